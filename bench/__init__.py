@@ -1,1 +1,1 @@
-"""Benchmarks of fastkappa: see README.md beside this file."""
+"""Benchmarks of fastkappa; see README.md in this folder."""

@@ -1,4 +1,4 @@
-"""Run all benchmarks: the plain timings, the sweep and its charts, the targets.
+"""Run all benchmarks: the plain timings, the sweep with its charts, and the targets.
 
 python -m bench [--quick] [--readme]
 """
@@ -32,7 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a sample in under two minutes")
     parser.add_argument(
-        "--readme", action="store_true", help="fill the README's table and draw docs/images"
+        "--readme", action="store_true", help="fill the table of the README and draw docs/images"
     )
     arguments = parser.parse_args()
     RESULTS.mkdir(exist_ok=True)

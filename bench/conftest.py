@@ -1,4 +1,4 @@
-"""Options of the plain timings."""
+"""Define the options and parameters of the plain timings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Time every contender that takes a case, one case after the other."""
+    """Time every contender that supports a case, one case after another."""
     gives = metafunc.function.__name__.removeprefix("test_")
     pairs = [
         pytest.param(case, contender, id=f"{case} - {contender.name}")

@@ -1,7 +1,7 @@
-"""Plain timings of every contender on every case, by pytest-benchmark.
+"""Time every contender on every case with pytest-benchmark.
 
-Ratios are better had from `bench.harness.sweep` and `bench.harness.targets`, which time
-things in turn.
+To compare contenders, use `bench.harness.sweep` and `bench.harness.targets`, which alternate
+between them.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from bench.harness.measurements import LARGE, SMALL
 
 @functools.lru_cache(maxsize=1)
 def ratings(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return both columns and their table; the arrays of one case only are kept."""
-    ratings.cache_clear()  # free the last case's arrays before the next are made
+    """Return both columns and their table. Only the arrays of the latest case are kept."""
+    ratings.cache_clear()  # free the arrays of the previous case before creating new ones
     y1, y2 = make_ratings(case)
     return y1, y2, reference.count(case, y1, y2)
 
 
 def time_it(benchmark, case: Case, contender: Contender) -> None:
-    """Compare the result with the reference, then time."""
+    """Compare the result with the reference, then time the contender."""
     benchmark.group = f"{contender.gives}: {case}"
     benchmark.extra_info.update(case._asdict(), contender=contender.name)
     once = contender.slow and case.n >= LARGE

@@ -1,10 +1,10 @@
-"""Check the walls of the house: which file may import what, and how large rooms and files may be.
+"""Check the rules for imports between files, and for the sizes of files and folders.
 
     python ci/check_walls.py [FOLDER]
 
-reads the imports of every Python and Cython file of the package (those inside functions
-too), prints every breach and exits with 1 if there is one. Without FOLDER it looks at the length of
-the tests' files too.
+reads the imports of every Python and Cython file of the package, including imports inside
+functions. It prints every breach of a rule, and exits with 1 if there are any. Without FOLDER, it
+also checks the lengths of the test files.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pathlib import Path
 
 PACKAGE = "fastkappa"
 
-# What each room may import besides its own files and those that everybody may. A room is a
-# folder or a file; files that stand beside rooms inside a folder belong to that folder.
+# The rooms that each room may import, besides its own files and those in EVERYBODY. A room is a
+# folder or a file. Files next to the rooms in a folder belong to that folder.
 EVERYBODY = {"arrays", "choices", "exceptions", "formatting", "frame"}
 EVERYBODY |= {"install_hint", "lazy", "results"}
 CORE = {"ratings", "tables", "kernels"}
@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "planning": {"statistics"},
     "two_raters": CORE | {"statistics"},
     "two_raters/statistics": {"statistics"},
-    # Ratings in long form are read from what the sources read; a pair of raters is two raters.
+    # Ratings in long form come from sources, and pairs of raters use two_raters.
     "multirater": CORE | {"sources", "statistics", "two_raters"},
     "multirater/items": CORE,
     "multirater/statistics": {"statistics"},
@@ -60,17 +60,17 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"config", "datasets", "leaderboards", "measurements", "multirater", "planning", "plotting"}
     | {"sources", "statistics", "thresholds", "two_raters"},
 }
-# They list public names of every room, which are loaded on first use.
+# These files list the public names of all rooms, which are loaded on first use.
 LISTS_NAMES = ("__init__.py", "results/__init__.py")
 LARGEST_ROOM = 15
 LONGEST_FILE = 450
 HAS_LINES = (".py", ".pyx", ".pxd", ".h")
-# Files that are longer than that today: none is added.
+# Files that are longer than this today. Do not extend this list.
 STILL_LONGER = re.compile(
     r"(cli/test_(opening|cli_leaderboard)|results/test_results)\.py|fuzz/any_call\.h"
 )
 
-# Optional libraries and the one place each may be imported in.
+# Optional libraries, and the only place where each may be imported.
 OPTIONAL = {
     "numba": r"(kernels/numba/\w+|shortcuts/numba_\w+|jit/\w+)\.py",
     "llvmlite": r"kernels/numba/\w+\.py",
@@ -84,7 +84,7 @@ OPTIONAL = {
     "matplotlib": r"(plotting/\w+|cli/reports/picture)\.py",
     "python_calamine": r"cli/files/spreadsheets\.py",
 }
-# The one place for each way in which text reaches a terminal, a spreadsheet or a browser.
+# The only place for each function that writes text to a terminal, a spreadsheet or a browser.
 WRITES = {
     "print": r"(cli/terminal|config)\.py",
     "echo": r"",
@@ -95,31 +95,32 @@ WRITES = {
     "csv.DictWriter": r"",
     "escape": r"results/html\.py",
 }
-# Labels are expected, counted, widened and counted again in one place, and for short calls in the
-# compiled shortcuts.
+# Only one place expects labels, counts, widens the table and counts again. The compiled shortcuts
+# do the same for short calls.
 WIDENS = {
     "widened": r"tables/(tally|codecs)\.py",
     "sum_pairs": r"tables/tally\.py",
     "sum_pairs_exactly": r"tables/tally\.py",
 }
-# Words in which results alone write their figures. The demonstration is prose; a page has grids.
+# Functions that only results may use to format figures. The demonstration (prose) and pages (grids)
+# are exceptions.
 FIGURES = re.compile(
     r"(formatting|results)(\.\w+)*\.(Grid|abridged|counts_grid|estimate_grid|facts|figure|interval_head"
     r"|interval_text|number_text|p_value_text|BOOTSTRAP_METHODS)"
 )
 HAS_FIGURES = re.compile(r"cli/(reports/demo|pages/page)\.py|(?!cli/).*")
 STARTS_THREADS = {"threading", "concurrent", "multiprocessing", "_thread", "asyncio"}
-# What sees samples, and what sees tables.
+# Code that reads samples, and code that reads tables.
 SAMPLES = re.compile(r"(ratings|tables|\w+[/.]items)\b")
 TABLES = re.compile(r"(statistics|planning|\w+[/.](cuts|statistics|ranking|simultaneous))\b")
 KERNEL = re.compile(r"kernels/(numpy|numba|cython)/")
-# What is compiled into other compiled code cannot be chosen at run time.
+# Code that is compiled into other compiled code cannot be chosen at run time.
 COMPILED_TOGETHER = re.compile(r"(kernels/dispatch|jit/confusion|shortcuts/\w+)\.\w+")
 IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import\s+\(?\s*(.*)|c?import\s+([\w.]+))")
 
 
 def imports(file: Path, name: str) -> Iterator[tuple[int, str]]:
-    """Yield the line and the full name of everything a file imports."""
+    """Yield the line and the full name of each import in a file."""
     text = file.read_text()
     if file.suffix == ".py":
         for node in ast.walk(ast.parse(text)):
@@ -132,7 +133,7 @@ def imports(file: Path, name: str) -> Iterator[tuple[int, str]]:
                     base = ".".join([*folders[: len(folders) - node.level + 1], base]).strip(".")
                 yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
         return
-    for number, line in enumerate(text.splitlines(), 1):  # Cython: ast cannot read it
+    for number, line in enumerate(text.splitlines(), 1):  # ast cannot parse Cython
         found = IMPORT.match(line)
         if found:
             yield (
@@ -142,24 +143,24 @@ def imports(file: Path, name: str) -> Iterator[tuple[int, str]]:
 
 
 def too_long(folder: Path) -> list[str]:
-    """Return a line for every file of a folder that is too long."""
+    """Return a message for each file of a folder that is too long."""
     found = []
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder).as_posix()
         if file.suffix in HAS_LINES and not STILL_LONGER.fullmatch(name):
             n_lines = file.read_text().count("\n")
             if n_lines > LONGEST_FILE:
-                found.append(f"{file}: {n_lines} lines, and {LONGEST_FILE} are the most")
+                found.append(f"{file}: {n_lines} lines, but at most {LONGEST_FILE} are allowed")
     return found
 
 
 def breaches(folder: Path) -> list[str]:
-    """Return a line for every import that goes through a wall, and for what is too large."""
+    """Return a message for each forbidden import, and for each file or folder that is too large."""
     found = too_long(folder)
     imported_by: dict[str, set[str]] = {}
     for file in sorted(folder.rglob("*")):
         if file.is_dir() and len(list(file.glob("*.py"))) > LARGEST_ROOM:
-            found.append(f"{file}: more than {LARGEST_ROOM} files are no room")
+            found.append(f"{file}: a room must have at most {LARGEST_ROOM} files")
         if file.suffix not in (".py", ".pyx", ".pxd"):
             continue
         name = file.relative_to(folder).as_posix()
@@ -177,7 +178,7 @@ def breaches(folder: Path) -> list[str]:
 
 
 def misplaced_calls(file: Path, name: str) -> Iterator[tuple[int, str]]:
-    """Yield the line of every call that writes text, or widens, where another file does for all."""
+    """Yield the line of each call that writes text or widens tables in a forbidden place."""
     if file.suffix != ".py":
         return
     for node in ast.walk(ast.parse(file.read_text())):
@@ -193,38 +194,38 @@ def misplaced_calls(file: Path, name: str) -> Iterator[tuple[int, str]]:
 
 
 def breach(name: str, imported: str) -> str | None:
-    """Return why a file may not import something, or None if it may."""
+    """Return the reason why a file must not import a module, or None if it may."""
     top = imported.partition(".")[0]
     if top == PACKAGE:
         return inner_breach(name, imported.removeprefix(PACKAGE).lstrip("."))
     if top in STARTS_THREADS and name != "kernels/threads.py":
         return "only kernels/threads.py starts threads"
     if top == "textwrap" and name != "results/text.py":
-        return "only results/text.py makes lines of text"
+        return "only results/text.py wraps text"
     if top in (*sys.stdlib_module_names, "cython", "cpython", "libc", "numpy"):
         return None
     if top not in OPTIONAL:
-        return "no dependency of the package"
+        return "not a dependency of the package"
     if not re.fullmatch(OPTIONAL[top], name):
-        return f"{top} is imported in one place alone, {OPTIONAL[top]}"
+        return f"{top} may be imported only in {OPTIONAL[top]}"
     return None
 
 
 def inner_breach(name: str, inside: str) -> str | None:
-    """Return why a file may not import something of the package itself."""
+    """Return the reason why a file must not import a module of the package, or None if it may."""
     if name in LISTS_NAMES:
         return None
     kernel = KERNEL.match(name)
     if TABLES.match(name) and SAMPLES.match(inside):
-        return "what sees tables never sees a sample"
+        return "code for tables must not read samples"
     if SAMPLES.match(name) and TABLES.match(inside):
-        return "what sees samples knows no statistic"
+        return "code for samples must not compute statistics"
     if FIGURES.fullmatch(inside) and not HAS_FIGURES.fullmatch(name):
         return "only a result formats its figures"
     if name.startswith("sources/") and TABLES.match(inside):
-        return "sources/ fills tables"
+        return "sources/ only fills tables"
     if kernel and not re.match(rf"(arrays|kernels\.(contract|{kernel[1]}))\b", inside):
-        return "a kernel file imports NumPy and its own engine"
+        return "a kernel file may import only NumPy and its own engine"
     if (
         re.match(r"kernels\.(numpy|numba|cython)\b", inside)
         and not kernel
@@ -235,22 +236,22 @@ def inner_breach(name: str, inside: str) -> str | None:
     if room is None or other is None or other in EVERYBODY:
         return None
     allowed = MAY_IMPORT.get(room, set())
-    # A folder's own files put its rooms together; one of its rooms may not reach up.
+    # The files of a folder can import its rooms, but its rooms cannot import these files.
     if other == room or other in allowed or other.startswith(f"{room}/"):
         return None
-    below = "stands below the rest of the package: it " if room in CORE | {"statistics"} else ""
-    return f"{room} {below}may import {', '.join(sorted(allowed)) or 'nothing'} alone"
+    below = "is below the rest of the package and " if room in CORE | {"statistics"} else ""
+    return f"{room} {below}may import only {', '.join(sorted(allowed)) or 'the shared files'}"
 
 
 def room_of(path: str) -> str | None:
-    """Return the room of a file or module, None for those that belong to none."""
+    """Return the room of a file or module, or None if it does not belong to a room."""
     parts = path.removesuffix(".py").removesuffix(".pyx").removesuffix(".pxd").split("/")
     rooms = ("/".join(parts[:length]) for length in (2, 1))
     return next((room for room in rooms if room in MAY_IMPORT or room in EVERYBODY), None)
 
 
 def module_of(folder: Path, imported: str) -> str | None:
-    """Return the file of an imported module or name of the package."""
+    """Return the file of an imported module or name of the package, or None."""
     parts = imported.split(".")[1:] if imported.startswith(f"{PACKAGE}.") else []
     for length in (len(parts), len(parts) - 1):
         path = "/".join(parts[: max(length, 0)])
@@ -260,7 +261,7 @@ def module_of(folder: Path, imported: str) -> str | None:
 
 
 def find_circle(imported_by: dict[str, set[str]]) -> list[str]:
-    """Return files that import each other in a circle, nothing if there are none."""
+    """Return files that import each other in a circle, or an empty list if there are none."""
     done: set[str] = set()
 
     def search(file: str, path: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Right and wrong calls of all that extension modules offer, for `endurance.py`."""
+"""Define valid and invalid calls of all compiled functions, for `endurance.py`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BINS = Bins(0.0, 8.0, 8)
 
 
 def pair_calls() -> dict[str, Callable[[], Any]]:
-    """Return the calls of kernels for pairs, and of the short cuts to kappa."""
+    """Return the calls of the kernels for pairs, and of the shortcuts to kappa."""
     rng = np.random.default_rng(0)
     y1, y2 = rng.integers(0, N_LABELS, (2, N))
     halves, square = np.zeros(N, np.float16), np.zeros((N, 2), np.int64)
@@ -62,7 +62,7 @@ def pair_calls() -> dict[str, Callable[[], Any]]:
 
 
 def score_calls() -> dict[str, Callable[[], Any]]:
-    """Return the calls of kernels for scores, and of the short cuts to cuts."""
+    """Return the calls of the kernels for scores, and of the shortcuts to cuts."""
     rng = np.random.default_rng(1)
     x, y, weights = rng.random(N), rng.integers(0, N_LABELS, N), rng.random(N)
     table = np.zeros((11, N_LABELS + 1), np.uint32)
@@ -110,7 +110,7 @@ def score_calls() -> dict[str, Callable[[], Any]]:
 
 
 def csv_line_calls() -> dict[str, Callable[[], Any]]:
-    """Return the calls of the kernel for lines of CSV text."""
+    """Return the calls of the kernel for CSV lines."""
     lines, text = Lines(ord(","), 2, 0, 1), np.frombuffer(b"a,bc\n" * N, np.uint8)
     words = np.array([b"a", b"bc", b"d"], "S8").view(np.uint64)[:, None]
     counts, call = np.zeros((3, 3), np.int64), csv_lines.count_lines
@@ -122,5 +122,5 @@ def csv_line_calls() -> dict[str, Callable[[], Any]]:
 
 
 def compiled_calls() -> dict[str, Callable[[], Any]]:
-    """Return all of them, by name."""
+    """Return all calls, by name."""
     return {**pair_calls(), **score_calls(), **csv_line_calls()}

@@ -1,4 +1,4 @@
-"""What `make demo` shows: `fastkappa demo`, and the time for many ratings."""
+"""Run `fastkappa demo`, and print the time for many ratings (`make demo`)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def main() -> None:
 
 
 def show_speed(y1: np.ndarray, y2: np.ndarray) -> None:
-    """Print the time for many rows beside scikit-learn's, and both values."""
+    """Print the times of fastkappa and scikit-learn for many rows, and both values."""
     try:
         from sklearn.metrics import cohen_kappa_score as peer
     except ImportError:
-        sys.exit("scikit-learn is not installed, so there is nothing to compare with.")
+        sys.exit("scikit-learn, which this comparison needs, is not installed.")
     drawn = np.random.default_rng(2015).integers(0, len(y1), N_ROWS)
     many = y1[drawn].astype(np.int64), y2[drawn].astype(np.int64)
     timed(cohen_kappa_score, *many)  # the first call starts the threads
@@ -35,7 +35,7 @@ def show_speed(y1: np.ndarray, y2: np.ndarray) -> None:
     seconds = statistics.median(run for run, _ in ours)
     peer_seconds, peer_kappa = timed(peer, *many)
     if not np.isclose(kappa, peer_kappa, rtol=1e-12, atol=0):
-        sys.exit(f"fastkappa says {kappa!r} and scikit-learn {peer_kappa!r}.")
+        sys.exit(f"the kappas differ: fastkappa {kappa!r}, scikit-learn {peer_kappa!r}.")
     print(
         f" {N_ROWS // 10**6} million rows: {1000 * seconds:.0f} ms, scikit-learn"
         f" {1000 * peer_seconds:.0f} ms ({peer_seconds / seconds:.0f} x);"
@@ -44,7 +44,7 @@ def show_speed(y1: np.ndarray, y2: np.ndarray) -> None:
 
 
 def timed(score: Callable[..., float], y1: np.ndarray, y2: np.ndarray) -> tuple[float, float]:
-    """Return how many seconds a kappa takes, and the kappa."""
+    """Return the time to compute kappa in seconds, and kappa."""
     start = time.perf_counter()
     kappa = score(y1, y2, weights="quadratic")
     return time.perf_counter() - start, kappa

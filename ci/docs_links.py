@@ -1,10 +1,10 @@
-"""Check that guide pages and pages of the reference link to each other, on the built site.
+"""Check that guide pages and reference pages of the built site link to each other.
 
 usage: python ci/docs_links.py [SITE]
 
-SITE is docs/_build/html by default. A guide is linked if it leads to a page of the reference that
-leads back to it, and so is a page of the reference. Menus count for nothing. The pages that are not
-linked are printed. The exit status is 1 if more than a tenth of either kind are not linked.
+SITE is docs/_build/html by default. A guide page is linked if it links to a reference page that
+links back to it. The same applies to reference pages. Links in menus do not count. The pages that
+are not linked are printed. The exit status is 1 if more than a tenth of either kind are not linked.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Links(HTMLParser):
 
 
 def links_of(page: Path) -> set[Path]:
-    """Return the pages of the site that a page's article leads to."""
+    """Return the pages of the site to which the article of a page links."""
     parser = Links()
     parser.feed(page.read_text(encoding="utf-8"))
     parts = [urlsplit(link) for link in parser.found]
@@ -47,7 +47,7 @@ def links_of(page: Path) -> set[Path]:
 
 
 def pages_of(site: Path) -> tuple[list[Path], list[Path]]:
-    """Return the guide pages of a site and the reference's, without those that only list others."""
+    """Return the guide pages and the reference pages of a site, without index pages."""
     reference = site / "reference" / "generated"
     guides = [
         page
@@ -60,7 +60,7 @@ def pages_of(site: Path) -> tuple[list[Path], list[Path]]:
 
 
 def unlinked(pages: list[Path], others: list[Path]) -> list[Path]:
-    """Return the pages that lead to none of the other kind that leads back."""
+    """Return the pages without a link to a page of the other kind that links back."""
     back = {page: links_of(page) for page in others}
     return [
         page
@@ -76,12 +76,12 @@ def main(site: Path) -> int:
     status = 0
     for kind, pages, others in (
         ("guide pages", guides, reference),
-        ("pages of the reference", reference, guides),
+        ("reference pages", reference, guides),
     ):
         alone = unlinked(pages, others)
         print(f"{len(pages) - len(alone)} of {len(pages)} {kind} are linked both ways")
         for page in alone:
-            print(f"    not {page.relative_to(site)}")
+            print(f"    not linked: {page.relative_to(site)}")
         if len(pages) - len(alone) < LEAST * len(pages) or not pages:
             status = 1
     return status

@@ -2,13 +2,13 @@
 
     python ci/docs_types.py [FOLDER]
 
-writes the Python code of each page (README.md and those of docs/) into a file of FOLDER, of a
-temporary one by default, and runs `mypy --strict` on it, and basedpyright or pyright where one is
-installed. A line of the file is the line of its page. Wrong names of schemes, methods and
-functions must be refused. It exits with 1 if there is an error.
+writes the Python code of each page (README.md and the pages of docs/) to a file in FOLDER, which is
+a temporary folder by default. It runs `mypy --strict` on these files, and basedpyright or pyright
+if installed. Line numbers in a file are those of its page. Wrong names of schemes, methods and
+functions must be rejected. The script exits with 1 if there is an error.
 
-Functions that a page defines without annotations are its own affair, and so is what libraries
-without types return; a call of fastkappa that a checker refuses is not.
+Functions that a page defines without annotations are allowed, and so are results of libraries
+without types. Calls of fastkappa must pass the check.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# Of a page's own definitions without annotations, and of libraries that have no types.
+# Errors about a page's own definitions without annotations, and about libraries without types.
 NOT_OURS = ("no-untyped-def", "no-untyped-call", "import-untyped", "import-not-found")
-# Pages use a name again for another thing, as an interactive session does.
+# Errors about names that are assigned again with another type, as is usual in interactive sessions.
 REDEFINED = ("assignment", "no-redef")
 CHECKERS = ("basedpyright", "pyright")
 PYRIGHT_RULES = {
@@ -38,7 +38,7 @@ PYRIGHT_RULES = {
     "reportUnnecessaryTypeIgnoreComment": "error",
 }
 
-# What a checker must refuse: it reports a comment that has nothing to ignore.
+# Code that a checker must reject. If it does not, it reports that the ignore comment is unused.
 WRONG = """
 import numpy as np
 
@@ -71,9 +71,9 @@ def pages() -> list[Path]:
 
 
 def code_of(page: Path) -> str:
-    """Return the Python code of a page, each line of it where the page has it.
+    """Return the Python code of a page, with each line at its line number in the page.
 
-    A value that is shown is one of an expression: it is assigned to nothing.
+    An expression whose value is shown is not assigned to a name.
     """
     text = page.read_text(encoding="utf-8")
     lines = [""] * (text.count("\n") + 1)
@@ -104,12 +104,12 @@ def write_pages(folder: Path) -> list[Path]:
 
 
 def run_mypy(files: list[Path]) -> int:
-    """Run mypy as strictly as it goes."""
+    """Run mypy in strict mode."""
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--pretty"]
-    # Not the package's own cache, which has other options.
+    # The cache of the package cannot be used, because it is for other options.
     command += ["--cache-dir", str(ROOT / ".mypy_cache" / "docs")]
     command += ["--allow-redefinition", "--no-error-summary", "--follow-imports=silent"]
-    # A framework that is not installed has classes of any type.
+    # The classes of a framework that is not installed have the type Any.
     command += ["--allow-subclassing-any"]
     command += [f"--disable-error-code={code}" for code in NOT_OURS + REDEFINED]
     return subprocess.run([*command, *map(str, files)], cwd=ROOT).returncode
@@ -121,7 +121,7 @@ def run_pyright(files: list[Path], folder: Path) -> int:
     found = (shutil.which(name, path=str(beside)) or shutil.which(name) for name in CHECKERS)
     checker = next((path for path in found if path), None)
     if checker is None:
-        print("neither basedpyright nor pyright is installed: mypy alone has checked the pages")
+        print("neither basedpyright nor pyright is installed: only mypy has checked the pages")
         return 0
     settings = {
         **PYRIGHT_RULES,

@@ -1,8 +1,8 @@
-"""What takes too long for a test: more items than 31 bits number, a million calls, no memory left.
+"""Run checks that take too long for tests: 2**31 items, a million calls, too little memory.
 
     python ci/endurance.py [items] [calls] [compiled] [memory]
 
-runs the parts named, or all. `make endurance` calls it.
+runs the named parts, or all parts. `make endurance` runs it.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from fastkappa.kernels.dispatch import BACKENDS, why_missing
 
 N_ITEMS = (1 << 31) + 5
 N_CALLS = int(os.environ.get("ENDURANCE_CALLS", "1000000"))
-# What a million calls may leave behind: less than a byte each, and next to no Python objects.
+# The memory that a million calls may leave allocated: less than one byte per call, and hardly any
+# Python objects.
 MOST_LEFT = 900_000
 MOST_BLOCKS_LEFT = 1000
 
 
 def items() -> None:
-    """Count 2**31 + 5 items, of which some behind the 2**31st are others than the rest."""
+    """Count 2**31 + 5 items, with some different items after the 2**31st."""
     with tempfile.TemporaryDirectory() as folder:
-        # A file with holes takes no room on the disk; all its bytes are 0.
+        # A sparse file needs no disk space, and all its bytes are 0.
         path = Path(folder) / "ratings"
         with open(path, "wb") as file:
             file.truncate(N_ITEMS)
@@ -52,25 +53,25 @@ def items() -> None:
                     )
                     assert (counts.table == expected).all(), (backend, labels, counts.table)
                     print(f"{N_ITEMS} items: {backend}, labels {labels}: right", flush=True)
-    # Every item weighs 2**32: the sum needs 64 bits.
+    # Every item has the weight 2**32, so the sum does not fit into int64.
     zeros = np.broadcast_to(np.uint8(0), N_ITEMS)
     weights = np.broadcast_to(np.int64(1 << 32), N_ITEMS)
     try:
         fastkappa.confusion_counts(zeros, zeros, sample_weight=weights)
     except OverflowError:
-        print(f"{N_ITEMS} weights of 2**32: refused, for their sum is beyond int64", flush=True)
+        print(f"{N_ITEMS} weights of 2**32: rejected, because their sum exceeds int64", flush=True)
     else:
-        raise AssertionError("a sum beyond int64 was given")
+        raise AssertionError("a sum that exceeds int64 was returned")
 
 
 def resident() -> int:
-    """Return the bytes of this process that are in memory."""
+    """Return the resident memory of this process in bytes."""
     gc.collect()
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def calls() -> None:
-    """Call each function, rightly and wrongly, N_CALLS times in all; the process must not grow."""
+    """Make N_CALLS valid and invalid calls in total, and check that the process does not grow."""
     rng = np.random.default_rng(0)
     y1, y2 = rng.integers(0, 4, (2, 50))
     words = np.array(["a", "b", "c", "d"])
@@ -100,14 +101,14 @@ def calls() -> None:
 
 
 def compiled() -> None:
-    """Call all that extension modules offer N_CALLS times each, rightly and wrongly."""
+    """Call each compiled function N_CALLS times, with valid and invalid arguments."""
     from compiled_calls import compiled_calls
 
     call_often(compiled_calls(), N_CALLS)
 
 
 def call_often(each: dict[str, Callable[[], Any]], times: int) -> None:
-    """Call each function so many times; the process must not grow."""
+    """Call each function this many times, and check that the process does not grow."""
 
     def call(function: Callable[[], Any], times: int) -> bool:
         raised = False
@@ -126,7 +127,7 @@ def call_often(each: dict[str, Callable[[], Any]], times: int) -> None:
         start, blocks = resident(), sys.getallocatedblocks()
         raised = call(function, times)
         left, blocks = resident() - start, sys.getallocatedblocks() - blocks
-        outcome = "refused" if raised else "taken"
+        outcome = "rejected" if raised else "accepted"
         print(f"{times} calls, {name}, {outcome}: {left:+} bytes, {blocks:+} objects", flush=True)
         assert blocks < MOST_BLOCKS_LEFT, (name, blocks)
     left = resident() - before
@@ -204,7 +205,7 @@ FUNCTIONS = (
 
 
 def memory() -> None:
-    """Call functions with less and less memory left: MemoryError, and then they work again."""
+    """Call functions with too little memory. They must raise MemoryError, and work afterwards."""
     for name in FUNCTIONS:
         found = []
         for left in (0, 1 << 16, 1 << 19, 1 << 21, 1 << 23, 1 << 25, 1 << 28):

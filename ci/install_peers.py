@@ -1,6 +1,6 @@
-"""Install the packages that results are compared with and that pip cannot install beside others.
+"""Install packages for comparisons that pip cannot install together with the others.
 
-irrCAC 0.4.4 pins an old SciPy and an older pandas than the tests use. It works with newer ones,
+irrCAC 0.4.4 pins an old SciPy and an older pandas than the tests use. It works with newer versions,
 so it is installed without its dependencies. The other packages are in the group ``test``.
 
 usage: python ci/install_peers.py

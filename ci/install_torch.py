@@ -1,7 +1,7 @@
-"""Install PyTorch, and what needs it, where that does not bring gigabytes of CUDA.
+"""Install PyTorch and packages that need it, unless this installs gigabytes of CUDA.
 
-The package index has builds for the CPU alone for some systems and not for others, so
-the resolver is asked first what an installation would bring.
+The package index has CPU builds for some systems only. Therefore, the resolver first lists the
+packages that would be installed.
 
 usage: python ci/install_torch.py [PACKAGE that needs PyTorch ...]
 """
@@ -13,18 +13,18 @@ import json
 import subprocess
 import sys
 
-# The first may be in a folder of wheels that pip knows, built for the CPU.
+# The first version can be a CPU build in a local folder of wheels that pip uses.
 REQUIREMENTS = ("torch==2.13.0", "torch>=2.5")
 
 
 def pip(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run pip and return what it printed."""
+    """Run pip, and return its output."""
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", *arguments]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
 
 
 def brings_cuda(requirement: str) -> bool:
-    """Return whether an installation would bring CUDA, or cannot be planned."""
+    """Return whether an installation would include CUDA, or cannot be resolved."""
     plan = pip("--dry-run", "--report", "-", "--only-binary", ":all:", requirement)
     if plan.returncode != 0:
         return True
@@ -33,12 +33,12 @@ def brings_cuda(requirement: str) -> bool:
 
 
 def main(packages: list[str]) -> None:
-    """Install PyTorch and the packages, or print why they are left out."""
+    """Install PyTorch and the packages, or print the reason why they are left out."""
     if importlib.util.find_spec("torch") is None:
         requirement = next((name for name in REQUIREMENTS if not brings_cuda(name)), None)
         if requirement is None:
-            print("PyTorch is left out: its build for this system would bring CUDA. What needs")
-            print("it is left out too; install a build for the CPU yourself to have it.")
+            print("PyTorch and packages that need it are left out, because the build for this")
+            print("system would install CUDA. To use them, install a CPU build of PyTorch.")
             return
         packages = [requirement, *packages]
     if packages:

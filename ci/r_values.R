@@ -1,18 +1,18 @@
-# Print what R's packages make of published ratings, as JSON:
+# Print the results of R's packages for published ratings as JSON:
 #
 #     Rscript ci/r_values.R > tests/helpers/r_values.json
 #
-# Debian has them: apt-get install r-cran-jsonlite r-cran-psych r-cran-vcd r-cran-epir. The tests
-# read the stored figures; where R is, tests/statistics/test_r_values.py compares them with fresh ones.
+# On Debian, install the packages with: apt-get install r-cran-jsonlite r-cran-psych r-cran-vcd r-cran-epir.
+# The tests read the stored results. If R is installed, tests/statistics/test_r_values.py compares them with new results.
 #
-# To add figures: a data set to `square` or `by_rater`, or a function to `of_square` or
-# `of_raters`, whose names are the functions of R that are called. Then run the line above.
+# To add results, add a data set to `square` or `by_rater`, or a function to `of_square` or
+# `of_raters`, under the name of the R function that it calls. Then run the command above.
 
 Sys.setenv(TZ = "UTC")
 packages <- c("psych", "vcd", "epiR")
 suppressPackageStartupMessages(invisible(lapply(c("jsonlite", packages), library,
                                                 character.only = TRUE)))
-pdf(NULL)  # agreementplot draws what it computes
+pdf(NULL)  # agreementplot also draws a plot
 
 rows <- function(n_columns, ...) matrix(c(...), ncol = n_columns, byrow = TRUE)
 
@@ -33,7 +33,7 @@ square <- list(
   salmon = rows(2, 19, 10, 6, 256)
 )
 
-# Tables with disagreement weights of their own, symmetric ones and others.
+# Tables with their own disagreement weights, symmetric or not.
 weighted <- list(
   # Cohen (1968)
   cohen_1968 = list(table = rows(3, 88, 14, 18, 10, 40, 10, 2, 6, 12),
@@ -45,7 +45,7 @@ weighted <- list(
                      weights = 1 - rows(3, 1, 0, .4444, 0, 1, .6667, .4444, .6667, 1))
 )
 
-# Ratings of several raters: a row per subject, a column per rater.
+# Ratings of several raters, with one row per subject and one column per rater.
 by_rater <- list(
   # Shrout and Fleiss (1979), table 2
   shrout_fleiss_1979 = rows(4, 9, 2, 5, 8, 6, 1, 3, 2, 8, 4, 6, 8,

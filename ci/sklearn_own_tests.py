@@ -1,8 +1,8 @@
 """Run scikit-learn's own tests with fastkappa's functions in place of its own.
 
-The tests come from the installed scikit-learn. All tests of the classification metrics
-run, because other metrics call `confusion_matrix` too; of the other files, the tests that name
-one of the two functions. The array-API tests run on array-api-strict and on PyTorch.
+The tests come from the installed scikit-learn. All tests of the classification metrics are run,
+because other metrics also call `confusion_matrix`. From the other files, only the tests that name
+one of the two functions are run. The array-API tests run on array-api-strict and on PyTorch.
 
 usage: python ci/sklearn_own_tests.py [pytest arguments]
 """
@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-# Read by scikit-learn's test helpers when they are imported.
+# scikit-learn's test helpers read this variable when they are imported.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import pytest
@@ -34,14 +34,14 @@ FILES = {
     "model_selection/tests/test_validation.py": "confusion_matrix",
 }
 DESELECTED = {
-    "test_confusion_matrix_dtype": "asserts that sums of int64 weights wrap around; fastkappa"
-    " refuses them. The rest of it is in tests/drop_in/test_promises.py.",
+    "test_confusion_matrix_dtype": "asserts that sums of int64 weights wrap around, but fastkappa"
+    " raises an error. Its other assertions are in tests/drop_in/test_promises.py.",
 }
 ARRAY_LIBRARIES = ("torch", "array_api_strict")
 
 
 class Report:
-    """Leaves tests out and counts the skipped ones by their reason."""
+    """Deselect tests, and count the skipped tests by reason."""
 
     def __init__(self) -> None:
         self.skipped: Counter[str] = Counter()
@@ -61,8 +61,8 @@ class Report:
 def main(arguments: list[str]) -> int:
     """Run the tests and return the exit code."""
     if tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 9):
-        print(f"scikit-learn {sklearn.__version__} is older than 1.9, which fastkappa follows:")
-        print("its own tests are not run.")
+        print(f"scikit-learn {sklearn.__version__} is older than 1.9, which fastkappa matches,")
+        print("so its tests are not run.")
         return 0
     for name in FUNCTIONS:
         setattr(sklearn.metrics, name, getattr(fastkappa, name))

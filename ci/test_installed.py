@@ -2,10 +2,11 @@
 
 usage: python ci/test_installed.py [WHAT [TESTS ...] [--OPTION-OF-pytest ...]]
 
-WHAT is a wheel, a source archive or a folder, and is installed in a new environment; without it
-the copy in this one is tested. The tests' libraries are installed as far as they exist for this
-Python without a compiler; what is missing is printed, and pytest says which tests were skipped
-for it. TESTS are files or folders, or tests as pytest names them; without any all tests run.
+WHAT is a wheel, a source archive or a folder, which is installed in a new environment. Without
+WHAT, the copy in the current environment is tested. The libraries for the tests are installed if
+they have wheels for this Python. Missing libraries are printed, and pytest reports the tests that
+are skipped because of them. TESTS are files, folders or pytest's names of tests. By default, all
+tests are run.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-# What the tests read besides themselves.
+# The files and folders that the tests need.
 NEEDED = ("tests", "bench", "docs", "ci", "README.md", "CITATION.cff", "pyproject.toml", "setup.py")
-# The walls between the files of the source, its pages, and what recipes ask for in both.
+# Tests of the source code itself, of its pages, and of the recipes for both.
 OF_THE_SOURCE = tuple(
     f"tests/house/test_{name}.py" for name in ("imports", "docs", "recipes", "versions")
 )
@@ -31,7 +32,7 @@ SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
 def requirements(group: str) -> list[str]:
-    """Return the requirements of a dependency group, with the extras that it names written out."""
+    """Return the requirements of a dependency group, with extras replaced by their requirements."""
     found: list[str] = []
     for requirement in SETTINGS["dependency-groups"][group]:
         found += _written_out(requirement)
@@ -39,7 +40,7 @@ def requirements(group: str) -> list[str]:
 
 
 def _written_out(requirement: str) -> list[str]:
-    """Return a requirement, or those of the extras of fastkappa that it names."""
+    """Return a requirement, or the requirements of the extras of fastkappa that it names."""
     own = re.fullmatch(r"fastkappa\[(.*)\]", requirement)
     if own is None:
         return [requirement]
@@ -50,18 +51,18 @@ def _written_out(requirement: str) -> list[str]:
 
 
 def install(python: str, *arguments: str) -> bool:
-    """Return whether pip installed it."""
+    """Run pip install, and return whether it succeeded."""
     options = ["--quiet", "--no-compile", "--prefer-binary"]
     command = [python, "-m", "pip", "install", *options, *arguments]
     return subprocess.run(command, check=False).returncode == 0
 
 
 def install_libraries(python: str) -> list[str]:
-    """Install what the tests need; return what is not to be had for this Python."""
+    """Install the libraries for the tests, and return those not available for this Python."""
     wanted = [*requirements("test"), *requirements("libraries")]
     if install(python, "--only-binary", ":all:", *wanted):
         return []
-    # PyYAML, which Dask needs, is made of its source without a compiler too.
+    # PyYAML, which Dask needs, can be built from source without a compiler.
     return [
         name
         for name in wanted

@@ -21,7 +21,7 @@ CHUNK = 1 << 16
 
 
 def first_of(entries: Iterable[Any]) -> Any:
-    """Return the first entry, or None if there is none, without relying on the object's length."""
+    """Return the first entry, or None if there is none, without calling ``len``."""
     return next(iter(entries), None)
 
 
@@ -55,7 +55,7 @@ def in_64_bits(values: AnyArray) -> AnyArray:
 def is_masked_array(values: Any) -> bool:
     """Return whether ``values`` is a NumPy masked array.
 
-    There are no masked arrays before NumPy loads `numpy.ma`, which it does on first use. Another
+    Masked arrays exist only after NumPy has loaded `numpy.ma`, which it does on first use. Another
     thread can still be loading the module.
     """
     masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
@@ -63,7 +63,7 @@ def is_masked_array(values: Any) -> bool:
 
 
 def chunks_of(columns: Sequence[Any], size: int) -> Iterator[tuple[slice, Floats]]:
-    """Yield ranges of m rows and copies of shape (n_columns, m), with about ``size`` numbers."""
+    """Yield ranges of m rows, and copies of these rows of shape (n_columns, m)."""
     n = len(columns[0])
     step = max(1, size // len(columns))
     for start in range(0, n, step):

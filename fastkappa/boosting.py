@@ -1,8 +1,7 @@
-"""Kappa as an evaluation metric for LightGBM, XGBoost and CatBoost.
+"""Compute kappa as an evaluation metric for LightGBM, XGBoost and CatBoost.
 
-Use `ClassKappa` for classifiers. The other metrics are for models with a regression objective
-and compute `fastkappa.measurements.continuous_kappa`. This module imports none of the three
-libraries.
+Use `ClassKappa` for classifiers. The other metrics are for models with a regression objective and
+compute `fastkappa.measurements.continuous_kappa`. This module does not import these libraries.
 
 ==========================  ====================================================
 LightGBM                    ``lgb.train(..., feval=lightgbm_feval)``
@@ -14,7 +13,7 @@ CatBoost                    ``CatBoostRegressor(eval_metric=CatBoostKappa())``
 
 The metrics for LightGBM and CatBoost return kappa and indicate that greater is better. XGBoost
 minimises custom metrics by default, so the metrics for XGBoost return 1 - kappa under the name
-``quadratic_kappa_loss``. Therefore, early stopping works without ``maximize``.
+``quadratic_kappa_loss``. So early stopping works without ``maximize``.
 """
 
 from __future__ import annotations

@@ -107,6 +107,6 @@ def position_of(name: Any, names: Sequence[str], what: str) -> int:
 
 
 def no_attribute(of: object, name: str, instead: Mapping[str, str]) -> AttributeError:
-    """Return the error for a missing attribute, with advice about names from other libraries."""
+    """Return the error for a missing attribute, which explains names from other libraries."""
     advice = f": {instead[name]}" if name in instead else ""
     return AttributeError(f"{type(of).__name__!r} object has no attribute {name!r}{advice}")

@@ -32,11 +32,11 @@ class RatedTable:
         Row i, column j counts the items rated ``labels[i]`` by the first rater and
         ``labels[j]`` by the second.
     labels : tuple of int or of str
-        The labels, sorted, which is also their natural order if they have one.
+        The sorted labels. If the labels have a natural order, this is that order.
     raters : tuple of str
         The first and the second rater.
     source : str
-        The publication of the table.
+        The publication that contains the table.
     description : str
         The items that were rated, and the meaning of the labels.
     """
@@ -134,7 +134,7 @@ class RatedItems:
     raters : tuple of str
         The rater of each column.
     source : str
-        The publication of the ratings.
+        The publication that contains the ratings.
     description : str
         The items that were rated, and the meaning of the labels.
     """

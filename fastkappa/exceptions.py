@@ -1,8 +1,8 @@
 """Warning and error classes, and the errors that several modules raise.
 
-Code written for scikit-learn catches scikit-learn's classes, so these classes are used if
-scikit-learn is already loaded. scikit-learn is never imported for this purpose, because a program
-that has not imported it cannot catch its classes.
+Code written for scikit-learn catches scikit-learn's warnings and errors. The classes of
+scikit-learn are therefore used if it is already loaded. It is never imported for this purpose,
+because a program that has not imported it cannot catch them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def changed_meanwhile(what: str = "ratings") -> RuntimeError:
 
 
 def cut_short(by: str) -> RuntimeError:
-    """Return the error for counts that include part of an interrupted batch."""
+    """Return the error for counts that include only part of an interrupted batch."""
     return RuntimeError(
         f"a batch was interrupted by {by}, so it is not known which of its items were counted."
         " Start again, or continue from a copy that was made before the batch."
@@ -70,7 +70,7 @@ def invalid_parameter_error() -> type[Exception]:
 
 @contextmanager
 def library_needed(use: str, library: str, to_install: str) -> Iterator[None]:
-    """Convert any error from importing an optional library to one with install instructions.
+    """Convert any error from importing an optional library to an error with install advice.
 
     Importing an installed library can raise any error, such as an AttributeError due to
     incompatible dependencies.

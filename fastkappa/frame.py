@@ -25,7 +25,7 @@ def frame_of_figures(rows: list[tuple[str, float]]) -> Any:
 def frame_of_estimate(
     value: float, standard_error: float, interval: tuple[float, float], **others: Any
 ) -> Any:
-    """Return a pandas DataFrame of one row: an estimate, its standard error and interval."""
+    """Return a pandas DataFrame with one row: an estimate, its standard error and interval."""
     columns = {
         "value": value,
         "standard_error": standard_error,

@@ -15,8 +15,8 @@ PACKAGE = "fastkappa"
 def install_command(requirement: str) -> str:
     """Return the command that installs a library, or an extra such as 'fastkappa[cli]'.
 
-    If this copy was installed from a folder, a file or a repository, a package index can lack
-    fastkappa or contain another version. For this reason, the command names the origin of this
+    If this copy was installed from a folder, a file or a repository, a package index might not have
+    fastkappa, or might have another version. For this reason, the command names the origin of this
     copy, which pip records (PEP 610).
     """
     import shlex

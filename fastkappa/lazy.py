@@ -9,9 +9,9 @@ from typing import Any
 
 
 def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a module's ``__getattr__`` that loads names from other modules.
+    """Return a ``__getattr__`` for a module, which loads names from other modules.
 
-    A name can also be the name of a module.
+    The names can include modules.
 
     Parameters
     ----------

@@ -67,14 +67,14 @@ def cohen_kappa_score(
     y1, y2 : array-like of shape (n_samples,)
         Labels assigned by the first and by the second rater.
     labels : array-like of shape (n_classes,), default=None
-        The labels to take into account, in the order that ``weights`` refer to. Items with
-        any other label are left out. By default, all labels that occur are used, sorted. At
-        least one label must occur in ``y1``.
+        The labels to take into account, in the order used by ``weights``. Items with any other
+        label are left out. By default, all labels that occur are used, sorted. At least one label
+        must occur in ``y1``.
     weights : {'linear', 'quadratic'} or array-like of shape (n_classes, n_classes), default=None
         None treats all disagreements as equal. 'linear' weights a disagreement by the distance
-        between the positions of the two labels, 'quadratic' by its square. As an extension to
-        scikit-learn, a matrix of disagreement weights is accepted; its rows are the labels of the
-        first rater.
+        between the positions of the two labels, 'quadratic' by the squared distance. As an
+        extension to scikit-learn, a matrix of disagreement weights is accepted; its rows are the
+        labels of the first rater.
     sample_weight : array-like of shape (n_samples,), default=None
         Item weights.
     replace_undefined_by : float in [-1, 1] or nan, default=nan

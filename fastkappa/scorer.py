@@ -167,7 +167,7 @@ class Scorer:
         return _compile_again, (self.labels, self.weights, self.dtype)
 
     def refuse_outsiders(self, y1: AnyArray, y2: AnyArray) -> None:
-        """Raise for the first rating that is not among the labels, if any."""
+        """Raise an error that names the first rating that is not among the labels, if any."""
         first, second = read_columns(y1, y2, ("y1", "y2"))
         KnownLabels(self.labels, first, second).refuse_outside({"y1": first, "y2": second})
 

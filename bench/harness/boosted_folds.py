@@ -1,9 +1,10 @@
-"""Out-of-fold predictions of boosted trees, and those of the mean of the fold models.
+"""Predict labels with boosted trees, out of fold and for held-out items.
 
-Three quarters of a data set are for training. Five models are each fitted on four fifths of
-that and stopped on the last fifth, which they then predict: the out-of-fold predictions. The
-last quarter gets the mean of the five models' predictions. Squared error stops the models, and,
-to be compared with it, kappa of the continuous predictions.
+Three quarters of a data set are used for training. Five models are fitted, each on four fifths of
+the training items. Early stopping uses the last fifth, for which the model then makes the
+out-of-fold predictions. The predictions for the held-out quarter are the mean of the five models'
+predictions. Models are stopped by squared error and, for comparison, by the kappa of the continuous
+predictions.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ METRICS = ("l2", "kappa")
 
 
 class Division(NamedTuple):
-    """One division of a data set, with predictions by the metric that stopped the models.
+    """One division of a data set, with predictions for each metric used for early stopping.
 
-    ``inside`` and ``outside`` have a row for each of METRICS, ``rounds`` a column a fold.
+    ``inside`` and ``outside`` have one row per metric in METRICS. ``rounds`` has one column per
+    fold.
     """
 
     y_inside: np.ndarray
@@ -40,7 +42,7 @@ class Division(NamedTuple):
 def divisions(
     name: str, items: tuple[np.ndarray, np.ndarray], library: str, n: int, cache: Path | None
 ) -> Iterator[Division]:
-    """Yield n divisions of a data set, from a cache if they are there."""
+    """Yield n divisions of a data set, from a cache if it contains them."""
     for seed in range(n):
         file = cache and cache / f"{name}.{library}.{seed}.npz"
         if file and file.exists():

@@ -1,4 +1,4 @@
-"""The cases that are measured: how many ratings, of which type, and how they are distributed."""
+"""Define the cases to measure: the number of ratings, their type and their distribution."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ DTYPES = {
 }
 SIZES = tuple(10**k for k in range(2, 9))
 LABEL_COUNTS = (2, 5, 6, 8, 10, 16, 64, 256, 1000)
-# Ratings are made a chunk at a time, so that a case needs little more memory than its arrays.
+# Ratings are drawn in chunks, so that a case needs little more memory than its arrays.
 CHUNK = 1 << 20
 
 
 class Case(NamedTuple):
-    """Two raters' ratings of n items with the labels lowest, lowest + 1, ..."""
+    """The ratings of n items by two raters, with the labels lowest, lowest + 1, ..."""
 
     n: int
     dtype: str = "int64"
@@ -38,7 +38,7 @@ class Case(NamedTuple):
 
 
 def make_ratings(case: Case) -> tuple[np.ndarray, np.ndarray]:
-    """Return both raters' ratings. Every label occurs, so that every contender finds all."""
+    """Return both raters' ratings. Every label occurs, so that every contender finds all labels."""
     rng = np.random.default_rng(20260)
     first, second = (np.empty(case.n, dtype) for dtype in DTYPES[case.dtype])
     draw = DISTRIBUTIONS[case.distribution]
@@ -53,12 +53,12 @@ def make_ratings(case: Case) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _uniform(rng, n_labels, size):
-    """Every pair of labels is equally likely."""
+    """Draw pairs of labels that are all equally likely."""
     return rng.integers(0, n_labels, size), rng.integers(0, n_labels, size)
 
 
 def _skew(rng, n_labels, size):
-    """Nine of ten items are in one cell, at random: the hardest for a plain histogram."""
+    """Put 90 % of the items in one cell, in random order, which slows down a histogram most."""
     first, second = _uniform(rng, n_labels, size)
     common = rng.random(size) < 0.9
     first[common] = second[common] = 0
@@ -66,13 +66,13 @@ def _skew(rng, n_labels, size):
 
 
 def _identical(rng, n_labels, size):
-    """The raters always agree."""
+    """Draw ratings of raters who always agree."""
     first = rng.integers(0, n_labels, size)
     return first, first
 
 
 def _ordinal(rng, n_labels, size):
-    """Two raters place the same severity on a scale, each with an error of their own."""
+    """Draw ratings of the same severity by two raters with independent errors."""
     severity = rng.standard_normal(size)
     return tuple(
         np.clip(
@@ -93,7 +93,7 @@ DISTRIBUTIONS = {
 
 
 def plain_cases(*, quick: bool) -> list[Case]:
-    """Return the cases of the plain timings: one of them, and it with one thing changed."""
+    """Return the cases of the plain timings: a base case, and variants that change one property."""
     usual = Case(10**5 if quick else 10**6)
     if quick:
         other = [usual._replace(n=10**2), usual._replace(distribution="skew")]

@@ -2,7 +2,7 @@
 
     python -m bench.harness.charts [--docs]
 
-reads bench/results/sweep.json and writes three SVG files beside it, or to docs/images.
+reads bench/results/sweep.json, and writes three SVG files to the same folder or to docs/images.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import matplotlib.pyplot as plt
 from bench.harness import results, timing
 
 DOCS = Path(__file__).parents[2] / "docs" / "images"
-# Dashes and markers distinguish the lines without colour; each is named at its end.
+# Dashes and markers distinguish the lines without colour. The name of each line is at its end.
 STYLES: dict[str, dict[str, Any]] = {
     "fastkappa": {"color": "#000000", "marker": "o", "linewidth": 2.2},
     "compiled scorer": {"color": "#000000", "marker": "D", "linestyle": "--"},
@@ -34,7 +34,7 @@ STYLES: dict[str, dict[str, Any]] = {
 
 
 def draw(sweep: dict[str, Any], folder: Path) -> list[Path]:
-    """Draw all charts, and return the files."""
+    """Draw all charts, and return their files."""
     folder.mkdir(parents=True, exist_ok=True)
     plt.rcParams.update({"svg.hashsalt": "fastkappa", "font.size": 10, "axes.grid": True})
     plt.rcParams.update({"grid.color": "#dddddd", "grid.linewidth": 0.6})
@@ -45,12 +45,12 @@ def draw(sweep: dict[str, Any], folder: Path) -> list[Path]:
             "log",
         ),
         "benchmark_efficiency.svg": (
-            "Time to read the arrays once, over the time for kappa",
+            "Time to read the arrays once, divided by the time for kappa",
             _efficiency,
             "linear",
         ),
         "benchmark_rate.svg": (
-            "Quadratic kappas a second",
+            "Quadratic kappas per second",
             lambda row, rows: 1 / timing.summary(row["seconds"]).median,
             "log",
         ),
@@ -69,7 +69,7 @@ def _ratio_to_sklearn(row: dict[str, Any], rows: list[dict[str, Any]]) -> float 
 
 
 def _efficiency(row: dict[str, Any], rows: list[dict[str, Any]]) -> float | None:
-    """Leave out few items, where the calls themselves are what takes time."""
+    """Return the efficiency, or None for few items, where the cost of a call dominates."""
     if row["case"]["n"] < 10**5:
         return None
     return timing.summary(row["efficiency"]).median
@@ -82,7 +82,7 @@ def _chart(
     value: Callable[[dict[str, Any], list[dict[str, Any]]], float | None],
     scale: str,
 ) -> Path:
-    """Draw one value over the number of items, a panel for each dtype."""
+    """Draw a value as a function of the number of items, with one panel per dtype."""
     rows = [row for row in sweep["sizes"] if "seconds" in row]
     dtypes = list(dict.fromkeys(row["case"]["dtype"] for row in rows))
     figure, panels = plt.subplots(
@@ -103,7 +103,7 @@ def _chart(
                 axes.plot(*zip(*points), markersize=4, **style)
                 ends[dtype].append((name, *points[-1]))
         axes.spines[["top", "right"]].set_visible(False)
-    # The scales are final only now.
+    # The scales are final only at this point.
     for axes, dtype in zip(panels[0], dtypes):
         _name_lines(axes, ends[dtype])
     n_labels = rows[0]["case"]["n_labels"]
@@ -119,7 +119,7 @@ def _chart(
 
 
 def _name_lines(axes: Any, ends: list[tuple[str, float, float]]) -> None:
-    """Write each line's name at its end, moved up where two would overlap."""
+    """Write the name of each line at its end, and move names up if they would overlap."""
     axes.figure.canvas.draw()
     height = 12 * axes.figure.dpi / 72
     lowest = float("-inf")

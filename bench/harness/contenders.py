@@ -1,8 +1,8 @@
-"""The contenders: fastkappa and what people use instead.
+"""Define the contenders: fastkappa, and the code that people use instead.
 
-A contender is prepared for a case (what a user would write once, such as hard-coding the
-number of labels) and gives a function of the two raters' ratings: the table of counts or
-quadratic kappa.
+A contender is prepared for a case: code that a user would write once, such as a hard-coded number
+of labels, is not timed. The result is a function of the two raters' ratings that returns the table
+of counts or quadratic kappa.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Function = Callable[[np.ndarray, np.ndarray], Any]
 
 
 class Contender(NamedTuple):
-    """Something that gives a table or kappa, and the library it needs."""
+    """A function that returns a table or kappa, and the library that it needs."""
 
     name: str
     gives: str
@@ -31,12 +31,12 @@ class Contender(NamedTuple):
     library: str
     tolerance: float = 1e-12
     takes: Callable[[Case], bool] = lambda case: True
-    # Takes ten seconds and more for the largest cases, so is run once there.
+    # Whether the largest cases take ten seconds or more, and are therefore run only once.
     slow: bool = False
 
 
 def contenders(gives: str, case: Case) -> list[Contender]:
-    """Return the contenders that are installed and take the case, in registry order."""
+    """Return the installed contenders that support the case, in registry order."""
     return [
         contender
         for contender in registry()
@@ -50,18 +50,18 @@ def find(gives: str, name: str) -> Contender:
 
 
 def why_left_out(contender: Contender) -> str | None:
-    """Return why a contender cannot be run here, or None."""
+    """Return the reason why a contender cannot be run here, or None if it can."""
     if contender.library in dispatch.BACKENDS:
         return dispatch.why_missing(contender.library)
     if contender.library == "compile_scorer":
         there = hasattr(fastkappa, "compile_scorer")
-        return None if there else "fastkappa.compile_scorer is not there yet"
+        return None if there else "fastkappa.compile_scorer does not exist yet"
     there = importlib.util.find_spec(contender.library) is not None
     return None if there else f"{contender.library} is not installed"
 
 
 def left_out() -> list[str]:
-    """Return one line for each contender that cannot be run here."""
+    """Return one line per contender that cannot be run here."""
     reasons = ((c, why_left_out(c)) for c in registry())
     return [f"left out: {c.name} ({c.gives}): {reason}" for c, reason in reasons if reason]
 
@@ -98,7 +98,7 @@ def registry() -> tuple[Contender, ...]:
         Contender("np.bincount", "kappa", _bincount_kappa, "numpy"),
         Contender("njit loop", "kappa", _njit_kappa, "numba"),
         Contender("boost-histogram", "kappa", _boost_histogram_kappa, "boost_histogram"),
-        # It computes in float32, which has no more digits.
+        # It computes in float32, which has fewer digits.
         Contender(
             "torchmetrics",
             "kappa",
@@ -165,7 +165,7 @@ def _kappa_of(count: Function) -> Function:
 
 
 def _quadratic_kappa(table: np.ndarray) -> float:
-    """Return kappa as people write it with NumPy."""
+    """Return kappa, computed as people usually write it in NumPy."""
     label = np.arange(len(table))
     weights = (label[:, None] - label) ** 2
     expected = np.outer(table.sum(axis=1), table.sum(axis=0) / table.sum())
@@ -211,12 +211,12 @@ def _compile_kappa_loop(n_labels: int, lowest: int) -> Function:
 
 
 def _njit_table(case: Case) -> Function:
-    """Return the loop that people write: the range is hard-coded, and nothing is checked."""
+    """Return the loop that people usually write, with a hard-coded range and without checks."""
     return _compile_table_loop(case.n_labels, case.lowest)
 
 
 def _njit_kappa(case: Case) -> Function:
-    """Return the loop that people paste from notebooks: two margins, one sum, no table."""
+    """Return the loop that people copy from notebooks: two margins and one sum, without a table."""
     return _compile_kappa_loop(case.n_labels, case.lowest)
 
 

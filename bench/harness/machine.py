@@ -1,4 +1,4 @@
-"""What was measured, where and when."""
+"""Describe the machine, the versions and the date of a measurement."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def describe() -> dict[str, object]:
 
 
 def announce(*, times: bool = True) -> dict[str, object]:
-    """Print what is measured with and return `describe()`.
+    """Print the versions and the machine, and return `describe()`.
 
-    Of ``times`` it prints also whether the machine is busy; other figures do not depend on that.
+    For ``times``, also print whether the machine is busy. Other figures do not depend on that.
     """
     machine = describe()
     print(in_words(machine))
@@ -64,7 +64,7 @@ def in_words(machine: dict) -> str:
 
 
 def warning(machine: dict) -> str:
-    """Return a line that says so if the machine is busy, else nothing."""
+    """Return a warning if the machine is busy, or "" otherwise."""
     load = machine["load"]
     if load is None or load < 0.3 * machine["cores"]:
         return ""

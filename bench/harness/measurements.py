@@ -1,10 +1,10 @@
-"""One measurement behind a target, in a process of its own.
+"""Make one measurement for a target, in a separate process.
 
     python -m bench.harness.measurements '{"kind": "efficiency", "case": [100000000, "int64"], ...}'
 
-prints JSON: the samples, one a round, or why there are none. Settings that the package
-reads from the environment (FASTKAPPA_SIMD, FASTKAPPA_BACKEND, OMP_NUM_THREADS) are given
-to that process, and its memory goes back to the system when it ends.
+prints JSON: the samples, one per round, or the reason why there are none. The process has its own
+environment with the settings that the package reads (FASTKAPPA_SIMD, FASTKAPPA_BACKEND,
+OMP_NUM_THREADS), and frees its memory when it ends.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from bench.harness.cases import Case, make_ratings
 from bench.harness.memory import peak_above
 from fastkappa.config import configuration
 
-# Where a contender is slow, results are compared at this size before it is timed once.
+# The results of a slow contender are compared at this size before it is timed once.
 SMALL = 10**5
-# From here on slow contenders are timed once.
+# With at least this many items, slow contenders are timed only once.
 LARGE = 10**7
 
 
 class NotThereYet(Exception):
-    """The package has no such feature, or a library is not installed."""
+    """The package does not have the feature yet, or a library is not installed."""
 
 
 def efficiency(case: Case, rounds: int, *, backend: str, threads: int) -> list[float]:
-    """Count pairs of unknown labels; the ratio is the time to read over the time to count."""
+    """Return the time to read the arrays divided by the time to count pairs of unknown labels."""
     y1, y2 = make_ratings(case)
     name = contenders.fastkappa_name(backend, threads)
     count = _prepared("table", name, case)
@@ -50,7 +50,7 @@ def efficiency(case: Case, rounds: int, *, backend: str, threads: int) -> list[f
 
 
 def weighted_efficiency(case: Case, rounds: int, *, backend: str, threads: int) -> list[float]:
-    """Sum float64 item weights for known labels."""
+    """Return the same ratio for sums of float64 item weights and known labels."""
     y1, y2 = make_ratings(case)
     weights = np.random.default_rng(1).integers(1, 9, case.n) / 4  # sums are exact
 
@@ -74,7 +74,7 @@ def weighted_efficiency(case: Case, rounds: int, *, backend: str, threads: int) 
 
 
 def kappa_efficiency(case: Case, rounds: int, *, threads: int) -> list[float]:
-    """Score with labels given, so that no table is needed."""
+    """Return the same ratio for kappa with given labels, which needs no table."""
     y1, y2 = make_ratings(case)
 
     def score() -> float:
@@ -86,7 +86,7 @@ def kappa_efficiency(case: Case, rounds: int, *, threads: int) -> list[float]:
 
 
 def against(case: Case, rounds: int, *, gives: str, own: str, peer: str) -> list[float]:
-    """Return how many times as long the peer takes."""
+    """Return the time of a peer divided by our time."""
     seconds = _in_turn(case, rounds, gives, (own, peer)).seconds
     return timing.ratios(seconds[peer], seconds[own])
 
@@ -94,7 +94,7 @@ def against(case: Case, rounds: int, *, gives: str, own: str, peer: str) -> list
 def compare(
     case: Case, rounds: int, *, gives: str, threads: int, only: list[str] | None = None
 ) -> dict[str, Any]:
-    """Return times and efficiencies of contenders; ``threads`` is how many read the arrays."""
+    """Return times and efficiencies of contenders. The arrays are read by ``threads`` threads."""
     names = only or [contender.name for contender in contenders.contenders(gives, case)]
     samples = _in_turn(case, rounds, gives, names, threads)
     return {
@@ -106,9 +106,10 @@ def compare(
 def _in_turn(
     case: Case, rounds: int, gives: str, names: Sequence[str], read_threads: int | None = None
 ) -> timing.Samples:
-    """Time contenders in turn, after their results were checked.
+    """Check the results of contenders, and time the contenders in turn.
 
-    Those that are timed once are checked with fewer items before, and with all items after.
+    If a contender is timed only once, its results are checked for fewer items before the timing and
+    for all items afterwards.
     """
     chosen = {name: contenders.find(gives, name) for name in names}
     once = {name for name, c in chosen.items() if c.slow and case.n >= LARGE}
@@ -132,10 +133,10 @@ def _in_turn(
 
 
 def strings(case: Case, rounds: int, *, form: str) -> list[float]:
-    """Return how many times as long scikit-learn takes for labels that are strings.
+    """Return the time of scikit-learn for string labels, divided by our time.
 
-    Each call gets new strings: Python keeps the hash of a string, so a
-    second look at the same object is cheaper than the first.
+    Each call gets new strings, because Python stores the hash of a string, so hashing the same
+    object again is cheaper.
     """
     codes = make_ratings(case)
     names = ("fastkappa", "scikit-learn")
@@ -154,14 +155,14 @@ def strings(case: Case, rounds: int, *, form: str) -> list[float]:
 
 def _as_strings(codes: np.ndarray, form: str) -> np.ndarray:
     labels = np.array(["absent", "mild", "moderate", "severe", "proliferative"])
-    if form == "shared object":  # five string objects in all, as pandas makes them
+    if form == "shared object":  # five string objects in total, as in pandas
         return labels.astype(object)[codes]
-    # else every rating is a string of its own, as read from a file row by row
+    # otherwise, every rating is a separate string, as if read from a file row by row
     return labels[codes].astype(object) if form == "object" else labels[codes]
 
 
 def strided(case: Case, rounds: int, *, threads: int) -> list[float]:
-    """Return the time for every second item of longer arrays over that for contiguous items."""
+    """Return the time for arrays with a stride of 2 divided by that for contiguous arrays."""
     y1, y2 = make_ratings(case)
     wide = [np.repeat(ratings, 2) for ratings in (y1, y2)]
     y1_strided, y2_strided = (ratings[::2] for ratings in wide)
@@ -178,7 +179,7 @@ def strided(case: Case, rounds: int, *, threads: int) -> list[float]:
 
 
 def refused_label(case: Case, rounds: int) -> list[float]:
-    """Return the time to refuse a bad label in the first row over that to score all rows."""
+    """Return the time to reject an invalid label in row 0 divided by the time to score all rows."""
     y1, y2 = make_ratings(case)
     bad = y1.copy()
     bad[0] = case.lowest + case.n_labels
@@ -189,17 +190,17 @@ def refused_label(case: Case, rounds: int) -> list[float]:
             score(bad, y2)
         except ValueError:
             return
-        raise AssertionError("a label out of range was not refused")
+        raise AssertionError("a label out of range was not rejected")
 
     samples = timing.measure({"refuse": refuse, "score": lambda: score(y1, y2)}, rounds)
     return timing.ratios(samples.seconds["refuse"], samples.seconds["score"])
 
 
 def peak_memory(case: Case, rounds: int) -> list[float]:
-    """Return the MB at the peak of a call above what the process held before it.
+    """Return the peak memory of a call in MB, minus the memory of the process before the call.
 
-    Usually for one round without a call before it: memory that a call leaves to the allocator
-    would not be seen in the next. So what is loaded on first use is counted too.
+    There is usually one round without a warm-up call, because memory that the allocator keeps would
+    be missing from the next peak. So libraries that are loaded on first use are included.
     """
     y1, y2 = make_ratings(case)
     score = _prepared("kappa", "fastkappa", case)
@@ -207,9 +208,10 @@ def peak_memory(case: Case, rounds: int) -> list[float]:
 
 
 def import_time(case: None, rounds: int) -> list[float]:
-    """Return the time of `import fastkappa` in a fresh process over that of `import numpy`.
+    """Return the time of `import fastkappa` divided by that of `import numpy`, in new processes.
 
-    Both are loaded from bytecode, which an environment may forbid to write.
+    Both are loaded from bytecode. This function writes the bytecode even if the environment
+    disables that.
     """
     environment = {**os.environ}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -274,10 +276,11 @@ def _check_simd_level() -> str:
 
 
 def in_new_process(request: dict[str, Any], environment: dict[str, str]) -> dict[str, Any]:
-    """Return the answer to a request, measured with these settings in the environment."""
+    """Return the answer to a request, measured in a new process with this environment."""
     process = subprocess.run(
         [sys.executable, "-m", "bench.harness.measurements", json.dumps(request)],
-        # Else the idle threads of torch's OpenMP spin for a while in others' time.
+        # By default, idle OpenMP threads of torch keep a core busy for a while, which would slow
+        # down the other contenders.
         env={"OMP_WAIT_POLICY": "PASSIVE"} | os.environ | environment,
         cwd=Path(__file__).parents[2],
         stdout=subprocess.PIPE,

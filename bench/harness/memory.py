@@ -1,4 +1,4 @@
-"""The peak of a process's memory during one call."""
+"""Measure the peak memory of a process during one call."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 
 def peak_above(call: Callable[[], Any]) -> int:
-    """Return how many bytes the resident memory rose at the peak of a call.
+    """Return the increase of the resident memory at the peak of a call, in bytes.
 
-    Linux can forget an earlier peak. Elsewhere the peak of the whole process counts, which
-    hides what stays below the peak of making the inputs: they are made in small chunks.
+    On Linux, an earlier peak can be reset. On other systems, the peak of the whole process is used,
+    which can hide the peak of the call. Inputs are therefore created in small chunks.
     """
     try:
         with open("/proc/self/clear_refs", "w") as file:

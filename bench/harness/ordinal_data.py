@@ -1,9 +1,9 @@
-"""Real data with ordered labels: those that statsmodels and scikit-learn ship, and two files.
+"""Load real data with ordered labels, from statsmodels, scikit-learn and two files.
 
-Labels are 0, 1, 2, ..., all of which occur; where the outcome is a measurement it is cut into
-grades. No item occurs twice, since copies on both sides of a division would be known: of the RAND
-experiment, which has a row for each year of a person, the first is taken, and of wines that are
-alike in everything, one. (In the surveys different people may well give the same answers.)
+Labels are 0, 1, 2, ..., and all of them occur. An outcome that is a measurement is cut into grades.
+No item occurs twice, because a model would know the label of a test item that is also a training
+item. The RAND experiment has one row per person and year, of which the first year is used. Of
+several equal wines, one is used. (In the surveys, different people can give the same answers.)
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ Items = tuple[np.ndarray, np.ndarray]
 def wine_without_copies(file: Path) -> Items:
     """Return eleven measurements and the quality of 3961 different white wines.
 
-    The file is that of UCI (P. Cortez et al. 2009), 4898 rows of which 937 are copies.
+    The file is from UCI (P. Cortez et al. 2009). It has 4898 rows, including 937 copies.
     """
     delimiter = ";" if ";" in file.read_text().partition("\n")[0] else ","
     table = pd.read_csv(file, sep=delimiter)
-    assert table.shape == (4898, 12), f"{file} is another table: it has the shape {table.shape}."
+    assert table.shape == (4898, 12), f"{file} has the shape {table.shape}, not (4898, 12)."
     return _split(table.drop_duplicates(), table.columns[-1])
 
 
 def _split(table: pd.DataFrame, outcome: str, bands: list[float] | None = None) -> Items:
-    """Return features and positions of labels; ``bands`` cut an outcome that is a measurement."""
+    """Return features and label positions. ``bands`` cut an outcome that is a measurement."""
     y = table[outcome].to_numpy()
     codes = np.unique(y, return_inverse=True)[1] if bands is None else np.digitize(y, bands)
     return table.drop(columns=outcome).to_numpy(float), codes
@@ -44,32 +44,33 @@ def _fifths(values: pd.Series) -> list[float]:
 
 
 def _eyes(file: Path) -> Items:
-    """The grade of the right eye, from that of the left: five different scores."""
+    """Return the grade of the right eye, with the grade of the left eye as the only feature."""
     return _split(pd.read_csv(file)[["left", "right"]], "right")
 
 
 def _fair(outcome: str, bands: list[float] | None = None) -> Items:
-    """A survey of marriages (Fair 1978)."""
+    """Return a survey of marriages (Fair 1978)."""
     return _split(statsmodels.datasets.fair.load_pandas().data, outcome, bands)
 
 
 def _election(outcome: str) -> Items:
-    """A survey of the American election of 1996: a party or a position of seven."""
+    """Return a survey of the US election of 1996, with a party or position on a 7-point scale."""
     table = statsmodels.datasets.anes96.load_pandas().data
     return _split(table.drop(columns=["vote", "logpopul"]), outcome)
 
 
 def _health() -> pd.DataFrame:
-    """The first year of each person of the RAND health insurance experiment."""
+    """Return the first year of each person in the RAND health insurance experiment."""
     table = statsmodels.datasets.randhie.load_pandas().data
-    # There is no number of the person. Years of one follow each other, and this stays the same
-    # while the insurance may change. Neighbours who are alike in it count as one person.
+    # The table does not identify persons. The rows of one person are adjacent, and these columns do
+    # not change over the years, but the insurance can. Adjacent rows with equal values in these
+    # columns are treated as one person.
     person = table[["physlm", "disea", "hlthg", "hlthf", "hlthp", "idp"]]
     return table[(person != person.shift()).any(axis=1)].copy()
 
 
 def _own_health() -> Items:
-    """Health as people see their own: excellent, good, fair, poor."""
+    """Return people's ratings of their own health: excellent, good, fair or poor."""
     table = _health()
     states = ["hlthg", "hlthf", "hlthp"]
     table["own"] = table[states] @ [1, 2, 3]
@@ -77,20 +78,20 @@ def _own_health() -> Items:
 
 
 def _schools() -> Items:
-    """The share of pupils above the median in mathematics, by school district (Gill 2000)."""
+    """Return the proportion of pupils above the median in maths, by school district (Gill 2000)."""
     table = statsmodels.datasets.star98.load_pandas().data
     table["passed"] = table["NABOVE"] / (table["NABOVE"] + table["NBELOW"])
     return _split(table.drop(columns=["NABOVE", "NBELOW"]), "passed", _fifths(table["passed"]))
 
 
 def _diabetes() -> Items:
-    """The progression of diabetes after a year (Efron et al. 2004)."""
+    """Return the progression of diabetes after a year (Efron et al. 2004)."""
     data = sklearn.datasets.load_diabetes()
     return data.data, np.digitize(data.target, [75, 125, 200, 275])
 
 
 def _engel() -> Items:
-    """What households spend on food, from their income (Engel 1857)."""
+    """Return the food expenditure of households, with income as the feature (Engel 1857)."""
     table = statsmodels.datasets.engel.load_pandas().data
     return _split(table, "foodexp", [350, 500, 700, 1000])
 
@@ -100,14 +101,14 @@ def _statsmodels_file(name: str) -> pd.DataFrame:
 
 
 def _births() -> Items:
-    """Birth weight in the bands of clinics."""
+    """Return birth weights, in the bands that clinics use."""
     table = _statsmodels_file("treatment/tests/results/cataneo2.csv")
     numbers = table.select_dtypes("number").drop(columns="lbweight").drop_duplicates()
     return _split(numbers, "bweight", [2500, 3000, 3500, 4000])
 
 
 def _cars() -> Items:
-    """The risk that insurers see in a car, -2 to 3."""
+    """Return the insurance risk of cars, from -2 to 3."""
     table = _statsmodels_file("gam/tests/results/autos.csv")
     return _split(table.select_dtypes("number").drop(columns="loss"), "symbol")
 
@@ -134,7 +135,7 @@ FILES: dict[str, tuple[str, Callable[[Path], Items]]] = {
 
 
 def ordinal_data(folder: Path | None) -> dict[str, Items]:
-    """Return features and codes of each data set; the two files are in ``folder``, if given."""
+    """Return the features and codes of each data set. The two files are read from ``folder``."""
     found = {name: load() for name, load in SHIPPED.items()}
     if folder is not None:
         found |= {name: load(folder / file) for name, (file, load) in FILES.items()}

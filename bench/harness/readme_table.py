@@ -2,7 +2,7 @@
 
     python -m bench.harness.readme_table [FILE]
 
-replaces what stands between <!-- benchmark:begin --> and <!-- benchmark:end -->.
+replaces the text between <!-- benchmark:begin --> and <!-- benchmark:end -->.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ COLUMNS = ("scikit-learn", "np.bincount", "njit loop", "boost-histogram", "torch
 
 
 def table(sweep: dict[str, Any]) -> str:
-    """Return the table and what it was measured with."""
+    """Return the table, and the description of the machine and the versions."""
     rows = [row for row in sweep["sizes"] if "seconds" in row]
     cases = list(dict.fromkeys((row["case"]["dtype"], row["case"]["n"]) for row in rows))
     peers = [name for name in COLUMNS if any(row["name"] == name for row in rows)]
@@ -41,18 +41,18 @@ def table(sweep: dict[str, Any]) -> str:
                 cells.append(_digits(ratio.median))
             else:
                 cells.append("")
-        # Below this a call's own cost, not reading, is what is measured.
+        # Below this size, the time is mostly the cost of a call, not of reading.
         eff = timing.summary(own["efficiency"]).median
         cells.append(f"{eff:.2f}" if n >= 10**6 else "")
         lines.append("| " + " | ".join(cells) + " |")
     n_labels = rows[0]["case"]["n_labels"]
     notes = [
         "",
-        f"The table shows the time of `cohen_kappa_score` for quadratic kappa of two raters and"
-        f" {n_labels} labels, and the times of the other functions as multiples of this time. The"
-        " efficiency, eff, is the time to read both arrays once, divided by the time of"
-        " `cohen_kappa_score`. Figures are medians of ratios of interleaved timings. If"
-        " scikit-learn takes seconds, it is timed once.",
+        "The table shows how long `cohen_kappa_score` takes to compute quadratic kappa for two"
+        f" raters and {n_labels} labels. The columns with × show how many times as long the other"
+        " functions take. The efficiency, eff, is the time needed to read both arrays once,"
+        " divided by the time that `cohen_kappa_score` takes. Figures are medians of ratios of"
+        " interleaved timings. If a call of scikit-learn takes seconds, it is timed only once.",
         "",
         machine.in_words(sweep["machine"]) + (" A quick run." if sweep["quick"] else ""),
     ]
@@ -60,7 +60,7 @@ def table(sweep: dict[str, Any]) -> str:
 
 
 def fill(readme: Path, text: str) -> None:
-    """Put the text between the markers."""
+    """Write the text between the markers."""
     before, begin, rest = readme.read_text().partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:

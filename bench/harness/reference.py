@@ -1,4 +1,4 @@
-"""The results that every contender must give before it is timed."""
+"""Compute the results that every contender must return before it is timed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bench.harness.cases import CHUNK, Case
 
 
 def count(case: Case, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the table of counts, a chunk at a time and in 64 bits throughout."""
+    """Return the table of counts, computed chunk by chunk in 64 bits."""
     table = np.zeros(case.n_labels**2, np.int64)
     for begin in range(0, case.n, CHUNK):
         a, b = (ratings[begin : begin + CHUNK].astype(np.int64) for ratings in (first, second))
@@ -20,7 +20,7 @@ def count(case: Case, first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def quadratic_kappa(table: np.ndarray) -> float:
-    """Return quadratic kappa by exact rational arithmetic, rounded once."""
+    """Return quadratic kappa, computed in exact rational arithmetic and rounded once."""
     rows, columns = table.sum(axis=1).tolist(), table.sum(axis=0).tolist()
     n = sum(rows)
     cells = [(i, j) for i in range(len(rows)) for j in range(len(rows))]
@@ -30,11 +30,11 @@ def quadratic_kappa(table: np.ndarray) -> float:
 
 
 def check(name: str, result: object, table: np.ndarray, tolerance: float) -> None:
-    """Raise if a contender's table is not this one, or its kappa not that of this table."""
+    """Raise if a contender's result is neither this table nor the kappa of this table."""
     if isinstance(result, np.ndarray):
         if not np.array_equal(result, table):
-            raise AssertionError(f"{name}: the table is\n{result}\nand should be\n{table}")
+            raise AssertionError(f"{name}: the table is\n{result}\nbut should be\n{table}")
         return
     kappa = quadratic_kappa(table)
     if not abs(float(result) - kappa) <= tolerance:
-        raise AssertionError(f"{name}: kappa is {result!r} and should be {kappa!r}")
+        raise AssertionError(f"{name}: kappa is {result!r} but should be {kappa!r}")

@@ -1,4 +1,4 @@
-"""Where measurements are written, and read from again."""
+"""Write measurements to files, and read them again."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ def write(name: str, measured: dict[str, Any]) -> None:
 
 
 def read(name: str) -> dict[str, Any]:
-    """Return what was last written under a name."""
+    """Return the measurements last written under a name."""
     measured: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text())
     return measured

@@ -1,8 +1,8 @@
-"""Measure how speed depends on the number of items and of labels, backend and SIMD level.
+"""Measure how speed depends on the numbers of items and labels, backend and SIMD level.
 
     python -m bench.harness.sweep [--quick]
 
-writes bench/results/sweep.json, from which the charts and the README's table are made.
+writes bench/results/sweep.json, the source of the charts and of the README's table.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SIMD_LEVELS = ("baseline", "avx2", "avx512", "neon")
 
 
 def run(*, quick: bool = False) -> dict[str, Any]:
-    """Measure everything, print the tables and write them to a file."""
+    """Make all measurements, print the tables and write them to a file."""
     for line in contenders.left_out():
         print(line)
     written = {
@@ -32,7 +32,7 @@ def run(*, quick: bool = False) -> dict[str, Any]:
 
 
 def over_sizes(quick: bool) -> list[dict[str, Any]]:
-    """Return rows for quadratic kappa, of every contender and for each number of items."""
+    """Return rows for quadratic kappa, for each contender and number of items."""
     rows = []
     threads = machine.describe()["threads"]
     for dtype in ("int64", "uint8"):
@@ -80,7 +80,7 @@ def over_backends(quick: bool) -> list[dict[str, Any]]:
 
 
 def _rows(request: dict[str, Any], environment: dict[str, str]) -> list[dict[str, Any]]:
-    """Return a row for each contender, with its times and efficiencies."""
+    """Return one row per contender, with its times and efficiencies."""
     answer = measurements.in_new_process(request, environment)
     case = {"case": request["case"]._asdict(), "environment": environment}
     case |= {"threads": request["threads"]}
@@ -93,17 +93,17 @@ def _rows(request: dict[str, Any], environment: dict[str, str]) -> list[dict[str
 
 
 def _print_last(rows: list[dict[str, Any]], peer: str | None) -> None:
-    """Print the rows of the last case, each with its ratio to a peer."""
+    """Print the rows of the last case, with the ratio of each row to a peer."""
     last = [row for row in rows if row["case"] == rows[-1]["case"]]
     if peer is None:
         last = last[-1:]
     print(Case(**rows[-1]["case"]), *(f"{k}={v}" for k, v in rows[-1]["environment"].items()))
     for row in last:
         if "missing" in row:
-            print(f"    {row['name']:<28} not there: {row['missing']}")
+            print(f"    {row['name']:<28} missing: {row['missing']}")
             continue
         nanoseconds = timing.summary(row["seconds"]).median / row["case"]["n"] * 1e9
-        line = f"    {row['name']:<28}{nanoseconds:12.3f} ns a pair"
+        line = f"    {row['name']:<28}{nanoseconds:12.3f} ns per pair"
         line += f"{timing.summary(row['efficiency']).median:8.3f} eff"
         of_peer = next((r for r in last if r["name"] == peer), None)
         if of_peer:

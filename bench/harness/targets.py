@@ -1,8 +1,8 @@
-"""Measure the targets and say which are met.
+"""Measure the targets and report which of them are met.
 
     python -m bench.harness.targets [--quick] [--only PATTERN]
 
-Every target is a ratio of calls timed in turn in one process; the median and the
+Every target is a ratio of the times of calls that alternate in one process. The median and the
 quartiles are printed, and everything is written to bench/results/targets.json.
 """
 
@@ -20,15 +20,15 @@ LARGEST = 10**8
 LARGEST_WHEN_QUICK = 10**7
 STRINGS_WHEN_QUICK = 10**5
 ROUNDS = 15
-# Quartiles further apart than this part of the median, or an efficiency above this, mean that
-# the machine was busy with something else.
+# The machine was busy with other work if the quartiles are farther apart than this proportion of
+# the median, or if the efficiency is above the second value.
 STEADY = 0.2
 HIGHEST_EFFICIENCY = 1.05
 ROUNDS_WHEN_QUICK = 5
 
 
 class Target(NamedTuple):
-    """What is to be reached: ``floor`` at least, ``aim`` at best."""
+    """A target: the ``floor`` must be reached, and the ``aim`` should be."""
 
     section: str
     what: str
@@ -243,7 +243,7 @@ SPEED = (
 
 
 def result_of(target: Target, *, quick: bool, done: dict[str, Any]) -> dict[str, Any]:
-    """Measure one target, or take the samples of another target with the same measurement."""
+    """Measure one target, or use the samples of another target with the same measurement."""
     case = target.case
     if quick and case and case.n > LARGEST_WHEN_QUICK:
         case = case._replace(n=LARGEST_WHEN_QUICK)
@@ -277,21 +277,21 @@ def verdict(row: dict[str, Any]) -> str:
     """Return whether a target was reached, and whether the figure can be trusted."""
     if "missing" in row:
         failed = row["missing"].startswith("failed")
-        return f"{'FAILED' if failed else 'not there yet'}: {row['missing']}"
+        return f"{'FAILED' if failed else 'missing'}: {row['missing']}"
     sign = -1 if row["at_most"] else 1
     if sign * row["median"] >= sign * row["aim"]:
         text = "aim met" if row["aim"] != row["floor"] else "met"
     else:
         text = "floor met" if sign * row["median"] >= sign * row["floor"] else "NOT MET"
     if row["unit"] == "eff" and row["median"] > HIGHEST_EFFICIENCY:
-        return f"{text}, but UNSTEADY: nothing is faster than reading"
+        return f"{text}, but UNSTEADY: faster than reading"
     if row["upper"] - row["lower"] > STEADY * row["median"]:
         return f"{text}, but UNSTEADY"
     return text
 
 
 def in_text(row: dict[str, Any]) -> str:
-    """Return one line of the table."""
+    """Return a line of the table."""
     bound = "≤" if row["at_most"] else "≥"
     measured = (
         f"{row['median']:8.3g} [{row['lower']:.3g}, {row['upper']:.3g}] of {row['n']}"
@@ -305,11 +305,11 @@ def in_text(row: dict[str, Any]) -> str:
 
 
 def run(*, quick: bool = False, only: str = "*") -> dict[str, Any]:
-    """Measure the targets, print a row for each and write them to a file."""
+    """Measure the targets, print one row per target, and write the rows to a file."""
     description = machine.announce()
-    print("Medians [quartiles] of paired ratios; eff: time to read the arrays / time taken.")
+    print("Medians [quartiles] of paired ratios; eff: time to read the arrays / time of the call.")
     if quick:
-        print("QUICK: fewer items than the targets are for, as each row says; fewer rounds.")
+        print("QUICK: fewer rounds, and fewer items than the targets require, as each row shows.")
     rows: list[dict[str, Any]] = []
     done: dict[str, Any] = {}
     section = None

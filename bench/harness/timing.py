@@ -1,7 +1,7 @@
-"""Times of calls made in turn, and their ratios.
+"""Time calls in turn, and compute the ratios of their times.
 
-The speed of a shared machine changes within minutes, so a time says little. Calls that
-are compared are timed in turn, round after round, and each round gives a ratio.
+The speed of a shared machine changes within minutes, so single times are not comparable. The calls
+to compare are timed in turn, in several rounds, and each round yields a ratio.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-# One sample of a short call is a loop that takes at least so many seconds.
+# A sample of a short call is a loop that takes at least this many seconds.
 SHORTEST_SAMPLE = 2e-3
 
 
 class Summary(NamedTuple):
-    """The median and the quartiles of some ratios."""
+    """The median and the quartiles of ratios."""
 
     median: float
     lower: float
@@ -28,17 +28,17 @@ class Summary(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """What was measured, by the name of the call.
+    """The measurements of each call, by the name of the call.
 
     Attributes
     ----------
     seconds : dict of lists
-        One time a round.
+        One time per round.
     efficiency : dict of lists
-        The time to read the arrays, measured just before and just after, over the time
-        of the call; empty if there is nothing to read.
+        The time to read the arrays, measured just before and just after the call, divided by the
+        time of the call. Empty if there are no arrays to read.
     results : dict
-        What each call returned last.
+        The last result of each call.
     """
 
     seconds: dict[str, list[float]]
@@ -46,7 +46,7 @@ class Samples(NamedTuple):
     results: dict[str, Any]
 
     def ratio(self, slow: str, fast: str) -> Summary:
-        """Return how many times as long one call took as another."""
+        """Return the time of one call divided by that of another."""
         return summary(ratios(self.seconds[slow], self.seconds[fast]))
 
 
@@ -58,9 +58,10 @@ def measure(
     once: Collection[str] = (),
     clock: Callable[[], float] = perf_counter,
 ) -> Samples:
-    """Time the calls in turn; those in ``once`` in the middle round only, and not warmed up.
+    """Time the calls in turn. Calls in ``once`` are timed only in the middle round, without
+    warm-up.
 
-    Calls in one thread may be timed by ``time.process_time``, which a busy machine disturbs less.
+    For calls in one thread, ``time.process_time`` can be used, which a busy machine disturbs less.
     """
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     efficiency: dict[str, list[float]] = {name: [] for name in calls}
@@ -88,9 +89,9 @@ def measure(
 
 
 def ratios(slow: list[float], fast: list[float]) -> list[float]:
-    """Return how many times as long the first took, round by round.
+    """Return the time of the first call divided by that of the second, round by round.
 
-    Where the first was timed once only, its one time is compared with each of the others.
+    If the first call was timed only once, its time is compared with each time of the second call.
     """
     if len(slow) == len(fast):
         return [s / f for s, f in zip(slow, fast)]
@@ -110,7 +111,7 @@ def _repeats(call: Callable[[], Any]) -> int:
 def time_call(
     call: Callable[[], Any], number: int = 1, clock: Callable[[], float] = perf_counter
 ) -> tuple[float, Any]:
-    """Return the seconds of one call, on average, and its result."""
+    """Return the mean time of a call in seconds, and its result."""
     start = clock()
     for _ in range(number):
         result = call()

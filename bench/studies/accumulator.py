@@ -1,10 +1,11 @@
-"""What an update of the accumulator costs: beside torchmetrics, and beside one call for all.
+"""Compare updates of the accumulator with torchmetrics and with one call for all items.
 
     python -m bench.studies.accumulator [--quick]
 
-For batches of 256 and of 10,000 items, as NumPy arrays and as tensors, it prints how many times
-as long torchmetrics takes for the same batches, and how many times as long the batches take as
-all items in one call. Each library has one thread. Results are compared before anything is timed.
+For batches of 256 and of 10,000 items, as NumPy arrays and as tensors, it prints two ratios: the
+time of torchmetrics divided by our time for the same batches, and our time for the batches divided
+by our time for all items in one call. Each library uses one thread. Results are compared before
+they are timed.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Batches = list[tuple[Any, Any]]
 
 
 def kappa_of_batches(batches: Batches) -> float:
-    """Return kappa of all batches, added one by one."""
+    """Return the kappa of all batches, added one by one."""
     accumulator = ConfusionAccumulator()
     for batch in batches:
         accumulator.update(*batch)
@@ -38,7 +39,7 @@ def kappa_of_batches(batches: Batches) -> float:
 
 
 def kappa_of_torchmetrics(batches: Batches, validate_args: bool) -> float:
-    """Return torchmetrics' kappa, which has the digits of float32."""
+    """Return the kappa of torchmetrics, which has float32 precision."""
     metric = MulticlassCohenKappa(N_LABELS, weights="quadratic", validate_args=validate_args)
     for batch in batches:
         metric.update(*batch)
@@ -56,7 +57,7 @@ def compare(size: int, dtype: str, rounds: int) -> None:
         "arrays": partial(kappa_of_batches, arrays),
         "tensors": partial(kappa_of_batches, tensors),
         "torchmetrics": partial(kappa_of_torchmetrics, tensors, True),
-        "torchmetrics, nothing checked": partial(kappa_of_torchmetrics, tensors, False),
+        "torchmetrics, without checks": partial(kappa_of_torchmetrics, tensors, False),
         "one call": partial(confusion_counts, y1, y2, num_threads=1),
     }
     right = cohen_kappa_score(y1, y2, weights="quadratic")
@@ -68,15 +69,15 @@ def compare(size: int, dtype: str, rounds: int) -> None:
     print(f"{BATCHES[size]} batches of {size} items, {dtype}, {N_LABELS} labels")
     for form in ("arrays", "tensors"):
         update = 1e6 * np.percentile(samples.seconds[form], [50, 25, 75]) / BATCHES[size]
-        print(f"  {form}: {update[0]:.2f} [{update[1]:.2f}, {update[2]:.2f}] µs an update")
+        print(f"  {form}: {update[0]:.2f} [{update[1]:.2f}, {update[2]:.2f}] µs per update")
         print_ratio(samples, "torchmetrics", form)
-        print_ratio(samples, "torchmetrics, nothing checked", form)
+        print_ratio(samples, "torchmetrics, without checks", form)
     for form in ("arrays", "tensors"):
         print_ratio(samples, form, "one call")
 
 
 def print_ratio(samples: Samples, slow: str, fast: str) -> None:
-    """Print how many times as long one takes as the other."""
+    """Print the time of one call divided by that of another."""
     ratio = samples.ratio(slow, fast)
     quartiles = f"[{ratio.lower:.3g}, {ratio.upper:.3g}]"
     print(f"    {slow} / {fast}".ljust(48) + f"{ratio.median:8.3g} x {quartiles}")

@@ -1,10 +1,10 @@
-"""How long a bootstrap of kappa takes, beside two things that people run instead.
+"""Compare the time of a bootstrap of kappa with two computations that people run instead.
 
     python -m bench.studies.bootstrap
 
-prints how many times as long they take: one kappa of scikit-learn for a million items, and
-the resampling of lists of 100 items, 1000 times, as it is taught. Times are taken in turn,
-round after round, and each round gives a ratio: the median is printed.
+prints ratios of times. The other computations are one kappa by scikit-learn for a million items,
+and 1000 resamples of lists of 100 items, as taught in courses. The calls are timed in turn, in
+several rounds, and the median of the rounds' ratios is printed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ROUNDS = 7
 
 
 def resampled_lists(first: list[str], second: list[str], n_resamples: int, kappa: Any) -> Any:
-    """Return the interval of kappa by resampling pairs of items."""
+    """Return the interval of kappa, computed by resampling pairs of ratings."""
     pairs = list(zip(first, second))
     replicates = []
     for _ in range(n_resamples):
@@ -38,7 +38,7 @@ def resampled_lists(first: list[str], second: list[str], n_resamples: int, kappa
 
 
 def kappa_of_lists(first: list[str], second: list[str]) -> float:
-    """Return kappa as people write it in Python."""
+    """Return kappa, computed as people usually write it in Python."""
     n = len(first)
     observed = sum(a == b for a, b in zip(first, second)) / n
     labels = set(first) | set(second)
@@ -47,7 +47,7 @@ def kappa_of_lists(first: list[str], second: list[str]) -> float:
 
 
 def five_labels(n_items: int) -> Any:
-    """Return a table of five labels for a number of items."""
+    """Return a table of five labels for this number of items."""
     proportions = np.full(25, 0.02) + 0.1 * np.eye(5).ravel()
     counts = np.random.default_rng(0).multinomial(n_items, proportions / proportions.sum())
     return counts.reshape(5, 5)

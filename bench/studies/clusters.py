@@ -1,17 +1,16 @@
-"""How often intervals for items in clusters cover kappa, and what counting by cluster costs.
+"""Measure the coverage of intervals for items in clusters, and the cost of counting by cluster.
 
     python -m bench.studies.clusters [--samples 1000] [--resamples 0]
     python -m bench.studies.clusters --cost [--items 10000000] [--backends cython numba numpy]
 
-Two raters rate the items of G clusters, 1 to 9 in each, 5 on average. Clusters differ in how
-frequent the labels are among their items and in how often the raters agree there for a reason;
-otherwise each guesses by the labels' proportions in the cluster. Both vary with the intra-cluster
-correlation that is given, and kappa is that of all clusters there could be. The first table is
-that of docs/evidence/clusters.md. With --resamples there is the BCa interval of the
-cluster bootstrap too.
+Two raters rate the items of G clusters with 1 to 9 items, 5 on average. In each item, the raters
+either agree on the true label, or guess labels by their proportions in the cluster. The proportions
+of the labels and of known items vary between clusters, with the given intra-cluster correlation.
+The true kappa is that of the population of clusters. The first table is in
+docs/evidence/clusters.md. With --resamples, the BCa interval of the cluster bootstrap is included.
 
---cost times `agreement` with clusters and without, in turn, round after round; the ratio of the
-medians is printed.
+--cost times `agreement` with and without clusters in turn, in several rounds, and prints the ratio
+of the medians.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ ROUNDS = 3
 
 
 class Study(NamedTuple):
-    """What a study is drawn from."""
+    """The population from which a study is drawn."""
 
     labels: tuple[float, ...]
     weights: Any
@@ -54,7 +53,7 @@ class Study(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """The proportion of intervals of each kind that hold the true value."""
+    """The proportion of intervals of each kind that contain the true value."""
 
     items: float
     normal: float
@@ -64,14 +63,14 @@ class Coverage(NamedTuple):
 
 
 def expected_guesses(study: Study) -> Any:
-    """Return the mean over the clusters of the proportions of two guesses."""
+    """Return the expected table of two guesses, averaged over the clusters."""
     margin = np.array(study.labels)
     alike = study.correlation
     return (1 - alike) * np.outer(margin, margin) + alike * np.diag(margin)
 
 
 def share_of_reasons(study: Study) -> float:
-    """Return how often raters must agree for a reason, so that kappa is what is wanted."""
+    """Return the proportion of items that both raters must know for the wanted kappa."""
     margin = np.array(study.labels)
     position = np.arange(len(margin))
     distance = np.subtract.outer(position, position) ** 2
@@ -100,7 +99,7 @@ def sample(study: Study, rng: Any) -> tuple[Any, Any, Any]:
 
 
 def coverage(study: Study, n_samples: int, n_resamples: int, rng: Any) -> Coverage:
-    """Return how often intervals cover kappa; those that are undefined do not."""
+    """Return the coverage of the intervals. Undefined intervals do not cover kappa."""
     n_labels = len(study.labels)
     held = np.zeros(5)
     for _ in range(n_samples):
@@ -126,7 +125,7 @@ def coverage(study: Study, n_samples: int, n_resamples: int, rng: Any) -> Covera
 
 
 def lines(n_samples: int, n_resamples: int) -> Iterator[str]:
-    """Yield the lines of the table; an asterisk is beside what lies outside of 93 to 97 %."""
+    """Yield the lines of the table. An asterisk marks a coverage outside 93 to 97 %."""
     rng = np.random.default_rng(20)
     bca = " BCa |" if n_resamples else ""
     head = (
@@ -145,7 +144,7 @@ def lines(n_samples: int, n_resamples: int) -> Iterator[str]:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent, with an asterisk if it is outside of 93 to 97 %."""
+    """Return a proportion as a percentage, with an asterisk if it is outside 93 to 97 %."""
     return f"{100 * share:.1f}{'' if WITHIN[0] <= share <= WITHIN[1] else ' *'}"
 
 
@@ -155,7 +154,7 @@ def error_of(y1: Any, y2: Any, clusters: Any) -> float:
 
 
 def costs(n_items: int, n_clusters: int, backend: str) -> Iterator[str]:
-    """Yield how many times as long it takes with clusters."""
+    """Yield the time with clusters divided by the time without."""
     os.environ["FASTKAPPA_BACKEND"] = backend
     dispatch.forget_choice()
     rng = np.random.default_rng(21)

@@ -1,13 +1,13 @@
-"""`fastkappa.jit` in loops that users compile, beside the loop that they paste from notebooks.
+"""Compare `fastkappa.jit` in compiled loops with a function that people copy from notebooks.
 
     python -m bench.studies.compiled_loops [--quick]
 
-Each pair of loops is timed in turn, and their results are compared first. The pasted function
-takes two margins and one sum, and checks nothing; labels outside would be written anywhere.
-A ratio below 1 is faster than pasting.
+The results of each pair of loops are compared, and then the loops are timed in turn. The pasted
+function computes two margins and one sum without checks, so it would write labels outside the range
+to other memory. A ratio below 1 means that `fastkappa.jit` is faster.
 """
 
-# numba has the legacy random numbers inside compiled functions.
+# Inside compiled functions, numba supports NumPy's legacy random functions.
 # ruff: noqa: NPY002
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fastkappa import jit
 
 SIZES = (50, 200, 3700, 30_000)
 N_LABELS = 5
-# As many items are rated again and again in a call.
+# The number of items that a call scores repeatedly.
 ITEMS = 20_000
 ROUNDS = 21
 ROUNDS_WHEN_QUICK = 9
@@ -90,7 +90,7 @@ def bootstrap_pasted(y1, y2, n_labels, n_replicates, seed):
 
 @numba.njit
 def bootstrap(y1, y2, n_labels, n_replicates, seed):
-    """Run the bootstrap of docs/how_to/scale/compiled_loops.md."""
+    """Run the bootstrap from docs/how_to/scale/compiled_loops.md."""
     np.random.seed(seed)
     kappas = np.empty(n_replicates)
     for i in range(n_replicates):
@@ -135,7 +135,7 @@ def best_shift_pasted(scores, labels, thresholds, shifts):
 
 @numba.njit
 def best_shift(scores, labels, thresholds, shifts):
-    """Run the search of docs/how_to/scale/compiled_loops.md."""
+    """Run the search from docs/how_to/scale/compiled_loops.md."""
     best, best_kappa = 0.0, -1.0
     for shift in shifts:
         kappa = jit.kappa_at_thresholds(scores, labels, thresholds + shift)
@@ -154,7 +154,7 @@ LOOPS = {
 
 
 def arguments(n: int) -> dict[str, tuple[Any, ...]]:
-    """Return what each loop is called with, for n items."""
+    """Return the arguments of each loop, for n items."""
     random = np.random.default_rng(n)
     repeats = max(3, ITEMS // n)
     severity = random.normal(size=(repeats, n))
@@ -186,11 +186,11 @@ def main() -> None:
     rounds = ROUNDS_WHEN_QUICK if parser.parse_args().quick else ROUNDS
     machine.announce()
     small = arguments(50)
-    print("\nFirst call, which compiles, in seconds of processor time: fastkappa.jit, pasted")
+    print("\nFirst call, with compilation, in seconds of processor time: fastkappa.jit, pasted")
     for name, loops in LOOPS.items():
         times = [seconds_to_compile(loop, small[name]) for loop in loops]
         print(f"{name:<20}{times[0]:>6.1f}{times[1]:>6.1f}", flush=True)
-    print("\nProcessor time of a call, fastkappa.jit / pasted: median (quartiles)")
+    print("\nProcessor time per call, fastkappa.jit / pasted: median (quartiles)")
     print(f"{'n':<20}" + "".join(f"{n:>20}" for n in SIZES))
     for name, (ours, theirs) in LOOPS.items():
         cells = []

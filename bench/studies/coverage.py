@@ -1,12 +1,12 @@
-"""How often 95 % intervals of kappa cover it, in simulated studies, and how wide they are.
+"""Measure the coverage and the width of 95 % intervals of kappa in simulated studies.
 
     python -m bench.studies.coverage [--items 20 50 200] [--samples 1000] [--slow 300]
 
-Two raters give two labels, equally frequent or one of them rare, or four labels. Either they
-agree on some of the items and guess the others ("guessing"), or they err towards neighbouring
-labels ("neighbours"). Each sample is a table drawn from the true proportions, of which the
-intervals are computed; the Bayesian ones, that are simulated themselves, of the first
-``--slow`` tables only. The printed tables are those of docs/evidence/intervals.md.
+Two raters give two labels, which are equally frequent or not, or four labels. Either they agree on
+some of the items and guess the others ("guessing"), or they confuse neighbouring labels
+("neighbours"). Tables are drawn from the true proportions, and all intervals are computed for each
+table. Bayesian intervals, which need simulations, are computed only for the first ``--slow``
+tables. The printed tables are in docs/evidence/intervals.md.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RECOMMENDED = "score"
 
 
 class Found(NamedTuple):
-    """What was found for one case: coverages and mean widths by column, and why they miss."""
+    """The results of one case: coverages, mean widths, and facts that explain low coverage."""
 
     coverage: dict[str, float]
     width: dict[str, float]
@@ -43,12 +43,12 @@ class Found(NamedTuple):
 
 
 def guessing(labels: tuple[float, ...], kappa: float, weights: Any) -> Any:
-    """Return the proportions for raters who agree on some items and guess the others."""
+    """Return the table proportions for raters who agree on some items and guess the others."""
     return (1 - kappa) * np.outer(labels, labels) + kappa * np.diag(labels)
 
 
 def neighbours(labels: tuple[float, ...], kappa: float, weights: Any) -> Any:
-    """Return proportions that fall off with the distance of the labels, for this kappa."""
+    """Return table proportions with this kappa that decrease with the distance of the labels."""
     position = np.arange(len(labels))
     squares = np.subtract.outer(position, position) ** 2
 
@@ -65,8 +65,8 @@ def neighbours(labels: tuple[float, ...], kappa: float, weights: Any) -> Any:
 
 
 def cases() -> Iterator[tuple[Any, tuple[float, ...], Any]]:
-    """Yield the kinds of errors, the labels' proportions and the weights."""
-    # Two labels have no weights, and no neighbours but each other.
+    """Yield the kind of errors, the proportions of the labels and the weights of each case."""
+    # With two labels, weights and neighbours make no difference.
     yield guessing, TWO, None
     yield guessing, RARE, None
     for errors in (guessing, neighbours):
@@ -77,10 +77,10 @@ def cases() -> Iterator[tuple[Any, tuple[float, ...], Any]]:
 def study(
     proportions: Any, kappa: float, weights: Any, n_items: int, samples: tuple[int, int], rng: Any
 ) -> Found:
-    """Return how often intervals cover this kappa; those that are undefined do not."""
+    """Return the coverage of this kappa. Undefined intervals do not cover it."""
     n_samples, n_slow = samples
     drawn = rng.multinomial(n_items, proportions.ravel(), n_samples)
-    # Two labels give the same table again and again.
+    # With two labels, the same tables are drawn many times.
     unique, place, times = np.unique(drawn, axis=0, return_inverse=True, return_counts=True)
     tables = unique.reshape(-1, *proportions.shape)
     ends = {method: np.array(intervals(method, tables, weights, 0.95)) for method in METHODS}
@@ -92,7 +92,7 @@ def study(
         counted = np.ones(len(slow_tables)) if simulated else times
         coverage[name] = float(counted[(low <= kappa) & (kappa <= high)].sum() / counted.sum())
         known = ~np.isnan(low + high)
-        # What lies beyond 1 or below -1 is no news.
+        # Parts of an interval above 1 or below -1 do not count as width.
         inside = np.minimum(high, 1) - np.maximum(low, -1)
         width[name] = float((counted * inside)[known].sum() / counted[known].sum())
     agreeing = np.trace(tables, axis1=1, axis2=2) == n_items
@@ -109,7 +109,7 @@ def study(
 
 
 def _simulated(tables: Any, weights: Any, rng: Any) -> Any:
-    """Return the ends of the Bayesian intervals of tables."""
+    """Return the limits of the Bayesian intervals of the tables."""
     return np.array(
         [
             kappa_posterior(table, weights=weights, n_draws=N_DRAWS, rng=rng).interval
@@ -119,7 +119,7 @@ def _simulated(tables: Any, weights: Any, rng: Any) -> Any:
 
 
 def report(n_items: int, samples: tuple[int, int]) -> Iterator[str]:
-    """Yield the lines of the two tables, and those that say why the score interval misses."""
+    """Yield the lines of the two tables, and reasons for poor coverage of the score interval."""
     rng = np.random.default_rng(20)
     head = ["labels", "errors", "weights", "kappa", "disagree", *COLUMNS]
     head += [f"width {name}" for name in COLUMNS]
@@ -157,13 +157,13 @@ def _percent(p: float) -> str:
 
 
 def _why(case: tuple[str, ...], found: Found) -> str:
-    """Return a line on a case that the recommended interval misses."""
+    """Return a line about a case in which the coverage of the recommended interval is poor."""
     labels, errors, weights, kappa, disagree = case
     covered = found.coverage[RECOMMENDED]
     facts = [f"{disagree} disagreements expected, none in {found.no_disagreement:.0%} of studies"]
     if found.one_label >= 0.005:
-        facts.append(f"a rater with one label in {found.one_label:.0%}")
-    facts.append(f"the commonest table in {found.commonest:.0%}")
+        facts.append(f"a rater uses only one label in {found.one_label:.0%}")
+    facts.append(f"the most frequent table in {found.commonest:.0%}")
     return (
         f"- {labels}, {errors}, {weights}, kappa {kappa}: {_percent(covered)}: {'; '.join(facts)}"
     )

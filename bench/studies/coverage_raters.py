@@ -1,12 +1,12 @@
-"""How often intervals of several raters cover their coefficient.
+"""Measure the coverage of intervals for coefficients of several raters.
 
     python -m bench.studies.coverage_raters [--samples 2000]
 
-Three or six raters of 20 to 100 subjects: two labels, equally frequent or one of 6 %, or four.
-Raters agree on a proportion of the subjects and guess the others (*guess*), or cut scores that
-correlate (*scores*). Some give all ratings, some lack a fifth. An interval holds the coefficient
-of the population if its test does not reject it there, so that no interval has to be computed.
-Studies whose coefficient is undefined do not count.
+Three or six raters rate 20 to 100 subjects with two labels, equally frequent or one with 6 %, or
+with four labels. Raters agree on a proportion of the subjects and guess the others (*guess*), or
+they cut correlated scores (*scores*). In some designs, a fifth of the ratings is missing. An
+interval contains the coefficient of the population if the test does not reject it, so the intervals
+are not computed. Studies with an undefined coefficient are left out.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ COEFFICIENTS = ("Fleiss", "Conger", "AC1", "alpha", "alpha interval")
 N_SUBJECTS, N_RATERS, KAPPAS = (20, 50, 100), (3, 6), (0.3, 0.6, 0.9)
 MISSING, WAYS = (0.0, 0.2), ("guess", "scores")
 WITHIN = (0.93, 0.97)
-# More profiles take long.
+# More profiles would take too long.
 MOST_PROFILES = 5000
 SEED = 37
 
 
 class Design(NamedTuple):
-    """What studies are drawn from."""
+    """The population from which studies are drawn."""
 
     coefficient: str
     labels: tuple[float, ...]
@@ -60,7 +60,7 @@ class Design(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """The proportion of defined studies whose interval holds the coefficient."""
+    """The coverage of each interval, in studies with a defined coefficient."""
 
     score: float
     asymptotic: float
@@ -92,7 +92,7 @@ def probabilities(design: Design, profiles: Any) -> Any:
 
 
 def coefficient_of(design: Design, profiles: Any, numbers: Any) -> tuple[Coefficient, Any]:
-    """Return the coefficient of profiles, and the row of each, -1 for none."""
+    """Return the coefficient of the profiles, and the row of each profile, or -1 if it has none."""
     n_labels = len(design.labels)
     if design.coefficient == "Conger":
         rated = (profiles < n_labels).any(axis=1)
@@ -114,11 +114,11 @@ def coefficient_of(design: Design, profiles: Any, numbers: Any) -> tuple[Coeffic
 
 
 def coverage(design: Design, n_samples: int, rng: Any) -> Coverage:
-    """Return how often both intervals hold the coefficient."""
+    """Return the coverage of both intervals."""
     n_codes = len(design.labels) + (design.missing > 0)
     profiles = np.array(list(product(range(n_codes), repeat=design.n_raters)))
     of_profiles = probabilities(design, profiles)
-    # Sums of ratings are those of the mean study, as the model needs them.
+    # The model needs sums of ratings, which are those of an average study.
     coefficient, rows = coefficient_of(design, profiles, of_profiles * design.n_subjects)
     model = coefficient.score_model()
     assert model is not None
@@ -148,7 +148,7 @@ def _error(coefficient: Coefficient, counts: Any) -> float:
 
 
 def designs() -> Iterator[tuple[str, Design]]:
-    """Yield the designs by the name of their labels."""
+    """Yield each design with the name of its labels."""
     for coefficient, (name, labels), n_raters, missing, way in product(
         COEFFICIENTS, LABELS.items(), N_RATERS, MISSING, WAYS
     ):
@@ -161,7 +161,7 @@ def designs() -> Iterator[tuple[str, Design]]:
 
 
 def lines(n_samples: int) -> Iterator[str]:
-    """Yield a line for each coefficient, labels and number of subjects."""
+    """Yield one line per coefficient, set of labels and number of subjects."""
     rng = np.random.default_rng(SEED)
     found: dict[tuple[str, str, int], list[Coverage]] = {}
     for name, design in designs():

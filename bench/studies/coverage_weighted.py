@@ -1,13 +1,13 @@
-"""How often default intervals of a weighted kappa cover it, beside many near disagreements.
+"""Measure the coverage of default intervals of weighted kappa with many near disagreements.
 
     python -m bench.studies.coverage_weighted [--designs 240] [--samples 2000] [--worst 10]
 
-Draws designs at random: 2 to 7 labels, 100 to 2000 items, kappa .3 to .97, and raters who differ
-by one label many times for each time they differ by more. The weights are linear, quadratic,
-partial credit (near disagreements weigh little or nothing) or a matrix that is not symmetric. For
+Designs are drawn at random, with 2 to 7 labels, 100 to 2000 items and a kappa of .3 to .97.
+Disagreements by one label are much more frequent than larger disagreements. The weights are linear,
+quadratic, partial credit (near disagreements weigh little or nothing) or an asymmetric matrix. For
 each design, tables are drawn from the true proportions. The columns compare three intervals: the
-default, the asymptotic one, and a switch from score to asymptotic at 100 disagreements (or
-agreements), whatever they weigh.
+default, the asymptotic interval, and a rule that switches from the score to the asymptotic interval
+at 100 disagreements (or agreements), regardless of their weights.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ KAPPAS = (0.3, 0.97)
 NEAR_PER_FAR = (3, 10, 30, 100)
 MOST_DISAGREEMENT = 0.7
 SWITCH = 100
-# Designs are grouped by the expected number of far disagreements, with these ends.
+# Designs are grouped by the expected number of far disagreements. These are the limits of the
+# groups.
 FAR = (3, 10, 30, 100)
 FAR_RANGES = ("1 to 3 far", "3 to 10 far", "10 to 30 far", "30 to 100 far", "over 100 far")
 LEAST, MOST = 0.93, 0.97
 RULES = ("asymptotic", "switch", "default")
 
 
-# The coverage and the mean width of each rule's interval.
+# The coverage and the mean width of the interval by each rule.
 Covered: TypeAlias = dict[str, tuple[float, float]]
 
 
@@ -52,7 +53,7 @@ class Design(NamedTuple):
 
     @property
     def far(self) -> float:
-        """The expected number of disagreements by more than one label (by one, of two)."""
+        """The expected number of disagreements by more than one label (by one, with two labels)."""
         position = np.arange(len(self.proportions))
         steps = np.abs(np.subtract.outer(position, position))
         return float(self.n_items * self.proportions[steps >= min(2, len(position) - 1)].sum())
@@ -67,21 +68,21 @@ class Design(NamedTuple):
 
 
 def _weights(name: str, n_labels: int, rng: np.random.Generator) -> Any:
-    """Return weights of a kind."""
+    """Return weights of the named kind."""
     position = np.arange(n_labels)
     steps = np.abs(np.subtract.outer(position, position))
     if name == "partial credit":
         near = rng.choice([0.0, 0.05, 0.1, 0.25])
         return np.where(steps > 1, 1.0, near * steps) if n_labels > 2 else 1.0 * steps
     if name == "one-sided":
-        # To rate too low is worse than to rate too high.
+        # Ratings that are too low weigh more than ratings that are too high.
         too_low = position[:, None] > position
         return steps**1.5 * np.where(too_low, 1.0, rng.choice([0.2, 0.5]))
     return name
 
 
 def _errors(margin: Any, far: bool) -> Any:
-    """Return the proportions of near disagreements, or of far ones, which sum to 1."""
+    """Return the proportions of near or of far disagreements. They sum to 1."""
     position = np.arange(len(margin))
     steps = np.abs(np.subtract.outer(position, position))
     wanted = steps >= min(2, len(margin) - 1) if far else steps == 1
@@ -90,7 +91,7 @@ def _errors(margin: Any, far: bool) -> Any:
 
 
 def designs(n_designs: int) -> Iterator[Design]:
-    """Yield designs drawn at random, the kinds of weights in turn."""
+    """Yield random designs, with the kinds of weights in turn."""
     rng = np.random.default_rng(SEED)
     n_made = 0
     while n_made < n_designs:
@@ -110,14 +111,14 @@ def designs(n_designs: int) -> Iterator[Design]:
         kappa = float(kappa_from_confusion(table, weights=weights))
         n_items = int(rng.choice(ITEMS))
         design = Design(name, weights, table, n_items, kappa)
-        # Without a far disagreement, or with a label that is hardly used, nothing can be learnt.
+        # Designs with hardly any far disagreements or a hardly used label are uninformative.
         if kappa <= KAPPAS[1] and design.far >= 1 and n_items * margin.min() >= 3:
             n_made += 1
             yield design
 
 
 def coverage(design: Design, n_samples: int) -> Covered:
-    """Return the coverage and the mean width of each rule's interval."""
+    """Return the coverage and the mean width of the interval by each rule."""
     rng = np.random.default_rng(SEED)
     size = len(design.proportions)
     tables = rng.multinomial(design.n_items, design.proportions.ravel(), n_samples)
@@ -142,13 +143,13 @@ def coverage(design: Design, n_samples: int) -> Covered:
 
 
 def report(found: list[tuple[Design, Covered]], n_worst: int) -> Iterator[str]:
-    """Yield a table by kinds of designs, and the designs that are covered least."""
+    """Yield a table by kinds of designs, and the designs with the lowest coverage."""
     groups: dict[str, list[Covered]] = defaultdict(list)
     for design, covered in found:
         place = sum(design.far >= end for end in FAR)
         for group in ("all", design.name, FAR_RANGES[place]):
             groups[group].append(covered)
-    yield f"Least coverage; designs below {LEAST:.0%} and above {MOST:.0%}; mean width"
+    yield f"Lowest coverage; designs below {LEAST:.0%} and above {MOST:.0%}; mean width"
     yield f"\n| designs | number | {' | '.join(RULES)} |"
     yield "|---|---:|" + "---|" * len(RULES)
     for name in ("all", *KINDS, *FAR_RANGES):
@@ -161,13 +162,13 @@ def report(found: list[tuple[Design, Covered]], n_worst: int) -> Iterator[str]:
             cells.append(f"{held.min():.1%}; {below}, {above}; {width.mean():.3f}")
         yield f"| {name} | {len(members)} | {' | '.join(cells)} |"
     for rule in ("switch", "default"):
-        yield f"\nCovered least by {rule}:\n"
+        yield f"\nLowest coverage by {rule}:\n"
         for design, covered in sorted(found, key=lambda one: one[1][rule][0])[:n_worst]:
             yield f"- {covered[rule][0]:.1%}: {design}"
 
 
 def main() -> None:
-    """Print the coverage by kinds of weights and by numbers of far disagreements."""
+    """Print the coverage by kind of weights and by number of far disagreements."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--designs", type=int, default=240)
     parser.add_argument("--samples", type=int, default=2000, help="for each design")

@@ -1,16 +1,17 @@
-"""Labels from class probabilities against the likeliest labels and rounded regressions.
+"""Compare decoded class probabilities with most likely labels and rounded regressions.
 
     python -m bench.studies.decoding [FOLDER] [--quick] [--speed]
 
-For each of the real data sets of `bench.harness.ordinal_data`, thirteen and two more if FOLDER has
-their files, a quarter is held out, twice if items are few. Boosted trees, as a classifier and as a
-regression of the labels' positions, predict the others out of fold; then they are fitted to all of
-these and predict the quarter. KappaDecoder and KappaRounder are fitted to what is out of fold, and
-quadratic kappa is that of the quarter. Printed is its mean for the regression with
-KappaRounder(), and how far the others are from it, in units of 0.0001; beneath, the mean
-over data sets and its standard error.
+The study uses the real data sets of `bench.harness.ordinal_data`: thirteen, and two more if FOLDER
+contains their files. A quarter of each data set is held out, and small data sets are divided twice.
+Boosted trees, as a classifier and as a regression of label positions, predict the training items
+out of fold. Then they are fitted to all training items and predict the held-out quarter.
+KappaDecoder and KappaRounder are fitted to the out-of-fold predictions. The figures are quadratic
+kappas for the held-out quarter. The first is the mean kappa of the regression with KappaRounder(),
+and the others are differences from it, in units of 0.0001. The last lines are the mean over data
+sets and its standard error.
 
---speed prints instead how long decoding ten million items takes beside numpy's argmax.
+--speed prints the time for decoding ten million items compared with NumPy's argmax instead.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from bench.harness.ordinal_data import Items, ordinal_data
 from fastkappa import cohen_kappa_score, decode_probabilities
 from fastkappa.estimators import KappaDecoder, KappaRounder
 
-# A quarter of fewer than SMALL items says little: these are divided twice.
+# Data sets with fewer than SMALL items are divided twice, because a quarter of them is too small.
 SMALL, N_SPLITS_OF_SMALL, N_SPLITS = 1000, 2, 1
 QUICK = ("diabetes", "schools", "party")
 ONE_THREAD: dict[str, Any] = {
@@ -46,7 +47,7 @@ BASELINE = "regression, rounded"
 
 
 class Predictions(NamedTuple):
-    """Labels, probabilities and regression scores of the items to learn from and of new ones."""
+    """The labels, probabilities and regression scores of training items and of new items."""
 
     y: np.ndarray
     probabilities: np.ndarray
@@ -57,7 +58,7 @@ class Predictions(NamedTuple):
 
 
 def models() -> dict[str, tuple[Any, Any]]:
-    """Return a classifier and a regression by name, of the libraries that are installed."""
+    """Return a classifier and a regression for each installed library, by name."""
     found: dict[str, tuple[Any, Any]] = {}
     if find_spec("lightgbm"):
         from lightgbm import LGBMClassifier, LGBMRegressor
@@ -70,7 +71,7 @@ def models() -> dict[str, tuple[Any, Any]]:
         trees = {"max_depth": 4, **ONE_THREAD}
         found["XGBoost"] = XGBClassifier(**trees), XGBRegressor(**trees)
     if not found:
-        print("Neither LightGBM nor XGBoost is installed: scikit-learn's trees are used.")
+        print("Neither LightGBM nor XGBoost is installed, so scikit-learn's trees are used.")
         trees = {"max_leaf_nodes": 15, "learning_rate": 0.05, "random_state": 0}
         pair = HistGradientBoostingClassifier(**trees), HistGradientBoostingRegressor(**trees)
         found["scikit-learn"] = pair
@@ -78,7 +79,7 @@ def models() -> dict[str, tuple[Any, Any]]:
 
 
 def predict(items: Items, pair: tuple[Any, Any], seed: int) -> Predictions:
-    """Return what the two models predict out of fold and for the held-out quarter."""
+    """Return the predictions of both models, out of fold and for the held-out quarter."""
     X, new_X, y, new_y = train_test_split(
         *items, test_size=0.25, stratify=items[1], random_state=seed
     )
@@ -92,7 +93,7 @@ def predict(items: Items, pair: tuple[Any, Any], seed: int) -> Predictions:
 
 
 def test_kappas(found: Predictions) -> dict[str, float]:
-    """Return kappa of the held-out items, by method."""
+    """Return the kappa for the held-out items by each method."""
     labels = range(found.probabilities.shape[1])
     rounder = KappaRounder(cv=None, labels=labels)
     given = {
@@ -110,7 +111,7 @@ def test_kappas(found: Predictions) -> dict[str, float]:
 
 
 def compare(data: dict[str, Items], quick: bool) -> None:
-    """Print a line for each data set and model, and the means over data sets."""
+    """Print one line per data set and model, and the means over data sets."""
     methods = ["likeliest", *(calibration or "as they are" for calibration in CALIBRATIONS)]
     print(f"{'':<40}decoded:\n{'':<30}{BASELINE:>19}" + "".join(f"{m:>13}" for m in methods))
     differences: dict[str, list[np.ndarray]] = {name: [] for name in data}
@@ -128,7 +129,7 @@ def compare(data: dict[str, Items], quick: bool) -> None:
                 + "".join(f"{d * 1e4:>13.0f}" for d in mean[1:] - mean[0]),
                 flush=True,
             )
-    # Models of the same data are no independent trials.
+    # Models of the same data are not independent, so they are averaged.
     means = np.array([np.mean(each, axis=0) for each in differences.values()]) * 1e4
     error = means.std(axis=0, ddof=1) / np.sqrt(len(means))
     print(
@@ -138,7 +139,7 @@ def compare(data: dict[str, Items], quick: bool) -> None:
 
 
 def compare_speed(n_items: int, rounds: int) -> None:
-    """Print how long decoding takes beside argmax, and the memory it takes."""
+    """Print the time of decoding relative to argmax, and its peak memory."""
     rng = np.random.default_rng(0)
     for dtype in (np.float64, np.float32):
         probabilities = rng.dirichlet(np.full(5, 0.7), n_items).astype(dtype)
@@ -154,8 +155,8 @@ def compare_speed(n_items: int, rounds: int) -> None:
             print(
                 f"{n_items} x 5 {np.dtype(dtype).name}, weights {weights}:"
                 f" {np.median(samples.seconds['decode']):.2f} s, {ratio.median:.2f} x argmax"
-                f" [{ratio.lower:.2f}, {ratio.upper:.2f}], peak {peak:.0f} MB, of which"
-                f" {8 * n_items / 2**20:.0f} are the labels",
+                f" [{ratio.lower:.2f}, {ratio.upper:.2f}], peak {peak:.0f} MB, including"
+                f" {8 * n_items / 2**20:.0f} MB for the labels",
                 flush=True,
             )
 
@@ -174,7 +175,7 @@ def main() -> None:
     if arguments.quick:
         data = {name: data[name] for name in QUICK}
     with warnings.catch_warnings():
-        # A label of fewer items than folds is missing from some of them.
+        # scikit-learn warns if a label has fewer items than there are folds.
         warnings.filterwarnings("ignore", module="sklearn")
         compare(data, arguments.quick)
 

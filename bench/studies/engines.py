@@ -1,19 +1,18 @@
-"""Count where the data is: every engine's table, and what a file larger than memory costs.
+"""Compare counting in all engines, and measure the cost of files larger than memory.
 
     python -m bench.studies.engines [--quick] [--only engines|files|grouping]
     python -m bench.studies.engines --only grouping [--rows N] [--format csv|parquet]
 
 needs all engines: pip install '.[bench,test]'.
 
-First every engine counts the same ratings, some of them missing, as strings and as whole
-numbers, in 10 million rows. The tables must equal the kernels'; each engine's time is shown
-beside that of its own grouping, where it has one and the kernels were preferred. Then Parquet
-files of two columns and 100 million rows are counted and, in turn, read and discarded; the
-peak of memory is that of a fresh process, above what it had after its imports. The files are
-in a temporary folder that is removed in the end. Last, Parquet and CSV files of two columns
-are counted and, in turn, grouped by polars and by DuckDB, which do no more than that: in this
-process, and each in a fresh one. The target is to take no longer; where it is not met, their time
-is shown beside that of pyarrow reading the file alone.
+First, all engines count the same 10 million rows of ratings, as strings and as integers, some of
+them missing. The tables must be equal to those of the kernels. If an engine can group the ratings
+itself, but the kernels are used instead, the time of its grouping is also printed. Second, Parquet
+files with two columns and 100 million rows are counted and, in turn, read and discarded. The peak
+memory is that of a new process, minus its memory after the imports. The files are in a temporary
+folder, which is removed at the end. Third, Parquet and CSV files with two columns are counted and,
+in turn, grouped by polars and DuckDB, both in this process and in new processes. The target is to
+be at least as fast. If it is not met, the time of pyarrow for reading the file is also printed.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ LONGEST = 1.3
 
 
 def gradings(n: int, seed: int) -> tuple[Any, Any]:
-    """Return two raters' grades, distributed as those of diabetic retinopathy."""
+    """Return two raters' grades, with the distribution of grades of diabetic retinopathy."""
     random = np.random.default_rng(seed)
     bounds = np.cumsum(PROPORTIONS)[:-1]
     left, other = (np.searchsorted(bounds, random.random(n)).astype(np.uint8) for _ in range(2))
@@ -55,7 +54,7 @@ def gradings(n: int, seed: int) -> tuple[Any, Any]:
 
 
 def write(path: Path, n: int, *, as_strings: bool) -> np.ndarray[Any, Any]:
-    """Write two columns to a Parquet file and return the table of their pairs."""
+    """Write two columns to a Parquet file, and return the table of their pairs."""
     table = np.zeros((5, 5), np.int64)
     writer = None
     for start in range(0, n, CHUNK):
@@ -76,7 +75,7 @@ def write(path: Path, n: int, *, as_strings: bool) -> np.ndarray[Any, Any]:
 
 
 def read_and_discard(path: Path, *, as_strings: bool) -> int:
-    """Read both columns a batch at a time, dictionaries staying what they are."""
+    """Read both columns in batches, without decoding dictionaries."""
     strings = ["left", "right"] if as_strings else []
     with parquet.ParquetFile(path, read_dictionary=strings) as file:
         return sum(map(len, file.iter_batches(CHUNK // 4, columns=["left", "right"])))
@@ -93,7 +92,7 @@ print(peak_above(lambda: confusion_from_source(sys.argv[1], "left", "right")))
 
 
 def measure_file(path: Path, n: int, *, as_strings: bool, rounds: int) -> dict[str, Any]:
-    """Return what counting a file takes, in memory and beside reading it."""
+    """Return the peak memory for counting a file, and the time relative to reading it."""
     table = write(path, n, as_strings=as_strings)
     counts = confusion_from_source(path, "left", "right")
     by_grade = np.argsort(GRADES) if as_strings else np.arange(5)
@@ -124,7 +123,7 @@ GROUPED = {
     "DuckDB": "import duckdb; duckdb.connect().execute("
     "'SELECT \"left\", \"right\", count(*) FROM \\'{path}\\' GROUP BY ALL').fetchall()",
 }
-# What reads the files for fastkappa: no grouping of what it has read takes less.
+# The readers that fastkappa uses. Counting a file cannot be faster than reading it.
 READING = {
     "csv": "import pyarrow.csv; pyarrow.csv.read_csv({path!r})",
     "parquet": "import pyarrow.parquet; pyarrow.parquet.ParquetFile({path!r}).read()",
@@ -132,7 +131,7 @@ READING = {
 
 
 def grouping_files(folder: Path, n: int, formats: Collection[str]) -> Iterator[Path]:
-    """Write the same ratings as numbers and as strings, in these formats, and yield the files."""
+    """Write the same ratings as numbers and as strings in these formats, and yield the files."""
     codes = [column.astype(np.int64) for column in gradings(n, 0)]
     for name in ("numbers", "strings"):
         columns = codes if name == "numbers" else [np.array(GRADES)[column] for column in codes]
@@ -153,7 +152,7 @@ def grouping_files(folder: Path, n: int, formats: Collection[str]) -> Iterator[P
 def compare_grouping(
     n: int, folder: Path, rounds: int, formats: Collection[str]
 ) -> list[dict[str, Any]]:
-    """Count files beside what polars and DuckDB take to group them, warm and in new processes."""
+    """Compare counting files with grouping by polars and DuckDB, warm and in new processes."""
     rows = []
     for path in grouping_files(folder, n, formats):
         kind = path.suffix[1:]
@@ -162,7 +161,7 @@ def compare_grouping(
             for name, code in {**GROUPED, "reading": READING[kind]}.items()
         }
         warm = {name: partial(exec, code, {}) for name, code in codes.items()}
-        # Installed packages have their bytecode: so has this one after the first process.
+        # Installed packages have compiled bytecode. The first process writes it for this package.
         environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
         fresh = {
             name: partial(subprocess.run, [sys.executable, "-c", code], check=True, env=environment)
@@ -186,7 +185,7 @@ def compare_grouping(
 
 
 def frames(n: int) -> Any:
-    """Return a pandas frame of names and of numbers, some of them missing."""
+    """Return a pandas frame with ratings as names and as numbers, some of them missing."""
     pandas = importlib.import_module("pandas")
     random = np.random.default_rng(1)
     left, right = gradings(n, 0)
@@ -201,14 +200,14 @@ def frames(n: int) -> Any:
 
 
 def engines(frame: Any, folder: Path) -> Iterator[tuple[str, Any, bool]]:
-    """Yield each engine with the ratings in it, and whether narwhals could group them too."""
+    """Yield each engine, its ratings, and whether narwhals could also group them."""
     table = pa.Table.from_pandas(frame, preserve_index=False)
     yield "pandas", frame, True
     polars = importlib.import_module("polars")
     yield "polars", polars.from_arrow(table), True
     yield "polars, lazy", polars.from_arrow(table).lazy(), False
     yield "pyarrow", table, True
-    # The engines below read the ratings from files, as people do who need them.
+    # The engines below read the ratings from files, as is usual for them.
     parquet.write_table(table, folder / "ratings.parquet")
     yield "Parquet file", folder / "ratings.parquet", False
     duckdb = importlib.import_module("duckdb")
@@ -218,7 +217,7 @@ def engines(frame: Any, folder: Path) -> Iterator[tuple[str, Any, bool]]:
     ) as cluster:
         dask = importlib.import_module("dask.dataframe")
         with cluster.get_client():
-            # As many row groups as there are to be partitions.
+            # One row group per partition.
             parquet.write_table(table, folder / "split.parquet", row_group_size=len(frame) // 8 + 1)
             yield "Dask", dask.read_parquet(folder / "split.parquet", split_row_groups=True), True
     session = importlib.import_module("pyspark.sql").SparkSession
@@ -231,7 +230,7 @@ def engines(frame: Any, folder: Path) -> Iterator[tuple[str, Any, bool]]:
 
 
 def group(source: Any, pair: tuple[str, str]) -> int:
-    """Have the engine group by pair of ratings, through narwhals."""
+    """Group the ratings by pair in the engine, through narwhals."""
     narwhals = importlib.import_module("narwhals")
     frame = narwhals.from_native(source).lazy()
     return len(frame.group_by(*pair).agg(narwhals.len()).collect())
@@ -272,22 +271,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
     parser.add_argument("--only", choices=["engines", "files", "grouping"], help="a part")
-    parser.add_argument("--rows", type=int, help="of the files that are grouped")
-    parser.add_argument("--format", choices=FORMATS, help="of the files that are grouped")
+    parser.add_argument("--rows", type=int, help="rows in the files to group")
+    parser.add_argument("--format", choices=FORMATS, help="format of the files to group")
     arguments = parser.parse_args()
     scale, rounds = (10, 3) if arguments.quick else (1, 7)
     measured: dict[str, Any] = {"machine": machine.announce()}
     with tempfile.TemporaryDirectory() as folder:
         if arguments.only in (None, "engines"):
             n = 10**7 // scale
-            print(f"{n} rows, {MISSING:.0%} missing in each column: all tables are the kernels'")
+            print(f"{n} rows, {MISSING:.0%} missing in each column: all tables are equal")
             measured["engines"] = compare(n, Path(folder), 3)
         if arguments.only in (None, "grouping"):
             measured["grouping"] = []
             sizes = [10**6] if arguments.quick else [10**6, 10**7]
             formats = [arguments.format] if arguments.format else FORMATS
             for n in [arguments.rows] if arguments.rows else sizes:
-                print(f"files of {n} rows, grouped by engines; the target is 1 or more")
+                print(f"files of {n} rows, grouped by engines; the target is at least 1")
                 measured["grouping"] += compare_grouping(n, Path(folder), rounds, formats)
         if arguments.only in (None, "files"):
             n = 10**8 // scale

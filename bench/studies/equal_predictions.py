@@ -1,11 +1,11 @@
-"""How many leaderboards of equal predictions show a significant difference from the leader.
+"""Measure how often leaderboards of equally good predictions show significant differences.
 
     python -m bench.studies.equal_predictions [--boards 300] [--items 500]
 
-prints, for each number of predictions, the percentage of leaderboards on which the interval of
-some difference ends below 0: the paired intervals, each by itself, and the simultaneous ones,
-which should show one on no more than 5 %. Predictions have errors in common and their own
-errors, and are equally good.
+prints, for each number of predictions, the percentage of leaderboards with at least one difference
+whose interval is below 0. The first percentage is for individual paired intervals, and the second
+is for simultaneous intervals, for which it should be at most 5 %. The predictions are equally good.
+They share some errors and have some errors of their own.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def equal_predictions(m: int, n_items: int, rng: np.random.Generator) -> tuple[A
 
 
 def percentages(m: int, n_items: int, n_boards: int, weights: Any) -> tuple[float, float]:
-    """Return how many percent of leaderboards show a difference: by itself, and simultaneously."""
+    """Return the percentages of leaderboards with a difference: individual and simultaneous."""
     shown = np.zeros(2)
     for seed in range(n_boards):
         rng = np.random.default_rng([seed, m])
@@ -49,11 +49,11 @@ def percentages(m: int, n_items: int, n_boards: int, weights: Any) -> tuple[floa
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--boards", type=int, default=300, help="for each row, 300 by default")
-    parser.add_argument("--items", type=int, default=500, help="of a leaderboard, 500 by default")
+    parser.add_argument("--boards", type=int, default=300, help="leaderboards per row")
+    parser.add_argument("--items", type=int, default=500, help="items per leaderboard")
     given = parser.parse_args()
     error = 100 * np.sqrt(0.05 * 0.95 / given.boards)
-    print(f"{given.boards} leaderboards of {given.items} items; 5 % are found to +- {error:.1f} %")
+    print(f"{given.boards} leaderboards of {given.items} items; standard error {error:.1f} %")
     print(f"{'weights':<10}{'predictions':>11}{'paired':>9}{'simultaneous':>14}")
     for weights in (None, "quadratic"):
         for m in NUMBERS_OF_PREDICTIONS:

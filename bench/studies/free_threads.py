@@ -1,14 +1,15 @@
-"""Short calls from two threads beside the same calls from one: how they scale without a GIL.
+"""Measure how short calls scale from one thread to two without a GIL.
 
     python3.14t -m bench.studies.free_threads [--rounds N]
 
-Each thread makes its own arrays. Scorers and evaluators are one for both threads, and then each
-thread makes its own. One thread and two are timed in turn; each thread makes the same number of
-calls, so 2 is the most there can be. With a GIL it is 1 at best for short calls.
+Each thread creates its own arrays. In one variant, both threads share a scorer or evaluator, and in
+another, each thread creates its own. One and two threads are timed in turn. Each thread makes the
+same number of calls, so the largest possible ratio is 2. With a GIL, the ratio is at most 1 for
+short calls.
 
-What the machine leaves is shown twice: by a function that does nothing, and by the same calls
-from two processes, which share nothing. Cores that are two threads of one core, or that slow
-down when both are busy, hold back processes as much as threads.
+Two references show the limits of the machine: a function that does nothing, and the same calls from
+two processes, which share nothing. If two cores are hardware threads of one core, or become slower
+when both are busy, this affects processes as much as threads.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from fastkappa import ThresholdEvaluator, cohen_kappa_score, compile_scorer
 
 SIZES = (100, 1000, 10_000)
 N_LABELS = 5
-# The time of one sample of one thread.
+# The duration of a sample in one thread.
 SECONDS = 0.01
 Call = Callable[[], Any]
 Times = tuple[float, float]
@@ -53,7 +54,7 @@ def new_evaluator(n: int) -> Any:
 
 
 def calls_of(n: int) -> dict[str, Callable[[], Call]]:
-    """Return what makes a call in a thread, by what is called."""
+    """Return functions that create a call for a thread, by the name of the call."""
     scorer, evaluator = new_scorer(), new_evaluator(n)
 
     def drop_in(weights: Any) -> Call:
@@ -83,13 +84,13 @@ def calls_of(n: int) -> dict[str, Callable[[], Call]]:
 
 
 def in_threads(n_threads: int, make: Callable[[], Call], number: int) -> float:
-    """Return the seconds from the first beginning to the last end of so many calls in each."""
+    """Return the seconds from the first start to the last end of ``number`` calls per thread."""
     together, times = threading.Barrier(n_threads), queue.SimpleQueue[Times]()
     return _in_all(n_threads, threading.Thread, (make, number, together, times))
 
 
 def in_processes(n_processes: int, make: Callable[[], Call], number: int) -> float:
-    """Return the same for processes, which are forked."""
+    """Return the same time for forked processes."""
     forks = multiprocessing.get_context("fork")
     return _in_all(
         n_processes, forks.Process, (make, number, forks.Barrier(n_processes), forks.SimpleQueue())
@@ -116,9 +117,9 @@ def _run(make: Callable[[], Call], number: int, together: Any, times: Any) -> No
 
 
 def main() -> None:
-    """Print how the calls scale from one thread to two, and from one process to two."""
+    """Print how calls scale from one thread to two, and from one process to two."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=31, help="how often all are timed")
+    parser.add_argument("--rounds", type=int, default=31, help="number of rounds")
     rounds = parser.parse_args().rounds
     machine.announce()
     has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
@@ -143,7 +144,7 @@ def main() -> None:
 
 
 def scaling(run: Callable[..., float], make: Callable[[], Call], number: int) -> float:
-    """Return how many times the calls of one worker two make in the same time."""
+    """Return the rate of calls by two workers divided by that by one worker."""
     one = run(1, make, number)
     return 2 * one / run(2, make, number)
 

@@ -1,12 +1,12 @@
-"""What labels cost that lie far apart: such as 10, 5000 and 1000000007 instead of 0, 1 and 2.
+"""Measure the cost of labels that are far apart, such as 10, 5000 and 1000000007.
 
     python -m bench.studies.label_distance [--quick]
 
-prints, for each type and number of labels, how many times as long the same ratings take with
-labels far apart as with those of a range, found and given; with one thread and with all. The
-target is at most 5 times. Then how many times as long scikit-learn takes, and `numpy.unique`
-of both columns with `numpy.bincount`. Each ratio is a median with its quartiles; all tables
-are compared before they are timed.
+For each type and number of labels, it prints the time for labels that are far apart divided by the
+time for labels in a range, such as 0, 1 and 2. Labels are found or given, with one thread and with
+all threads. The target is at most 5. Then it prints the times of scikit-learn, and of
+`numpy.unique` with `numpy.bincount`, divided by our time. Ratios are medians with quartiles. All
+tables are compared before the calls are timed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SPANS = {
 
 
 def ratings(n: int, n_labels: int, dtype: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the codes of two raters, shape (2, n), labels of a range, and others far apart."""
+    """Return the codes of two raters, of shape (2, n), labels in a range, and labels far apart."""
     random = np.random.default_rng([n, n_labels])
     codes = random.integers(0, n_labels, (2, n))
     codes[1] = np.where(random.random(n) < 0.6, codes[0], codes[1])
@@ -41,13 +41,13 @@ def ratings(n: int, n_labels: int, dtype: str) -> tuple[np.ndarray, np.ndarray, 
     lowest = 0 if dtype == "uint64" else -span
     far = np.unique(random.integers(lowest, span, 2 * n_labels))
     far = np.sort(random.choice(far, n_labels, replace=False))
-    # Two labels by chance may lie close together.
+    # Two random labels can be close together.
     far[0], far[-1] = lowest, span - 1
     return codes, np.arange(n_labels), far
 
 
 def unique_and_bincount(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the table as people make it of any labels."""
+    """Return the table, computed as people usually do for arbitrary labels."""
     labels, codes = np.unique(np.concatenate([first, second]), return_inverse=True)
     a, b = codes[: len(first)], codes[len(first) :]
     n_labels = len(labels)
@@ -55,7 +55,7 @@ def unique_and_bincount(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def compare(n: int, n_labels: int, dtype: str, threads: int, rounds: int) -> dict[str, Any]:
-    """Time labels of a range and labels far apart in turn."""
+    """Time labels in a range and labels far apart in turn."""
     codes, near, far = ratings(n, n_labels, dtype)
     close = [near[column].astype(dtype) for column in codes]
     apart = [far[column].astype(dtype) for column in codes]
@@ -74,7 +74,7 @@ def compare(n: int, n_labels: int, dtype: str, threads: int, rounds: int) -> dic
     met = max(row[name]["median"] for name in ("found", "given")) <= MOST
     print(
         f"{n:>10,} {dtype:<8}{n_labels:>5} labels {threads} thread{'s' if threads > 1 else ' '}"
-        f"  found {in_words(row['found'])}  given {in_words(row['given'])} x a range"
+        f"  found {in_words(row['found'])}  given {in_words(row['given'])} x labels in a range"
         f"{'' if met else '  NOT MET'}",
         flush=True,
     )
@@ -82,7 +82,7 @@ def compare(n: int, n_labels: int, dtype: str, threads: int, rounds: int) -> dic
 
 
 def beside_others(n: int, n_labels: int, dtype: str, rounds: int) -> dict[str, Any]:
-    """Time labels far apart beside what people use instead."""
+    """Compare our time for labels far apart with the code that people use instead."""
     from sklearn.metrics import confusion_matrix
 
     codes, _, far = ratings(n, n_labels, dtype)

@@ -1,9 +1,8 @@
-"""Many predictions and many batches: their time relative to single calls and to peers.
+"""Compare many predictions and many batches with single calls and with scikit-learn.
 
     python -m bench.studies.leaderboard [--quick]
 
-prints a ratio for each target: its median and quartiles. Results are compared before anything
-is timed.
+prints one ratio per target, as a median with quartiles. Results are compared before they are timed.
 """
 
 from __future__ import annotations
@@ -31,21 +30,21 @@ N_ITEMS = 10**6
 N_PREDICTIONS = 100
 N_LABELS = 6
 N_UPDATES = BATCH = 10**4
-# scikit-learn takes seconds for all columns, and as long for each.
+# scikit-learn needs seconds for all columns, and the same time for each column.
 COLUMNS_OF_SKLEARN = 10
 ROUNDS = 15
 ROUNDS_WHEN_QUICK = 5
 
 
 def predictions_of(reference: Any, m: int) -> Any:
-    """Return predictions that are right for some 70 % of the items, shape (m, n)."""
+    """Return predictions that are correct for about 70 % of the items, of shape (m, n)."""
     rng = np.random.default_rng(1)
     guesses = rng.integers(0, N_LABELS, (m, len(reference)), dtype=np.uint8)
     return np.where(rng.random((m, len(reference)), dtype=np.float32) < 0.65, reference, guesses)
 
 
 def many_predictions(rounds: int) -> None:
-    """Compare one call for all predictions with one call for each."""
+    """Compare one call for all predictions with one call per prediction."""
     reference = np.random.default_rng(0).integers(0, N_LABELS, N_ITEMS, dtype=np.uint8)
     predictions = predictions_of(reference, N_PREDICTIONS)
     row_major = np.ascontiguousarray(predictions.T)
@@ -78,8 +77,8 @@ def many_predictions(rounds: int) -> None:
         "calls of cohen_kappa_score", seconds["calls of cohen_kappa_score"], seconds[own], ">= 1.3"
     )
     print_ratio("score_many, one thread", seconds["score_many, one thread"], seconds[own])
-    # Apart from the others: the threads of a matrix product go on spinning for a while, and
-    # whatever comes next would have a core less.
+    # These calls are timed separately, because the threads of a matrix product keep a core busy for
+    # a while afterwards, which would slow down other calls.
     calls = {
         "leaderboard": lambda: leaderboard(reference, predictions, axis=1, rng=0),
         "a pause": lambda: time.sleep(0.2),
@@ -116,11 +115,11 @@ def batches(dtype: str, rounds: int) -> None:
     for name in ("one thread", "all threads"):
         print_ratio(f"by {name}", seconds["updates"], seconds[name], "<= 1.5")
     above = [(u - o) / N_UPDATES for u, o in zip(seconds["updates"], seconds["one thread"])]
-    print(f"  an update takes {1e6 * np.median(above):.2f} microseconds more than the counting")
+    print(f"  each update takes {1e6 * np.median(above):.2f} microseconds in addition to counting")
 
 
 def print_ratio(what: str, slow: list[float], fast: list[float], target: str = "") -> None:
-    """Print how many times as long the slow call takes, and the target."""
+    """Print the time of the slow call divided by that of the fast call, and the target."""
     found = summary(ratios(slow, fast))
     print(f"  {what:<44}{found.median:8.3g} x [{found.lower:.3g}, {found.upper:.3g}]  {target}")
 

@@ -1,11 +1,10 @@
-"""How often the intervals of a leaderboard hold what is true, where kappas are near 1 or items few.
+"""Measure the coverage of a leaderboard's intervals for kappas near 1 and for few items.
 
     python -m bench.studies.leaderboard_coverage [--boards 1000]
 
-prints, for two predictions that err at random, how many percent of leaderboards have an interval
-of the first kappa that holds it, and a paired interval of their difference that holds that. Items
-without clusters have score intervals of kappa; each item as a cluster of its own shows the
-percentile intervals.
+prints, for two predictions with random errors, the coverage of the interval of the first kappa, and
+that of the paired interval of the difference. Without clusters, the intervals of kappa are score
+intervals. With one cluster per item, they are percentile intervals.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import numpy as np
 from fastkappa import kappa_from_confusion, leaderboard
 
 MARGIN = np.array([0.2, 0.3, 0.5])
-# Items, and the proportion that each prediction gets wrong.
+# The number of items, and the proportion of errors in each prediction.
 CASES = (
     (50, 0.02, 0.02),
     (50, 0.02, 0.1),
@@ -30,20 +29,20 @@ CASES = (
 
 
 def predicted(truth: Any, error: float, rng: np.random.Generator) -> Any:
-    """Return labels of which some are wrong, each other label as often."""
+    """Return labels with a proportion of errors. All wrong labels are equally likely."""
     wrong = rng.random(len(truth)) < error
     return np.where(wrong, (truth + rng.integers(1, 3, len(truth))) % 3, truth)
 
 
 def true_kappa(error: float, weights: Any) -> float:
-    """Return kappa in the population."""
+    """Return the kappa of the population."""
     kept = np.diag(MARGIN) * (1 - error)
     table = kept + (1 - np.eye(3)) * MARGIN[:, None] * error / 2
     return float(kappa_from_confusion(table, weights=weights))
 
 
 def percentages(case: tuple[int, float, float], weights: Any, n_boards: int) -> list[float]:
-    """Return how often intervals hold: of kappa, its percentile one, and of the difference."""
+    """Return the coverage of kappa's interval, its percentile interval, and the difference's."""
     n, *errors = case
     first, second = (true_kappa(error, weights) for error in errors)
     held = np.zeros(3)
@@ -56,7 +55,7 @@ def percentages(case: tuple[int, float, float], weights: Any, n_boards: int) -> 
             truth, columns, weights=weights, n_resamples=999, rng=seed, clusters=np.arange(n)
         )
         ends = [one.interval[one.names.index("a")] for one in (board, alone)]
-        # The difference of the other prediction from the leader.
+        # The interval is for the difference between the other prediction and the leader.
         last = board.names.index("b") == 1
         expected = [first, first, second - first if last else first - second]
         for i, (value, (low, high)) in enumerate(
@@ -70,7 +69,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--boards", type=int, default=1000, help="for each row")
     n_boards = parser.parse_args().boards
-    print(f"{n_boards} leaderboards a row; 95 % are found to +- {21.8 / np.sqrt(n_boards):.1f} %")
+    print(f"{n_boards} leaderboards per row; standard error {21.8 / np.sqrt(n_boards):.1f} %")
     print("| items | errors | weights | kappa | interval | percentile interval | difference |")
     print("|---:|---|---|---:|---:|---:|---:|")
     for case in CASES:

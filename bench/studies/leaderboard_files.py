@@ -1,13 +1,13 @@
-"""Leaderboards of files and of ids, against what one would write without the package.
+"""Compare leaderboards of files, and of items with ids, with code that people write instead.
 
     python -m bench.studies.leaderboard_files [--quick] [--only ids|files]
 
-ranks 500 submissions of 20,000 rows with ids that are strings, each in an order of its own, as
-whole processes in turn: the command, a loop over pandas and scikit-learn, and a dozen lines of
-polars and ``bincount``, which give no intervals. Before that it compares leaderboards in memory
-with ids to those without. It prints the medians of paired
-ratios with their quartiles, and the command's peak memory. Results are compared before anything
-is timed. ``--quick`` takes the same files and items in fewer rounds, some four minutes.
+First, leaderboards in memory with and without ids are compared. Then 500 submissions are ranked.
+Each has 20,000 rows with string ids, in a different order. Three programs run in turn as separate
+processes: the command, a loop over pandas and scikit-learn, and a dozen lines of polars and
+``bincount``. The last two compute no intervals. The study prints medians of paired ratios with
+their quartiles, and the peak memory of the command. Results are compared before they are timed.
+``--quick`` uses the same files and items in fewer rounds, which takes about four minutes.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ for file in sorted(Path(folder).iterdir()):
     rows.append((1 - (weights * table).sum() / (weights * expected).sum(), file.name))
 print(max(rows)[1])
 """
-# A command that reads the columns and does nothing with them: faster than this none can be.
+# A program that only reads the columns. No leaderboard can be faster.
 READING = """
 from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count, scandir
@@ -90,7 +90,7 @@ typer.run(main)
 
 
 def write_files(folder: Path, n_files: int) -> None:
-    """Write a truth and submissions, all in two formats."""
+    """Write the truth and the submissions in two formats."""
     rng = np.random.default_rng(0)
     ids = np.array([f"img_{i:08x}" for i in rng.permutation(10**7)[:N_ROWS]])
     truth = rng.integers(0, N_LABELS, N_ROWS)
@@ -112,8 +112,8 @@ def write_files(folder: Path, n_files: int) -> None:
 
 
 def run(arguments: list[str]) -> str:
-    """Return what a process prints."""
-    # Compiled files are kept, as they are in any installation.
+    """Return the output of a process."""
+    # Bytecode is written, as in any installation.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return subprocess.run(
         [sys.executable, *arguments], env=environment, check=True, capture_output=True, text=True
@@ -121,7 +121,7 @@ def run(arguments: list[str]) -> str:
 
 
 def files(folder: Path, suffix: str, rounds: int) -> None:
-    """Compare the command with the loops, as whole processes."""
+    """Compare the command with the other programs, as whole processes."""
     paths = [str(folder / f"truth.{suffix}"), str(folder / suffix)]
     command = ["-m", "fastkappa", "leaderboard", *paths, "--id", "id", "--target", "label"]
     command += ["--weights", "quadratic", "--format", "csv", "--bootstrap"]
@@ -132,7 +132,7 @@ def files(folder: Path, suffix: str, rounds: int) -> None:
         "0": partial(run, [*command, "0"]),
     }
     best = {name: Path(best_of(call())).name for name, call in calls.items()}
-    assert len(set(best.values())) == 1, f"another file is first: {best}"
+    assert len(set(best.values())) == 1, f"the programs rank different files first: {best}"
     if suffix == "parquet":
         calls["reading"] = partial(run, ["-c", READING, *paths])
     taken: dict[str, list[float]] = {name: [] for name in calls}
@@ -152,13 +152,13 @@ def files(folder: Path, suffix: str, rounds: int) -> None:
 
 
 def best_of(printed: str) -> str:
-    """Return the name of the file that is first, in what a contender printed."""
+    """Return the name of the first file in the output of a program."""
     lines = printed.splitlines()
     return lines[1].split(",")[1] if len(lines) > 1 else lines[0]
 
 
 def peak_megabytes(arguments: list[str]) -> float:
-    """Return the largest memory of a process."""
+    """Return the peak memory of a process."""
     measured = (
         "import resource, subprocess, sys; subprocess.run([sys.executable, *sys.argv[1:]],"
         " check=True, stdout=subprocess.DEVNULL);"
@@ -168,7 +168,7 @@ def peak_megabytes(arguments: list[str]) -> float:
 
 
 def ids(rounds: int) -> None:
-    """Compare leaderboards with ids of several kinds to the one without."""
+    """Compare leaderboards with several kinds of ids to a leaderboard without ids."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, N_LABELS, N_ITEMS, dtype=np.uint8)
     predictions = list(predictions_of(truth, N_PREDICTIONS))

@@ -1,9 +1,9 @@
-"""KappaRegressor against scikit-learn's Ridge(solver='svd') on the same data.
+"""Compare KappaRegressor with scikit-learn's Ridge(solver='svd') on the same data.
 
     python -m bench.studies.linear_model [--quick]
 
-Both are fitted in turn in one process; before that their coefficients are found to be
-proportional. A ratio below 1 is faster than Ridge.
+First, the coefficients of both are checked to be proportional. Then both are fitted in turn in one
+process. A ratio below 1 means that KappaRegressor is faster.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SHAPES = (
     (100_000, 50),
     (1_000_000, 10),
 )
-# Weighted fits of scikit-learn rescale the data, as these do.
+# With item weights, both rescale the data.
 CASES = tuple((shape, weighted) for shape in SHAPES for weighted in (False, True))
 
 

@@ -1,12 +1,12 @@
-"""Ratings in long form: the time and the memory of a crowd's ratings, each in a fresh process.
+"""Measure time and memory for crowd ratings in long form, each source in a new process.
 
     python -m bench.studies.long_ratings [--quick]
 
-A thousand raters give five ratings to each of 10**6 items. An array of them would have 10**9
-cells, 99.5 % of which are empty. The rows come in random order, as int64, as a pandas frame with
-strings, and as a CSV file; the peak of memory is that of the process above what it held with the
-rows in place. Before anything is timed, the figures of a hundredth of the items are compared with
-those of the array.
+Each of 10**6 items gets five ratings, from a thousand raters. An array of these ratings would have
+10**9 cells, 99.5 % of them empty. The rows are in random order, and are given as int64 arrays, as a
+pandas frame with strings and as a CSV file. The peak memory is that of the process, minus its
+memory after the rows were loaded. Before the timings, the results for a hundredth of the items are
+compared with those from an array.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SOURCES = ("arrays", "pandas frame, strings", "CSV file")
 
 
 def make_rows(n_items: int, n_raters: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return items, raters and ratings; raters are right six times out of ten."""
+    """Return items, raters and ratings. Raters are correct for 60 % of the items."""
     rng = np.random.default_rng(20261)
     raters = rng.integers(0, n_raters, (n_items, N_EACH))
     while True:
@@ -61,7 +61,7 @@ def make_rows(n_items: int, n_raters: int) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def same_as_array() -> None:
-    """Raise unless the figures are those of an array."""
+    """Raise unless the results are equal to those from an array."""
     n_items, n_raters = N_ITEMS // 1000, 50
     items, raters, ratings = make_rows(n_items, n_raters)
     array = np.full((n_items, n_raters), np.nan)
@@ -74,12 +74,12 @@ def same_as_array() -> None:
         for figure in names:
             np.testing.assert_allclose(getattr(one, figure), getattr(other, figure), rtol=1e-10)
     print(
-        f"{len(COEFFICIENTS)} coefficients of {n_items} items x {n_raters} raters: as of an array"
+        f"{len(COEFFICIENTS)} coefficients of {n_items} items x {n_raters} raters: as from an array"
     )
 
 
 def source_of(kind: str, n_items: int, folder: Path) -> tuple[Any, dict[str, Any]]:
-    """Return the source, and the columns or their names."""
+    """Return the source, and its columns or their names."""
     names = {"item": "item", "rater": "who", "rating": "grade"}
     if kind == "CSV file":
         return folder / f"{n_items}.csv", names
@@ -94,7 +94,7 @@ def source_of(kind: str, n_items: int, folder: Path) -> tuple[Any, dict[str, Any
 
 
 class Peak:
-    """The most memory of this process above what it held at the start."""
+    """The peak memory of this process, minus its memory at the start."""
 
     def __init__(self) -> None:
         self._process = importlib.import_module("psutil").Process()
@@ -111,9 +111,9 @@ class Peak:
 
 
 def measure(kind: str, name: str, n_items: int, folder: Path) -> None:
-    """Print a line, in a process of its own."""
+    """Print a line; this function runs in a separate process."""
     if kind == "CSV file":
-        # The library itself is no memory of the ratings.
+        # The memory of the library itself must not count as memory of the ratings.
         importlib.import_module("pyarrow.csv")
     source, columns = source_of(kind, n_items, folder)
     fastkappa.fleiss_kappa([[1, 1], [1, 2]])
@@ -141,7 +141,7 @@ def main() -> None:
         return
     machine.announce()
     same_as_array()
-    print(f"\n{n_items} items x {N_RATERS} raters, {N_EACH} ratings an item, {N_LABELS} labels")
+    print(f"\n{n_items} items x {N_RATERS} raters, {N_EACH} ratings per item, {N_LABELS} labels")
     print(f"{'':<44}{'from_long':>10}{'peak':>11}{'coefficient':>12}{'peak of both':>13}")
     with tempfile.TemporaryDirectory() as folder:
         items, raters, ratings = make_rows(n_items, N_RATERS)

@@ -1,11 +1,12 @@
-"""How often the intervals of measurements hold the true value, in simulated studies.
+"""Measure the coverage of the intervals for measurements in simulated studies.
 
     python -m bench.studies.measurement_coverage [N_STUDIES]
 
-Three raters measure 15 or 50 normally distributed subjects of variance 1, with errors of
-deviation .6. Raters differ by constants, which for intraclass correlations are drawn anew in
-each study. Then subjects and errors are in 10, 20 or 50 clusters of 3 subjects, or of 1, 1, 2, 3
-or 8, with a correlation of .1 or .5 within clusters, and raters differ by the same constants.
+Three raters measure 15 or 50 normally distributed subjects with variance 1. The errors have a
+standard deviation of .6. Raters differ by constants, which are drawn for each study for intraclass
+correlations. In further studies, subjects and errors are in 10, 20 or 50 clusters of 3 subjects, or
+of 1, 1, 2, 3 or 8 subjects. The correlation within clusters is .1 or .5, and raters differ by fixed
+constants.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ RATERS, ERROR = 0.45, 0.6
 
 
 def true_values() -> dict[str, float]:
-    """Return what each interval should hold."""
+    """Return the true value for each interval."""
     total = 1 + ERROR**2
     apart = [(FIXED[i] - FIXED[j]) ** 2 for i, j in combinations(range(3), 2)]
     first, deviation = float(FIXED[0] - FIXED[1]), float(np.sqrt(2) * ERROR)
@@ -57,7 +58,7 @@ def intervals(n: int, rng: np.random.Generator) -> dict[str, tuple[float, float]
 def clustered_intervals(
     clusters: np.ndarray, correlation: float, rng: np.random.Generator
 ) -> dict[str, tuple[float, float]]:
-    """Return the intervals of one study of subjects in clusters."""
+    """Return the intervals of one study with subjects in clusters."""
     n, n_clusters = len(clusters), clusters[-1] + 1
 
     def drawn(k: int) -> np.ndarray:
@@ -104,7 +105,7 @@ def main() -> None:
 
 
 def show(truth: dict[str, float], found: list[dict[str, tuple[float, float]]]) -> None:
-    """Print how often the intervals hold the true values."""
+    """Print the coverage of the intervals."""
     for name in found[0]:
         held = np.mean([low <= truth[name] <= high for low, high in (f[name] for f in found)])
         print(f"    {name:<25}{held:.3f}")

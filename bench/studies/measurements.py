@@ -1,9 +1,10 @@
-"""Agreement of measurements: time and memory for 10 million subjects and three raters.
+"""Measure time and memory for the agreement of measurements.
 
     python -m bench.studies.measurements [N_SUBJECTS]
 
-prints the processor's seconds, and the peak of memory above the ratings, of each function, from
-the raw ratings to value, standard error and interval. All run in one thread.
+prints, for 10 million subjects and three raters, the processor time and the peak memory in addition
+to the ratings. Each function computes the value, standard error and interval from the raw ratings
+in one thread.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ CHUNK = 1 << 16
 
 
 def make_ratings(n: int, dtype: type, missing: float) -> np.ndarray:
-    """Return positive measurements of subjects, with an error of each rater."""
+    """Return positive measurements of subjects, with an error per rater."""
     rng = np.random.default_rng(20261)
     ratings = np.empty((n, N_RATERS), dtype)
     for start in range(0, n, CHUNK):
@@ -58,7 +59,7 @@ def main() -> None:
     n = int(float(sys.argv[1])) if len(sys.argv) > 1 else 10_000_000
     machine.announce()
     print(f"\n{n} subjects, {N_RATERS} raters")
-    print(f"{'':<26}{'ratings':<22}{'seconds':>9}{'MB above them':>16}")
+    print(f"{'':<26}{'ratings':<22}{'seconds':>9}{'additional MB':>16}")
     for dtype, missing in ((np.float64, 0.0), (np.float32, 0.0), (np.float64, 0.1)):
         ratings = make_ratings(n, dtype, missing)
         kind = f"{ratings.dtype}{', 10 % missing' if missing else ''}"

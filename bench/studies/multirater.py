@@ -1,10 +1,10 @@
-"""More than two raters: our times beside those of what people use, and at 10 million subjects.
+"""Time coefficients for more than two raters, compared with peers and for 10 million subjects.
 
     python -m bench.studies.multirater [--quick]
 
-Peers are timed at a size that takes them seconds; ours at the same size and at 1e7 subjects of
-5 raters. A peer's value is compared with ours before anything is timed. Both start from the raw
-ratings: whatever conversion they need is part of the time.
+Each peer is timed for a number of subjects that takes it seconds. Our functions are timed for the
+same number, and for 1e7 subjects and 5 raters. The values are compared before the calls are timed.
+All calls start from the raw ratings, so the times include any conversion.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Call = Callable[[], float]
 
 
 def make_ratings(n: int) -> np.ndarray:
-    """Return ratings 0..5 of raters who are right seven times out of ten, and guess else."""
+    """Return ratings 0..5 by raters who are correct for 70 % of the items and guess the others."""
     rng = np.random.default_rng(20260)
     truth = rng.integers(0, N_LABELS, n)
     ratings = np.empty((n, N_RATERS), np.int64)
@@ -75,7 +75,7 @@ def scikit_learn_pairs(ratings: np.ndarray) -> Call:
     return lambda: float(np.mean([score(ratings[:, i], ratings[:, j]) for i, j in pairs]))
 
 
-# A peer, the subjects that it takes in seconds, and what does the same here.
+# A peer, the number of subjects that it can process in seconds, and our equivalent.
 CASES: list[tuple[str, int, Callable[[np.ndarray], Call], Callable[[Any], float]]] = [
     (
         "statsmodels fleiss_kappa",
@@ -134,7 +134,7 @@ COEFFICIENTS: dict[str, Callable[[Any], Any]] = {
 
 
 def beside_peers(quick: bool) -> None:
-    """Print a line for each peer."""
+    """Print one line per peer."""
     print(f"{'peer':<26}{'subjects':>10}{'peer':>12}{'fastkappa':>12}{'ratio':>9}")
     for name, n, make, own in CASES:
         ratings = make_ratings(n // 10 if quick else n)
@@ -145,7 +145,7 @@ def beside_peers(quick: bool) -> None:
             continue
         values = call(), own(ratings)
         if not abs(values[0] - values[1]) < 1e-9:
-            raise AssertionError(f"{name} gives {values[0]}, fastkappa {values[1]}")
+            raise AssertionError(f"{name} returns {values[0]}, fastkappa {values[1]}")
         calls = {"peer": call, "fastkappa": lambda r=ratings, f=own: f(r)}
         samples = measure(calls, 3)
         ratio = samples.ratio("peer", "fastkappa").median
@@ -154,7 +154,7 @@ def beside_peers(quick: bool) -> None:
 
 
 def at_large(n: int) -> None:
-    """Print our times for many subjects, for each coefficient, for all, and for the bootstrap."""
+    """Print our times for many subjects: for each coefficient, for all, and for the bootstrap."""
     ratings = make_ratings(n)
     print(f"\n{n} subjects x {N_RATERS} raters, {N_LABELS} labels, int64, rows of subjects")
     for name, function in COEFFICIENTS.items():
@@ -164,9 +164,7 @@ def at_large(n: int) -> None:
     fastkappa.light_kappa(ratings)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    print(
-        f"{'memory above the ratings':<34}{peak / 1e6:>8.1f} MB beside {ratings.nbytes / 1e6:.0f}"
-    )
+    print(f"{'additional memory':<34}{peak / 1e6:>8.1f} MB (ratings: {ratings.nbytes / 1e6:.0f})")
     missing = ratings.astype(np.float64)
     missing[::7, 1] = np.nan
     seconds = time_call(lambda: fastkappa.krippendorff_alpha(missing))[0]

@@ -1,11 +1,11 @@
-"""Whether planned studies have the power and the size that `sample_size` promises.
+"""Check whether planned studies have the power and the size that `sample_size` promises.
 
     python -m bench.studies.power [--samples 20000]
 
-For each design the number of items is planned for a power of 80 % at 5 %. Studies of that many
-items are simulated with the expected kappa and, for the size, with that of the hypothesis, and each
-is tested as it will be: by ``agreement(..., null_kappa=...)``, or by `fleiss_kappa`.
-The printed tables are those of docs/evidence/planning.md.
+For each design, the number of items is planned for a power of 80 % at a level of 5 %. Studies with
+this number of items are simulated with the expected kappa, and with the hypothesised kappa for the
+size of the test. Each study is tested by ``agreement(..., null_kappa=...)`` or `fleiss_kappa`. The
+printed tables are in docs/evidence/planning.md.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WITHIN = 0.02
 
 
 class Design(NamedTuple):
-    """What a study is planned for; ``labels`` are the raters' rates, the same for both."""
+    """The design of a study. ``labels`` are the rates of the labels, equal for both raters."""
 
     kappa: float
     null_kappa: float
@@ -46,18 +46,18 @@ def two(kappa: float, null_kappa: float, rate: float, **other: Any) -> Design:
 
 
 DESIGNS = (
-    # Those of the docstrings.
+    # The examples in docstrings.
     two(0.7, 0.85, 0.5, alternative="less"),
     two(0.8, 0.45, 0.75, alternative="greater"),
     Design(0.6, 0.4, (0.2, 0.25, 0.55), alternative="greater"),
-    # Two labels.
+    # Two labels
     two(0.4, 0.0, 0.5),
     two(0.3, 0.0, 0.2),
     two(0.8, 0.6, 0.5),
     two(0.6, 0.4, 0.2),
     two(0.8, 0.6, 0.1),
     two(0.9, 0.8, 0.3, alternative="greater"),
-    # More.
+    # More labels
     Design(0.7, 0.4, THREE),
     Design(0.7, 0.4, THREE, "quadratic"),
     Design(0.3, 0.0, THREE, "quadratic"),
@@ -66,7 +66,7 @@ DESIGNS = (
     Design(0.8, 0.6, FOUR, "linear", "greater"),
     Design(0.8, 0.6, FOUR, "quadratic", "greater"),
     Design(0.9, 0.7, FOUR, "quadratic"),
-    # Three raters and more.
+    # Three or more raters
     two(0.6, 0.4, 0.3, raters=3),
     two(0.8, 0.6, 0.5, raters=3),
     two(0.6, 0.4, 0.2, raters=5),
@@ -77,7 +77,7 @@ DESIGNS = (
 
 
 def lines(n_samples: int) -> Iterator[str]:
-    """Yield the table of power; an asterisk is beside what is not within 2 points."""
+    """Yield the table of power. An asterisk marks a difference of more than 2 points."""
     yield "| labels | raters | weights | kappa | null | against | n | planned | simulated |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for design in DESIGNS:
@@ -113,9 +113,9 @@ def _common(design: Design) -> tuple[str, ...]:
 
 
 def size_lines(n_samples: int) -> Iterator[str]:
-    """Yield how often a true hypothesis is rejected at 5 %, against either side and one.
+    """Yield the size of two-sided and one-sided tests at a level of 5 %.
 
-    The last column is that of kappa's distance over its own standard error, for comparison.
+    For comparison, the last column is for kappa's distance divided by its own standard error.
     """
     rng = np.random.default_rng(2)
     yield "| labels | errors | weights | null | n | two-sided | less | greater | own error |"
@@ -151,7 +151,7 @@ def size_lines(n_samples: int) -> Iterator[str]:
 
 
 def width_lines(n_samples: int) -> Iterator[str]:
-    """Yield the mean width of the score interval in studies that were planned for one."""
+    """Yield the mean width of the score interval in studies that were planned for a width."""
     rng = np.random.default_rng(3)
     yield "| labels | weights | kappa | n | planned width | mean width |"
     yield "|---|---|---|---|---|---|"

@@ -1,14 +1,14 @@
-"""How much kappa each method of KappaRounder loses on new items against the best thresholds.
+"""Measure the loss of kappa on new items by each method of KappaRounder.
 
     python -m bench.studies.rounding [--quick | --times]
 
-Labels and scores are made from a latent normal variable, or scores lie in clumps, between which
-labels jump, and many training sets are drawn.
-The thresholds found on each are tried on a million new items, where the best thresholds are
-known. Printed is the mean of what is missing, in units of 0.0001, over three correlations
-of the score with the latent variable, and even and skewed proportions of five labels.
+Labels and scores are generated from a latent normal variable, or scores are in clumps with one
+label per clump. Many training sets are drawn. The thresholds found for each set are applied to a
+million new items, for which the best thresholds are known. The loss is the difference of kappa from
+that of the best thresholds. The study prints the mean loss, in units of 0.0001, over three
+correlations between score and latent variable, and over even and skewed proportions of five labels.
 
---times prints instead how long each method takes, and how many times as long as `exact`.
+--times prints the time of each method, and its ratio to the time of `exact`, instead.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ EVEN, SKEWED = (0.1, 0.2, 0.4, 0.2, 0.1), (0.5, 0.25, 0.15, 0.07, 0.03)
 BOTH = (EVEN, SKEWED)
 N_LABELS = 5
 NEW_ITEMS = 1_000_000
-# How many training sets of so many items.
+# The number of training sets, by their number of items.
 TRAINING_SETS = {100: 40, 300: 30, 1000: 15, 3000: 8, 30_000: 2}
-# From about so many items on, `bagged` takes seconds.
+# With about this many items or more, `bagged` takes seconds.
 MANY_ITEMS = 1_000_000
 TRAINING_SETS_WHEN_QUICK = {100: 20, 1000: 10}
 BLOCKS = {
-    "quadratic weights, scores linear in the latent variable": ("quadratic", "linear", BOTH),
-    "the same, even proportions of the labels alone": ("quadratic", "linear", (EVEN,)),
-    "quadratic weights, scores its exponential": ("quadratic", "exponential", BOTH),
+    "quadratic weights, linear scores": ("quadratic", "linear", BOTH),
+    "the same, only even proportions of the labels": ("quadratic", "linear", (EVEN,)),
+    "quadratic weights, exponential scores": ("quadratic", "exponential", BOTH),
     "quadratic weights, scores in clumps": ("quadratic", "clumps", BOTH),
     "linear weights": ("linear", "linear", BOTH),
     "linear weights, scores in clumps": ("linear", "clumps", BOTH),
     "no weights": (None, "linear", BOTH),
     "no weights, scores in clumps": (None, "clumps", BOTH),
 }
-# The mean score of each label, in clumps whose standard deviation is 1 less the correlation.
+# The mean score of each clump. The standard deviation within clumps is 1 minus the correlation.
 CLUMPS = np.array([0, 0.3, 2, 2.4, 4])
 
 
@@ -68,7 +68,7 @@ def draw(
 
 
 class NewItems:
-    """Very many items, of which kappa at thresholds is a look-up."""
+    """A very large set of items, whose kappa at any thresholds can be looked up."""
 
     def __init__(self, y: np.ndarray, scores: np.ndarray, weights: str | None) -> None:
         order = np.argsort(scores)
@@ -88,7 +88,7 @@ class NewItems:
 def missing_kappa(
     weights: str | None, shape: str, proportions: tuple[float, ...], quick: bool
 ) -> dict[tuple[int, str], list[float]]:
-    """Return what is missing on each training set, by number of items and method."""
+    """Return the loss for each training set, by number of items and method."""
     methods = [method for method in METHODS if method != "closed_form" or weights == "quadratic"]
     differences = defaultdict(list)
     for correlation in CORRELATIONS:
@@ -111,7 +111,7 @@ def missing_kappa(
 
 
 def compare_times(n: int, weights: str | None, rounds: int) -> None:
-    """Print how long each method takes for n items, timed in turn."""
+    """Time the methods in turn for n items, and print their times."""
     items = draw(np.random.default_rng(0), n, 0.7, EVEN, "linear")
     find = partial(find_rounding, *items, labels=range(N_LABELS), weights=weights, folds=None)
     calls = {
@@ -143,7 +143,7 @@ def main() -> None:
             for weights in ("quadratic", "linear", None):
                 compare_times(n, weights, rounds=11)
         return
-    print("kappa missing on new items, in units of 0.0001")
+    print("loss of kappa on new items, in units of 0.0001")
     for title, (weights, shape, all_proportions) in BLOCKS.items():
         print(f"\n{title}\n{'n':>8}" + "".join(f"{method:>13}" for method in METHODS))
         parts = [missing_kappa(weights, shape, each, quick) for each in all_proportions]

@@ -1,16 +1,18 @@
-"""What rounding and stopping by kappa are worth on new items of real data, with boosted trees.
+"""Measure the gain from rounding and stopping by kappa on new items of real data.
 
     python -m bench.studies.rounding_real [FOLDER] [--divisions N] [--weights none] [--cache FOLDER]
 
-Thirteen data sets that statsmodels and scikit-learn ship, and two more if FOLDER has the files
-that `bench.harness.ordinal_data` names, are divided N times, 12 if not given. Thresholds are found
-on out-of-fold predictions and tried on a quarter that was held out; `bench.harness.boosted_folds`
-says how, for LightGBM and XGBoost. Printed are differences of kappa on that quarter, in units of
-0.0001: the mean over data sets and its standard error, the median and quartiles, and the
-milliseconds to find thresholds once.
+The models are boosted trees by LightGBM and XGBoost. The study uses thirteen data sets from
+statsmodels and scikit-learn, and two more if FOLDER contains the files named in
+`bench.harness.ordinal_data`. Each is divided N times, 12 by default. Thresholds are found for
+out-of-fold predictions and applied to a held-out quarter; see `bench.harness.boosted_folds`. The
+study prints differences of kappa for the held-out quarter, in units of 0.0001: the mean over data
+sets with its standard error, the median and the quartiles. It also prints the time to find the
+thresholds once, in milliseconds.
 
-The first table compares methods with `exact`. The second compares models stopped by kappa with
-those stopped by squared error: with thresholds, and rounded at the half points.
+The first table compares methods with `exact`. The second compares models that are stopped by kappa
+with models that are stopped by squared error, both with thresholds and with rounding at the half
+points.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ def rounder(method: Method, weights: Weights) -> Find:
 
 
 def nelder_mead(weights: Weights) -> Find:
-    """The rounder of many notebooks; its kappa is looked up, which changes only the time."""
+    """Return the rounder of many notebooks. Its kappa is looked up, which affects only the time."""
 
     def find(y: np.ndarray, scores: np.ndarray, n_labels: int) -> np.ndarray:
         kappa = ThresholdEvaluator(y, scores, labels=range(n_labels), weights=weights)
@@ -67,7 +69,7 @@ def nelder_mead(weights: Weights) -> Find:
 
 
 def show(title: str, differences: dict[str, list[float]], more: dict[str, str]) -> None:
-    """Print a line for each name: its differences are those of the data sets."""
+    """Print one line per name, with a summary of its differences over the data sets."""
     print(f"\n{title:<34}{'mean':>8}{'se':>7}{'median':>8}{'quartiles':>16}")
     for name, values in differences.items():
         units = np.array(values) * 1e4
@@ -85,7 +87,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--divisions", type=int, default=12)
     parser.add_argument("--weights", choices=["none", "linear", "quadratic"], default="quadratic")
-    parser.add_argument("--cache", type=Path, help="where predictions are kept")
+    parser.add_argument("--cache", type=Path, help="folder for predictions")
     given = parser.parse_args()
     weights = None if given.weights == "none" else given.weights
     machine.announce()
@@ -117,7 +119,7 @@ def main() -> None:
                 halves = half_points(division.y_inside, division.inside[1], n_labels)
                 kappas["half points, by kappa"].append(kappa[1](halves))
                 rounds.append(division.rounds.mean(axis=1))
-        # Where all get one label, kappa is 0, or undefined.
+        # If all items get the same label, kappa is 0 or undefined.
         means = {method: float(np.nan_to_num(own).mean()) for method, own in kappas.items()}
         for method in finds:
             gained[method].append(means[method] - means["exact"])
@@ -127,8 +129,8 @@ def main() -> None:
         ratios.append(by_kappa / l2)
     milliseconds = {name: f"{np.median(own) * 1e3:.1f} ms" for name, own in seconds.items()}
     print(f"{len(ratios)} data sets, {n} divisions each; kappa with weights {weights}")
-    show("kappa less that of `exact`", gained, milliseconds)
-    show("stopped by kappa less by squared error", stopping, {})
+    show("kappa minus that of `exact`", gained, milliseconds)
+    show("stopped by kappa minus by squared error", stopping, {})
     low, median, high = np.percentile(ratios, [25, 50, 75])
     print(f"\nrounds by kappa / by squared error: {median:.2f} [{low:.2f}, {high:.2f}]")
 

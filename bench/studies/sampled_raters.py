@@ -1,14 +1,14 @@
-"""How often intervals cover the coefficient of a population of raters, if the raters are a sample.
+"""Measure the coverage of intervals for a population of raters, given a sample of raters.
 
     python -m bench.studies.sampled_raters [--samples 100]
 
-All raters read the same scale with errors, and each has an own cut-off. The cut-offs of the
-population are normal; *spread* is their standard deviation, where that of the subjects is 1. The
-coefficient of infinitely many subjects and raters is computed by quadrature. *Fixed* is the
-default interval, *sampled* that of ``for_population(n_raters=math.inf)``. An interval holds the
-coefficient if its test does not reject it. *kappaetc* is the estimate plus and minus 1.96 times
-the same standard error. *Error ratio* is the root mean square of this error divided by the
-standard deviation of the estimates.
+All raters read the same scale with errors, and each rater has a separate cut-off. The cut-offs of
+the population are normally distributed. *Spread* is their standard deviation; that of the subjects
+is 1. The coefficient for infinitely many subjects and raters is computed by quadrature. *Fixed* is
+the default interval, and *sampled* is that of ``for_population(n_raters=math.inf)``. An interval
+contains the coefficient if its test does not reject the coefficient. *kappaetc* is the estimate
+plus and minus 1.96 times the same standard error. *Error ratio* is the root mean square of this
+standard error divided by the standard deviation of the estimates.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Design(NamedTuple):
         return float(1 - apart / (both if self.coefficient == "Fleiss" else 1 - both))
 
     def draw(self, n_subjects: int, n_raters: int, rng: Any) -> MultiRaterResult:
-        """Return the coefficient of drawn subjects and raters; it can be undefined."""
+        """Return the coefficient of a sample of subjects and raters, which can be undefined."""
         shape = n_subjects, n_raters
         read = rng.normal(size=(n_subjects, 1)) + self.noise * rng.normal(size=shape)
         given = read > self.cut + self.spread * rng.normal(size=n_raters)
@@ -96,7 +96,7 @@ def coverage(
 
 
 def lines(n_samples: int) -> Iterator[str]:
-    """Yield a line for each coefficient, number of raters and spread."""
+    """Yield one line per coefficient, number of raters and spread."""
     head = "coefficient | raters | spread | fixed | sampled | minimum | kappaetc | minimum"
     yield f"| {head} | error ratio |"
     yield "|---|---|---|---|---|---|---|---|---|"

@@ -1,10 +1,11 @@
-"""Quadratic kappa of a hundred items: the drop-in and the compiled scorer beside a pasted loop.
+"""Compare short calls of the drop-in function and the compiled scorer with a pasted loop.
 
     python -m bench.studies.short_calls [--n N]
 
-The loop is the one of notebooks, compiled by numba: two margins and one sum, the number of labels
-written into it, nothing checked. All are called from Python, in turn, and so is a function that
-does nothing: what a call costs at least. Results are compared with exact arithmetic before.
+The loop is common in notebooks and compiled by numba. It computes two margins and one sum, with a
+hard-coded number of labels and without checks. All functions compute quadratic kappa of a hundred
+items, and are called from Python in turn. A function that does nothing shows the minimum cost of a
+call. First, results are compared with exact arithmetic.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ ROUNDS = 51
 
 
 def compare(case: Case) -> None:
-    """Time one call of each."""
+    """Time one call of each function."""
     y1, y2 = make_ratings(case)
     table = reference.count(case, y1, y2)
     functions = {name: contenders.find("kappa", name).prepare(case) for name in NAMES}
@@ -44,8 +45,8 @@ def compare(case: Case) -> None:
         print(f"  {name}")
         print_summary("µs a call", net[name])
         if name != "pasted loop":
-            print_summary("µs more than the loop", net[name] - net["pasted loop"])
-            print_summary("x as fast as the loop", net["pasted loop"] / net[name])
+            print_summary("µs slower than the loop", net[name] - net["pasted loop"])
+            print_summary("times as fast as the loop", net["pasted loop"] / net[name])
 
 
 def print_summary(what: str, samples: Any) -> None:

@@ -1,13 +1,14 @@
-"""Whether intervals of a high kappa can be shorter than the score interval and still cover it.
+"""Check whether intervals shorter than the score interval can cover a high kappa.
 
     python -m bench.studies.shorter [N_STUDIES] [N_CALIBRATED]
 
-Raters agree on a proportion kappa of the items and guess the others by the labels' proportions. Of
-all designs, the score interval, the profile interval and the middle of both, whose ends are the
-means of theirs. Of N_CALIBRATED studies of two labels, also two intervals whose quantile comes from
-tables drawn from the most likely proportions at each end of the score interval: the score interval
-by the mid-p value, and the profile interval with Bartlett's correction, the mean of the likelihood
-ratio. Widths are means, of the part between -1 and 1.
+Raters agree on a proportion kappa of the items, and guess the others by the labels' proportions.
+For all designs, the study compares the score interval, the profile interval and the mean of both.
+For N_CALIBRATED studies with two labels, it adds two intervals with calibrated quantiles. The
+quantiles are from tables drawn from the most likely proportions at each limit of the score
+interval. They are the mid-p value for the score interval, and Bartlett's correction (the mean of
+the likelihood ratio) for the profile interval. The printed width is the mean width of the part
+between -1 and 1.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ QUANTILES = (0.8, 3.5)  # the limits of a calibrated quantile
 def quantiles(
     tables: Any, ends: Any, sign: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the calibrated quantiles at the ends of unweighted kappas, for mid-p and Bartlett."""
+    """Return calibrated quantiles at the limits of unweighted kappas, for mid-p and Bartlett."""
     size = tables.shape[-1]
     constraint = TableConstraint(disagreement_matrix(None, size))
     by_mid_p, by_bartlett = np.full((2, len(tables)), Z)
@@ -61,7 +62,7 @@ def quantiles(
 
 
 def intervals(tables: Any, weights: Any, with_calibrated: bool, rng: Any) -> dict[str, Any]:
-    """Return the ends of all intervals of a stack of tables."""
+    """Return the limits of all intervals of a stack of tables."""
     score, profile = (inverted_test(test, tables, weights, 0.95) for test in ("score", "profile"))
     found = {"score": score, "profile": profile}
     found["middle"] = tuple((one + two) / 2 for one, two in zip(score, profile))
@@ -107,7 +108,7 @@ def designs(n_studies: int, with_calibrated: bool) -> None:
     limit = 0.94 - 2 * (0.94 * 0.06 / n_studies) ** 0.5
     for i, name in enumerate(found):
         print(
-            f"{name:<9} least coverage {100 * coverages[:, i].min():.1f} %, below 94 % in"
+            f"{name:<9} lowest coverage {100 * coverages[:, i].min():.1f} %, below 94 % in"
             f" {(coverages[:, i] < limit).sum()} of {len(rows)}, width"
             f" {(widths[:, i] / widths[:, 0]).mean():.3f} of the score interval's"
         )

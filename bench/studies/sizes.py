@@ -1,15 +1,15 @@
-"""No row of the size table falls off: ratios by dtype, number of items and of labels.
+"""Check that the speed is good for every dtype, number of items and number of labels.
 
     python -m bench.studies.sizes [--quick] [--only items|labels|rows]
 
-prints medians and quartiles of ratios of calls made in turn: the drop-in against `np.bincount`
-and a plain njit loop, with eff; the count of 16 to 256 evenly spread labels on one thread
-against that loop; and the columns of a row-major table against contiguous ones.
+prints medians and quartiles of ratios of interleaved timings. The drop-in function is compared with
+`np.bincount` and a plain njit loop, with eff. Counting 16 to 256 evenly spread labels in one thread
+is compared with that loop. The columns of a row-major table are compared with contiguous columns.
 
-The loop is told the labels, and the count finds them; the kernel alone is told them too. All are
-set against increments alone, of 1 or 4 bytes, whichever takes less, with the cells of some pairs
-ready in the cache: a count with an increment a pair takes no less than that, nor less than to
-read the ratings. FASTKAPPA_SIMD chooses the level.
+The labels are given to the loop and to the kernel alone, but the count finds them. All are compared
+with a loop that only increments counters of 1 or 4 bytes, whichever is faster, with the cells of
+some pairs in the cache. A count with one increment per pair cannot be faster than this loop, or
+faster than reading the ratings. FASTKAPPA_SIMD chooses the level.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ ITEMS = (10**5, 10**6, 2 * 10**6, 10**7)
 LABELS = (16, 24, 32, 64, 100, 128, 181, 256)
 COLUMNS = (8, 12, 16, 24, 31, 32, 64, 100)
 ROWS = 10**6
-# How many times as long the plain loop is to take with evenly spread labels.
+# The target for the time of the plain loop divided by our time, with evenly spread labels.
 TARGET = 1.3
 PAIRS_IN_CACHE = 8192
 
 
 def over_items(rounds: int) -> None:
-    """Score few labels with all threads."""
+    """Time kappa of few labels with all threads."""
     for dtype in ("uint8", "int32", "int64"):
         for n in ITEMS:
             case = Case(n, dtype, 5)
@@ -47,7 +47,7 @@ def over_items(rounds: int) -> None:
 
 
 def over_labels(rounds: int) -> None:
-    """Count evenly spread labels with one thread."""
+    """Time counting of evenly spread labels in one thread."""
     own = contenders.fastkappa_name("cython", 1)
     for dtype in ("uint8", "int32", "int64"):
         for n_labels in LABELS:
@@ -82,14 +82,14 @@ def _against(
 
 
 def _count_told(case: Case, y1: np.ndarray, y2: np.ndarray) -> np.ndarray:
-    """Count with the kernel alone, which is told the labels."""
+    """Count with the kernel alone, given the labels."""
     table = np.zeros((case.n_labels + 1, case.n_labels + 1), np.int64)
     pairs.count_pairs(y1, y2, (case.lowest, case.lowest), table, (0, case.n))
     return table
 
 
 def _increments(case: Case, y1: np.ndarray, y2: np.ndarray) -> Callable[[], Any]:
-    """Return a loop that increments the cells of few pairs, which are given, again and again."""
+    """Return a loop that repeatedly increments the given cells of a few pairs."""
     some = slice(PAIRS_IN_CACHE)
     cells = (y1[some].astype(np.int64) * case.n_labels + y2[some]).astype(np.uint16)
     calls = [
@@ -116,9 +116,9 @@ def _verdict(samples: Samples, own: str) -> str:
     if samples.ratio("njit loop", own).median >= TARGET:
         return "met"
     if samples.ratio("njit loop", "increments").median < TARGET:
-        return "out of reach with an increment a pair"
+        return "out of reach with one increment per pair"
     if _efficiency(samples, "njit loop").median * TARGET > 1:
-        return "out of reach: to read the ratings takes too long"
+        return "out of reach: reading the ratings takes too long"
     return "NOT MET"
 
 
@@ -127,7 +127,7 @@ def _efficiency(samples: Samples, name: str) -> Summary:
 
 
 def over_columns(rounds: int) -> None:
-    """Score the columns of a table, row-major and each column contiguous."""
+    """Time kappas of the columns of a row-major table and of contiguous columns."""
     rng = np.random.default_rng(0)
     for dtype, n in (("uint8", ROWS), ("int64", ROWS // 4)):
         truth = rng.integers(0, 6, n).astype(dtype)
@@ -141,7 +141,7 @@ def over_columns(rounds: int) -> None:
             samples = measure(calls, rounds)
             np.testing.assert_array_equal(*(scores.kappas for scores in samples.results.values()))
             ratio = _text(samples.ratio("row-major", "contiguous"))
-            print(f"{dtype}, {n} rows, {m} columns: row-major takes {ratio} x contiguous")
+            print(f"{dtype}, {n} rows, {m} columns: row-major / contiguous {ratio}")
 
 
 def _text(found: Summary) -> str:

@@ -1,12 +1,12 @@
-"""Measure the search for thresholds against the usual rounder.
+"""Compare the search for thresholds with the usual rounder.
 
     python -m bench.studies.thresholds [--quick] [--n N ...] [--largest | --one-kappa]
 
-The usual rounder is Nelder-Mead (scipy) from 0.5, 1.5, ... around scikit-learn's kappa of
-digitised scores. Both are timed in turn; the rounder only once where it takes seconds. With
-``--largest`` 10**8 float32 scores are searched too, against ``np.sort`` of the scores (2 GB),
-and the peak of the memory above the inputs is measured. With ``--one-kappa`` the search is
-measured against a single kappa of scikit-learn alone, for up to a hundred labels.
+The usual rounder maximises scikit-learn's kappa of digitised scores by Nelder-Mead (SciPy),
+starting at 0.5, 1.5, ... Both are timed in turn, but the rounder is timed only once if it takes
+seconds. ``--largest`` includes 10**8 float32 scores, compares the search with ``np.sort`` of the
+scores (2 GB), and measures the peak memory in addition to the inputs. ``--one-kappa`` compares the
+search only with a single kappa by scikit-learn, for up to a hundred labels.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from bench.harness import machine, memory, timing
 SIZES = (10**3, 10**4, 10**5, 10**6)
 LABELS = (5, 6, 10)
 MANY_LABELS = (5, 10, 20, 40, 60, 100)
-# At least, and at best, how many times as fast.
+# The required and the desired speed relative to the rounder.
 GOALS = {10**3: (350, 1500), 10**4: (300, 1000), 10**5: (600, 1200), 10**6: (900, 2000)}
 GOALS[10**7] = (2000, 4000)
 LARGEST = 10**8
-# From so many items on the rounder takes seconds.
+# With this many items or more, the rounder takes seconds.
 SLOW = 10**5
 CHUNK = 1 << 20
 
 
 def items(n: int, n_labels: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
-    """Return labels, and scores as a regression would predict them."""
+    """Return labels, and scores such as a regression would predict."""
     rng = np.random.default_rng([n, n_labels])
     y = np.empty(n, np.int64 if n < LARGEST else np.uint8)
     scores = np.empty(n, dtype)
@@ -42,13 +42,13 @@ def items(n: int, n_labels: int, dtype: Any = np.float64) -> tuple[np.ndarray, n
         stop = min(start + CHUNK, n)
         ability = rng.normal(middle, n_labels / 4, stop - start)
         y[start:stop] = np.clip(np.rint(ability), 0, n_labels - 1)
-        # A regression draws towards the mean, and errs.
+        # Predictions of a regression are closer to the mean, and have errors.
         scores[start:stop] = middle + 0.7 * (ability - middle) + rng.normal(0, 0.7, stop - start)
     return y, scores
 
 
 def digitised_kappa(y: np.ndarray, scores: np.ndarray, thresholds: np.ndarray) -> float:
-    """Return kappa of digitised scores, as people write it."""
+    """Return kappa of digitised scores, computed as people usually write it."""
     from sklearn.metrics import cohen_kappa_score
 
     labels = range(len(thresholds) + 1)
@@ -57,7 +57,7 @@ def digitised_kappa(y: np.ndarray, scores: np.ndarray, thresholds: np.ndarray) -
 
 
 def usual_rounder(y: np.ndarray, scores: np.ndarray, n_labels: int) -> float:
-    """Return the kappa that Nelder-Mead finds from the half points."""
+    """Return the kappa that Nelder-Mead finds, starting at the half points."""
     from scipy.optimize import minimize
 
     start = np.arange(n_labels - 1) + 0.5
@@ -117,7 +117,7 @@ def evaluator(n: int, n_labels: int, rounds: int) -> None:
     ratio = samples.ratio("digitise", "evaluator")
     seconds = np.median(samples.seconds["evaluator"])
     print(
-        f"evaluator, n = {n:,}, K = {n_labels}: {1e6 * seconds:.2f} us a call (<= 3),"
+        f"evaluator, n = {n:,}, K = {n_labels}: {1e6 * seconds:.2f} us per call (<= 3),"
         f" {ratio.median:.0f} x digitise + scikit-learn (>= 20000);"
         f" built in {1e3 * np.median(samples.seconds['build']):.1f} ms"
     )
@@ -126,7 +126,7 @@ def evaluator(n: int, n_labels: int, rounds: int) -> None:
 def largest(n: int, rounds: int) -> None:
     y, scores = items(n, 5, np.float32)
     search = functools.partial(fastkappa.optimal_thresholds, y, scores)
-    print(f"peak above the inputs: {memory.peak_above(search) / 1e6:.0f} MB (<= 150)")
+    print(f"peak in addition to the inputs: {memory.peak_above(search) / 1e6:.0f} MB (<= 150)")
     samples = timing.measure({"ours": search, "sort": lambda: np.sort(scores)}, rounds)
     ratio = samples.ratio("sort", "ours")
     print(
@@ -141,8 +141,8 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="up to 10**5 items, fewer rounds")
     parser.add_argument("--n", type=float, nargs="+", help="how many items")
     parser.add_argument("--labels", type=int, nargs="+", default=LABELS)
-    parser.add_argument("--largest", action="store_true", help="10**8 items too, without rounder")
-    parser.add_argument("--one-kappa", action="store_true", help="against one kappa alone")
+    parser.add_argument("--largest", action="store_true", help="also 10**8 items, no rounder")
+    parser.add_argument("--one-kappa", action="store_true", help="compare only with one kappa")
     arguments = parser.parse_args()
     machine.announce()
     if arguments.one_kappa:

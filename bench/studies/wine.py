@@ -1,18 +1,18 @@
-"""Nelder-Mead against KappaRounder, on the white wines.
+"""Compare KappaRounder with Nelder-Mead on the white wine data.
 
     python -m bench.studies.wine FILE
 
-FILE is UCI's table of 4898 white wines (P. Cortez et al. 2009, Modeling wine preferences by
-data mining from physicochemical properties, Decision Support Systems 47, 547-553), eleven
-measurements and quality, as CSV with commas or, as it is at
-https://archive.ics.uci.edu/dataset/186/wine+quality, with semicolons: winequality-white.csv.
-937 of its rows are copies of others and are left out: in another fold, a copy gives its twin away.
+FILE is winequality-white.csv, UCI's table of eleven measurements and the quality of 4898 white
+wines (P. Cortez et al. 2009, Modeling wine preferences by data mining from physicochemical
+properties, Decision Support Systems 47, 547-553). It is a CSV file with semicolons, as at
+https://archive.ics.uci.edu/dataset/186/wine+quality, or with commas. 937 rows are copies of other
+rows and are left out, because the label of a copy in another fold would be known.
 
-Each regression predicts every wine out of fold. Cut points are then found on those
-predictions, by Nelder-Mead from the half points and by the methods of KappaRounder, for
-all wines (train) and again out of fold: on nine tenths, for the last tenth, ten times
-with ten different divisions. Printed are quadratic kappa, and the mean of the ten and how far
-it varies.
+Each regression predicts all wines out of fold. Thresholds for these predictions are then found by
+Nelder-Mead, starting at the half points, and by the methods of KappaRounder. They are found for all
+wines (train), and out of fold, for nine tenths of the wines and applied to the last tenth, with ten
+different divisions. The study prints quadratic kappa for all wines, and the mean and standard
+deviation of the ten out-of-fold kappas.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ N_DIVISIONS = 10
 
 
 class HalfPoints(ClassifierMixin, BaseEstimator):
-    """Rounds scores to the nearest label."""
+    """Round scores to the nearest label."""
 
     def fit(self, X: Any, y: np.ndarray) -> HalfPoints:
         self.classes_ = np.unique(y)
@@ -53,11 +53,11 @@ class HalfPoints(ClassifierMixin, BaseEstimator):
 
 
 class NelderMead(HalfPoints):
-    """The rounder of many notebooks."""
+    """Round scores like many notebooks, at thresholds found by Nelder-Mead."""
 
     def fit(self, X: Any, y: np.ndarray) -> NelderMead:
         super().fit(X, y)
-        # The same kappa as scikit-learn's, looked up.
+        # Look up kappa, which is the same value as scikit-learn's.
         kappa = ThresholdEvaluator(y, np.ravel(X), labels=self.classes_)
         found = minimize(lambda cuts: -kappa(np.sort(cuts)), self.thresholds_, method="Nelder-Mead")
         self.thresholds_ = np.sort(found.x)

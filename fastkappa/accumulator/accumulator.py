@@ -29,7 +29,8 @@ from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.statistics.weights import Weights
 from fastkappa.tables.count import ConfusionCounts
 from fastkappa.tables.doubtful_tables import judge_table
-from fastkappa.tables.table import add, union_of_labels
+from fastkappa.tables.item_sums import refuse_weighted_and_not
+from fastkappa.tables.table import add, union_of_tables
 
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
@@ -217,10 +218,9 @@ class ConfusionAccumulator:
     def _read(
         self, y1: Any, y2: Any, sample_weight: Any, missing: Missing, missing_codes: Sequence[Any]
     ) -> RatedItems:
-        given, labels = {"y1": y1, "y2": y2}, self._known_labels
         return read(
-            given,
-            labels,
+            {"y1": y1, "y2": y2},
+            self._known_labels,
             missing,
             missing_codes,
             sample_weight=sample_weight,
@@ -233,11 +233,13 @@ class ConfusionAccumulator:
         Raises
         ------
         ValueError
-            If the two accumulators have different ``labels``, if their ratings declared different
-            orders, or if some labels are strings and others numbers.
+            If the accumulators have different ``labels`` or declared different orders, if labels of
+            one are strings or booleans and those of the other are numbers, or if only the items of
+            one have weights.
         """
         part = self._snapshot_of(other)
         with self._lock:
+            refuse_weighted_and_not(self._total().is_weighted, part.is_weighted)
             self._add(part, part.order_with(self._rest))
 
     def __iadd__(self, other: ConfusionAccumulator) -> ConfusionAccumulator:
@@ -301,9 +303,8 @@ class ConfusionAccumulator:
         """
         contents, counts = self._judged()
         # The kappa of an empty table is undefined, like that of a table with a single label.
-        kappa: float = kappa_from_confusion(
-            counts.table if counts.table.size else [[0]], weights=weights
-        )
+        table = counts.table if counts.table.size else [[0]]
+        kappa: float = kappa_from_confusion(table, weights=weights)
         contents.warn_of_order(weights, stacklevel=2)
         return kappa
 
@@ -386,8 +387,9 @@ class ConfusionAccumulator:
 
     def _widest(self) -> int:
         """Return the largest size, in bytes, of integers that can be compared with the labels."""
-        # Floats can represent all 32-bit integers, but not all 64-bit integers.
-        return 4 if self._rest.table.rows.dtype.kind == "f" else 8
+        # Floats can represent all 32-bit integers, but not all 64-bit integers. Booleans must be
+        # compared with each label.
+        return {"f": 4, "b": 0}.get(self._rest.table.rows.dtype.kind, 8)
 
     def _count(self, batch: RatedItems) -> Snapshot:
         threads = resolve_num_threads(self._num_threads)
@@ -397,16 +399,14 @@ class ConfusionAccumulator:
     def _add(self, part: Snapshot, order: LabelOrder | None) -> None:
         """Add a batch's or another accumulator's contents. The caller must hold the lock."""
         labels = part.table.rows
-        if labels.dtype.kind == "f" and self._rest.table.rows.dtype.kind != "f":
-            # `union_of_labels` raises an error if a float cannot represent an integer that was
-            # added earlier.
-            union_of_labels([self._total().table.rows, labels])
-            # from now on, 64-bit integers must be compared with the floats
+        if labels.dtype.kind in "fb" and self._rest.table.rows.dtype.kind != labels.dtype.kind:
+            # Earlier integers and, from now on, later ones must be comparable with these labels.
+            union_of_tables(self._total().table.rows, labels)
             self._integers.look_again()
         rest = self._rest.plus(part)
         if order is not None and self._rest.order is None:
+            # Earlier integers and, from now on, later ones must be among the declared labels.
             self._total().refuse_outside(order)
-            # from now on, integers must be checked, because other labels are an error
             self._integers.look_again()
         self._rest = rest._replace(order=order)
 
@@ -435,8 +435,8 @@ class ConfusionAccumulator:
     def _snapshot_of(self, other: ConfusionAccumulator) -> Snapshot:
         if not isinstance(other, ConfusionAccumulator):
             raise TypeError(
-                f"other must be a ConfusionAccumulator, got {type(other).__name__}. To add or"
-                " remove ratings, use update or subtract."
+                f"other must be a ConfusionAccumulator, got {type(other).__name__}. Use update or"
+                " subtract for ratings, or ConfusionAccumulator.from_json(counts.to_json())."
             )
         part = other._snapshot()
         part.refuse_other_labels(self._known_labels)

@@ -42,7 +42,6 @@ class InPlace:
         """Remove all items."""
         grows = self._given is None
         self._tally = Tally(self._kernels, (self._range, self._range), (grows, grows))
-        self._are_booleans = True
         self.look_again()
 
     def look_again(self) -> None:
@@ -65,7 +64,7 @@ class InPlace:
             return False
         for column in batch.columns.values():
             values = column.values
-            if column.categories is not None or column.label_dtype.kind not in "iub":
+            if column.categories is not None or column.label_dtype.kind not in "iu":
                 return False
             if column.counts is not None:
                 return False
@@ -83,8 +82,6 @@ class InPlace:
         columns = batch.columns.values()
         first, second = [column.values for column in columns]
         self._tally.add((first, second), 0, len(first))
-        if self._are_booleans:
-            self._are_booleans = all(column.label_dtype.kind == "b" for column in columns)
         # The batch after an empty batch is checked, because the labels are still unknown.
         in_place = len(first) > 0 and self._tally.reads_in_place((first, second))
         self._last_types = (first.dtype, second.dtype) if in_place else ()
@@ -97,9 +94,7 @@ class InPlace:
         """Return the table of all items, or None if nothing can be counted in place."""
         found = self._tally.finish()
         if self._given is None:
-            dtype = np.dtype(np.bool_ if self._are_booleans else np.int64)
-            column = NO_RATINGS._replace(label_dtype=dtype)
-            return layered(ConfusionCounts(*square(found, column, column), 0))
+            return layered(ConfusionCounts(*square(found, NO_RATINGS, NO_RATINGS), 0))
         if self._range.n_labels == 0:
             return None
         return layered(ConfusionCounts(found.counts, self._given, found.n_outside))

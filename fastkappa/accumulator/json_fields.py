@@ -37,6 +37,7 @@ from fastkappa.tables.json_fields import (
     labels_from_list,
     labels_to_list,
     loaded,
+    reason_of,
     rows_from_fields,
     rows_to_fields,
     square,
@@ -97,8 +98,9 @@ def _counted(contents: Snapshot) -> dict[str, Any]:
         n_dropped, first, second = contents.dropped.tolist()
         n_rows = contents.n_items + counts.n_outside + n_dropped
         if counts.table.min(initial=0) >= 0 and n_rows <= INT64_MAX:
-            missing = first, second
-            return rows_to_fields(CountedRows(*counts, n_rows, missing, n_dropped))
+            missing, is_weighted = (first, second), bool(contents.table.counts[1].any())
+            rows = CountedRows(*counts, n_rows, missing, n_dropped, is_weighted)
+            return rows_to_fields(rows)
     return {}
 
 
@@ -119,7 +121,9 @@ def snapshot_from_json(text: str) -> Snapshot:
         if fields and fields != _counted(contents):
             raise ValueError("the table must match the counts of the accumulator")
     except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
-        raise ValueError(f"text must be the JSON of a ConfusionAccumulator: {error!r}.") from error
+        raise ValueError(
+            f"text must be the JSON of a ConfusionAccumulator: {reason_of(error)}."
+        ) from error
     return contents
 
 
@@ -142,7 +146,7 @@ def _snapshot_from_fields(fields: Any) -> Snapshot:
 
 def _snapshot_of_rows(rows: CountedRows) -> Snapshot:
     """Return the contents of an accumulator that would have counted another source's items."""
-    if rows.table.dtype.kind == "f" or rows.table.sum(dtype=object) != rows.n_items:
+    if rows.is_weighted:
         raise ValueError("sums of item weights cannot be continued, because they are not exact")
     table = layered(ConfusionCounts(rows.table, rows.labels, rows.n_outside))
     kind = kind_of_labels(rows.labels.dtype) if rows.n_items + rows.n_outside else None

@@ -64,6 +64,12 @@ class Snapshot(NamedTuple):
         """The number of items in the table."""
         return int(self.table.counts.sum())
 
+    @property
+    def is_weighted(self) -> bool | None:
+        """Whether the items have weights; None if only some have, or there are no items."""
+        plain, weighted = (bool(layer.any()) for layer in self.table.counts)
+        return weighted if plain != weighted else None
+
     def counts(self) -> ConfusionCounts:
         """Return a copy of the table of counts or sums of weights, in the declared order."""
         (plain, weighted), sums = self.table.counts, self.table.sums

@@ -79,7 +79,8 @@ OPTIONS = [
     (r"\blabels=", "--labels"),
     (r"\bmin_coverage=", "--min-coverage "),
     (r"\bnull_kappa\b", "--null"),
-    (r"^confidence must\b", "--confidence must"),
+    (r"^sep and decimal must\b", "--sep and --decimal must"),
+    (r"^(confidence|sep|encoding|decimal) must\b", r"--\1 must"),
 ]
 
 

@@ -153,10 +153,10 @@ def decode_probabilities(
     Raises
     ------
     ValueError
-        If probabilities are negative or not finite, if a row does not sum to 1, or if there is
-        a single column. An error is also raised if the number of labels differs from the number of
-        columns, if labels name some but not all columns of a frame, in a different order, or if
-        weights are invalid.
+        If probabilities are negative or not finite, if a row does not sum to 1, or if there is a
+        single column. An error is also raised if the number of labels differs from the number of
+        columns, if a frame has some of the labels as column names but not all, or if weights are
+        invalid.
 
     Warns
     -----
@@ -256,7 +256,7 @@ def read_labelled(
 
 
 def warn_if_alphabetical(labels: AnyArray, weights: Weights) -> None:
-    """Warn if weights rely on a merely alphabetical order of labels."""
+    """Warn if weights rely on an order of labels that is only alphabetical."""
     needs_order = what_needs_order(weights)
     if needs_order is not None and sorted(labels.tolist(), key=str) == labels.tolist():
         warn_of_order(labels, needs_order, users_stacklevel())

@@ -9,11 +9,11 @@ v[i] P[i, y] over the items given c. The row sums of this table are always R, so
 
     kappa = 1 - O / C,   O = sum_i v[i] sum_y P[i, y] w[y, p[i]],   C = sum_i v[i] chance[p[i]]
 
-Both O and C are sums over items, and the term of an item depends only on its own label.
-Minimising O / C is a fractional programme. Dinkelbach's method starts from the ratio O / C of
-any labels. The labels that minimise O - ratio * C have a lower ratio, unless the given ratio is
-already minimal. No constraint links the items, so the cost of each item is minimised separately:
-item i gets the label c with the least sum_y P[i, y] costs[y, c], where
+Both O and C are sums over items, and the term of an item depends only on its own label. Minimising
+O / C is a fractional programme. Dinkelbach's method starts from the ratio O / C of any labels. The
+labels that minimise O - ratio * C have a lower O / C, unless the given ratio is already minimal. No
+constraint links the items, so the cost of each item is minimised separately: item i gets the label
+c with the least sum_y P[i, y] costs[y, c], where
 
     costs[y, c] = w[y, c] - ratio * chance[c].
 
@@ -73,7 +73,7 @@ def solve(items: Probabilities, matrix: FloatTable) -> Solution:
 def _best(
     items: Probabilities, matrix: FloatTable, given: AnyArray
 ) -> tuple[FloatTable, FloatTable] | None:
-    """Return the best expected table and its costs, or None if no labels beat chance."""
+    """Return the best expected table and its costs, or None if no labels are better than chance."""
     totals = items.margins()
     chance = totals @ matrix / totals.sum()
     if np.count_nonzero(totals) < 2 or not chance.any():

@@ -50,8 +50,8 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
         be negative.
     scale : {'penalized', 'variance'}, default='penalized'
         How to scale the coefficients. 'penalized' maximises kappa minus the penalty. 'variance'
-        keeps the same direction and scales it to the highest kappa, where predictions vary as much
-        as the truth. Without a penalty, both are the same.
+        keeps the direction of these coefficients, but scales them so that the predictions have the
+        same variance as the truth, which maximises kappa. Without a penalty, both are the same.
     fit_intercept : bool, default=True
         Whether to fit an intercept, which is not penalized.
     clip : tuple (lowest, highest), default=None

@@ -17,9 +17,9 @@ def _intrinsic(function: Callable[..., Any]) -> Any:
 def exactly(function: Callable[..., Any]) -> Any:
     """Compile a function at its first call, without ``fastmath``, and cache it on disk if possible.
 
-    ``fastmath``, inherited from a caller, would break error-free sums and checks for NaN.
-    numba checks only the modification time of the function's own file, so touch that file after
-    editing a function that it calls.
+    ``fastmath``, inherited from a caller, would break error-free sums and checks for NaN. numba
+    recompiles the function only if its own file has changed. After editing a function that it calls
+    in another file, touch its own file.
     """
     try:
         return numba.njit(fastmath=False, cache=True)(function)
@@ -31,7 +31,8 @@ def exactly(function: Callable[..., Any]) -> Any:
 def out_of_line(typing: Any) -> Any:
     """Prevent LLVM from inlining the calling function.
 
-    Use it for code that runs rarely or takes long, where the cost of a call does not matter.
+    Use this intrinsic for code that runs rarely or takes long, where the cost of a call does not
+    matter.
     """
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -45,8 +46,8 @@ def out_of_line(typing: Any) -> Any:
 def borrowed(typing: Any, array: Any) -> Any:
     """Return an array without its reference count, to avoid atomic operations.
 
-    Use it only to pass on an argument, which the caller owns. A local array would be freed too
-    early.
+    Use this intrinsic only to pass on an argument, which the caller owns. A local array would be
+    freed too early.
     """
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

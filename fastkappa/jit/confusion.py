@@ -16,7 +16,7 @@ from fastkappa.kernels.numba import loops, popcount
 from fastkappa.kernels.numba.columns import ArrayView, address_of
 from fastkappa.tables.confusion import confusion_counts
 
-# For fewer pairs, the fast kernel is not worthwhile, because it first sets up counters and fills
+# With fewer pairs, the fast kernel is not worthwhile, because it has to set up counters and fill
 # two blocks.
 LONG = 8192
 LABELS_OUTSIDE = (
@@ -32,7 +32,7 @@ def confusion_matrix(
 ) -> IntTable:
     """Count how often each pair of labels was given to the same item.
 
-    For use inside ``@numba.njit`` functions.
+    Call it inside ``@numba.njit`` functions.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def confusion_matrix(
     Returns
     -------
     table : ndarray of shape (n_labels, n_labels), int64
-        Row i, column j counts the items with label i in ``y1`` and j in ``y2``.
+        Row i, column j counts the items with label i in ``y1`` and label j in ``y2``.
 
     Raises
     ------
@@ -109,17 +109,16 @@ def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
         raise ValueError("n_labels must be at least 1")
     if n_items >= LONG and _are_few(n_labels, n_labels):
         return _count_many_items(y1, y2, n_labels, drop_outside)
-    # With more labels, the package's other kernel, `count_many`, would be hardly faster, and is
-    # slow to compile.
+    # With more labels, the kernel `count_many` would hardly be faster than this loop, and is slow
+    # to compile.
     table = np.zeros((n_labels, n_labels), np.int64)
     beyond = np.uint64(n_labels)
     for i in range(n_items):
-        # Negative labels, converted to unsigned integers, are large. Testing both labels at once
-        # saves 20 %.
+        # As unsigned integers, negative labels are large. Testing both labels at once saves 20 %.
         row, column = np.uint64(y1[i]), np.uint64(y2[i])
         if max(row, column) < beyond:
             table[row, column] += 1
-        # Counting outside items first and raising later would be 12 % slower.
+        # Counting such items first and raising an error later would be 12 % slower.
         elif not drop_outside:
             raise ValueError(LABELS_OUTSIDE)
     return table

@@ -3,8 +3,8 @@
     kappa = D / E,      E = sum(w * outer(r, s)),      D = E - n * sum(w * c)
 
 Here w are the disagreement weights, c is the table, r and s are its margins, and n is its sum.
-Integers are summed in int64 if that cannot overflow. Other numbers are summed with double-double
-precision.
+Integers are summed in int64 if the sums cannot overflow. Other numbers are summed with
+double-double precision.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ NO_MATRIX = np.zeros((1, 1), np.int64)
 # Integer sums with a bound below this value cannot overflow int64.
 INT64_SAFE = float(1 << 61)
 LARGEST_FLOAT = np.finfo(np.float64).max
-# The smallest exponent used for scaling, because 2.0**1000 is still finite.
+# The smallest exponent of a scale. Its inverse, 2.0**1000, is still finite.
 LEAST_EXPONENT = -1000
 
 
 def kappa_from_confusion(table: AnyArray, weights: Weights = None) -> float:
     """Compute Cohen's kappa from a confusion matrix.
 
-    For use inside ``@numba.njit`` functions.
+    Call it inside ``@numba.njit`` functions.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def _compile_kappa_from_confusion(table: Any, weights: Any = None) -> Any:
 
 
 def kind_and_matrix(weights: Any) -> tuple[int, AnyArray]:
-    """Return the kind of disagreement weights and their matrix, which only ``MATRIX`` uses."""
+    """Return the kind of disagreement weights, and the matrix for the kind ``MATRIX``."""
     raise NotImplementedError("for compiled code")
 
 

@@ -1,4 +1,4 @@
-"""Compute kappa of scores cut at thresholds inside compiled loops."""
+"""Compute kappa of scores that are cut at thresholds, inside compiled loops."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def kappa_at_thresholds(
 ) -> float:
     """Compute kappa between labels and scores cut at thresholds.
 
-    For use inside ``@numba.njit`` functions.
+    Call it inside ``@numba.njit`` functions.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ default='quadratic'
         Disagreement weights, as in `fastkappa.kappa_from_confusion`. The rows of a matrix are
         the true labels.
     drop_outside : bool, default=False
-        Whether to leave out items with a label that is not one of 0 to k. By default, such an item
-        raises an error.
+        Whether to leave out items with a label outside 0 to k. By default, such an item raises an
+        error.
 
     Returns
     -------
@@ -64,8 +64,8 @@ default='quadratic'
     Raises
     ------
     ValueError
-        If the lengths differ, if a label is not one of 0 to k, if a score or a threshold is
-        NaN, if thresholds decrease, or if `kappa_from_confusion` rejects the weights.
+        If the lengths differ, if a label is outside 0 to k, if a score or a threshold is NaN, if
+        thresholds decrease, or if `kappa_from_confusion` rejects the weights.
     numba.TypingError
         At compile time, for arguments of other types.
 

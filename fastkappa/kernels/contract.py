@@ -4,8 +4,8 @@ A backend is a package with one module per protocol (``pairs``, ``scores`` and `
 Kernels are serial, process the items ``start <= i < stop`` and read arrays without copying them.
 Kernels count codes outside the labels separately, so they never write outside a table.
 
-Some kernels are optional. In the protocols, these are properties. A backend without such a kernel
-sets it to None.
+Some kernels are optional. In the protocols, they are properties. If a backend does not have such a
+kernel, the property is None.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fastkappa.arrays import AnyArray, Floats, FloatTable, IntTable, offsets_fro
 # A pair (start, stop) means the items start <= i < stop.
 Range = tuple[int, int]
 
-# The two values that have code 0 in the first and in the second column.
+# The values with code 0 in the first column and in the second column.
 Lowest = tuple[int, int]
 
 SumMoments = Callable[[AnyArray, AnyArray, int, int, Range], tuple[int, ...]]
@@ -45,7 +45,7 @@ class LabelHash(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """The format of text lines: the delimiter, the number of fields, and the two fields to read."""
+    """The format of the lines: the delimiter, the number of fields, and the two fields to read."""
 
     delimiter: int
     n_fields: int
@@ -58,7 +58,7 @@ CountLines = Callable[[Texts, Texts, NDArray[np.uint8], Lines, IntTable], int]
 
 
 def check_range(start: int, stop: int, *arrays: AnyArray | None) -> None:
-    """Raise unless each array contains the items from ``start`` up to ``stop``.
+    """Raise unless each array contains the items ``start`` to ``stop - 1``.
 
     The NumPy and numba kernels check every array they receive. The C kernels are called by Cython
     code that makes the same check.
@@ -118,7 +118,7 @@ class PairKernels(Protocol):
         """Return the name of the vector instructions in use, if the kernels choose them."""
 
     def looks_up_as_fast(self) -> bool:
-        """Return whether counting a few labels far apart is about as fast as reading columns."""
+        """Return whether a few labels far apart are counted about as fast as columns are read."""
         ...
 
     def look_up(self, values: AnyArray, hash: LabelHash, codes: AnyArray, part: Range) -> int:
@@ -199,7 +199,7 @@ class Items(Protocol):
 
 
 class GroupedItems(Protocol):
-    """Items in groups of ascending scores. The order within a group is arbitrary."""
+    """Items grouped by score, with groups in ascending order and items of a group in any order."""
 
     @property
     def scores(self) -> AnyArray: ...
@@ -282,7 +282,7 @@ class ScoreKernels(Protocol):
         places: NDArray[np.int64],
         prefix: Floats,
     ) -> None:
-        """Write the count, or sum of weights, of each label up to each place.
+        """Write the cumulative count, or sum of weights, of each label at each place.
 
         Counting starts at the first place.
         """
@@ -298,6 +298,6 @@ class CsvLineKernels(Protocol):
         ``count_lines(rows, columns, text, lines, table)`` adds each line to the cell of its two
         texts. The kernel stops at the first line with an unknown text or a wrong number of fields,
         and returns the number of bytes before that line. The text must not contain quotes. ``rows``
-        and ``columns`` are the known texts, each with at most 512 texts. Each text is a row of 1 to
-        16 8-byte words, padded with zeros.
+        and ``columns`` are the known texts of the two fields, at most 512 each. Each text is a row
+        of 1 to 16 8-byte words, padded with zeros.
         """

@@ -91,7 +91,7 @@ def forget_choice() -> None:
 
 
 def name_of(kernels: PairKernels | ScoreKernels) -> str:
-    """Return the name of the backend that a kernel module belongs to."""
+    """Return the name of the backend to which a kernel module belongs."""
     return kernels.__name__.split(".")[-2]
 
 

@@ -5,8 +5,8 @@ the work, each with its own table. No OpenMP runtime is needed. Forking is safe,
 process forgets the parent's threads and starts its own when needed.
 
 Idle threads stay alive and wait for work. Waking a thread with a lock takes about 10 microseconds;
-a ThreadPoolExecutor takes 40, and starting a thread 80. The calling thread also works. The calling
-thread does not wait for threads that have not begun by the time all work has been taken.
+a ThreadPoolExecutor takes 40, and starting a thread 80. The calling thread also works. When all
+work has been handed out, it does not wait for threads that have not begun.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def division_of_joined(n_items: int, num_threads: int | None) -> Division:
 
 
 class ItemRanges:
-    """Hand out ranges of items to threads, so that no thread waits long."""
+    """Hand out ranges of items to threads, so that no thread has to wait long."""
 
     def __init__(
         self, n_items: int, num_threads: int, shortest_range: int = SHORTEST_RANGE
@@ -144,7 +144,7 @@ def run_in_threads(
 ) -> list[Result]:
     """Run ``work`` in several threads and return the list of their results.
 
-    ``work`` should take ranges of items until none is left. The calling thread also works, and a
+    ``work`` should take ranges of items until none are left. The calling thread also works, and a
     thread that starts late can find no work left. An exception in any thread is raised after all
     threads have ended, because they read memory that the caller owns.
     """
@@ -167,8 +167,8 @@ def read_ahead(
 ) -> Iterator[Result]:
     """Yield ``read(item)`` for each item, in order, while threads read the next items.
 
-    At most ``n_ahead`` results wait to be yielded. An exception raised by ``read`` is raised to the
-    caller, and nothing more is read.
+    At most ``n_ahead`` results are stored. If ``read`` raises an exception, the caller gets the
+    exception, and nothing more is read.
     """
     if num_threads == 1:
         yield from map(read, items)
@@ -195,7 +195,7 @@ def fill_in_threads(
     longest: int,
     shortest_range: int = SHORTEST_RANGE,
 ) -> tuple[AnyArray, ...]:
-    """Add all items to tables like ``empty`` in threads; return the sum of the threads' tables.
+    """Add all items to tables like ``empty`` in threads, and return the sum of all tables.
 
     ``add(tables, start, stop)`` adds a range of at most ``longest`` items to the tables.
     """
@@ -249,7 +249,7 @@ def _read_cpu_quota() -> int | None:
 
 
 class _Share(Generic[Result]):
-    """Work for another thread, which the caller can take back until the thread begins."""
+    """Work for another thread. The caller can take it back until the thread begins."""
 
     def __init__(self, work: Callable[[ItemRanges], Result], ranges: ItemRanges) -> None:
         self._work = work
@@ -328,7 +328,7 @@ class _Worker:
 def _hand_out(
     work: Callable[[ItemRanges], Result], ranges: ItemRanges, n_shares: int
 ) -> list[_Share[Result]]:
-    """Give work to at most ``n_shares`` threads: idle threads first, then new threads."""
+    """Give shares of the work to at most ``n_shares`` threads, to idle threads first."""
     shares = []
     for _ in range(n_shares):
         worker = _idle_worker(n_shares)

@@ -17,6 +17,7 @@ from fastkappa.results.report import Grid, Report, facts
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_sentence
 from fastkappa.results.text import shortened
+from fastkappa.statistics.clusters import doubt_of_clusters
 from fastkappa.statistics.weights import Weights, weights_text
 
 # The largest number of tied predictions, and of copies, that a text names.
@@ -144,6 +145,8 @@ class Leaderboard(Result):
     copies : tuple of tuples
         The names of predictions with equal kappas in every replicate. Such predictions have the
         same, or nearly the same, labels.
+    doubt : str
+        The reason why the intervals cannot be trusted, or an empty text: there are few clusters.
     """
 
     names: tuple[Any, ...]
@@ -173,6 +176,10 @@ class Leaderboard(Result):
         for value in vars(self).values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
+
+    @property
+    def doubt(self) -> str:
+        return "" if np.isnan(self.interval).all() else doubt_of_clusters(self.n_clusters)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -206,6 +213,7 @@ class Leaderboard(Result):
             "confidence": self.confidence,
             "n_resamples": self.n_resamples,
             "n_clusters": self.n_clusters,
+            "doubt": self.doubt,
             "weights": plain(self.weights),
             "copies": plain(self.copies),
             "rows": rows,
@@ -267,7 +275,7 @@ class Leaderboard(Result):
                     is_sortable=True,
                 )
             ],
-            [*remarks, *self._conclusion(), *self._of_copies()],
+            [*remarks, *filter(None, [self.doubt]), *self._conclusion(), *self._of_copies()],
         )
 
     def cells(self) -> tuple[list[str], list[list[str]]]:

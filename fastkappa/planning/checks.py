@@ -1,4 +1,4 @@
-"""Check the arguments that all plans have in common."""
+"""Check the arguments that are common to all plans."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def check_design_effect(value: float, name: str = "design_effect") -> None:
 
 
 def independent_items(n: int, design_effect: float) -> int:
-    """Return the number of independent items, at least 2, equivalent to n items in clusters."""
+    """Return the effective sample size of n items in clusters, at least 2."""
     check_design_effect(design_effect)
     # Adding 1e-9 keeps rounding errors from reducing the number of items by one.
     return n if design_effect == 1 else max(2, math.floor(n / design_effect + 1e-9))

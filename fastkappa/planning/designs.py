@@ -1,4 +1,4 @@
-"""Sample size and power for the tests of kappa in `agreement` and `fleiss_kappa`."""
+"""Compute the sample size and power for the tests of kappa in `agreement` and `fleiss_kappa`."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def sample_size(
     power : float, default=0.8
         The required probability of rejecting ``null_kappa``.
     conservative : bool, default=False
-        With three or more labels, many tables have these rates and this kappa. False plans for
-        raters who agree on some items and guess the others. True plans for the table in which
-        kappa has the largest variance, under either hypothesis (Flack and others 1988).
+        With three or more labels, many tables have these rates and this kappa. False assumes raters
+        who agree on some items and guess the others. True uses the table in which kappa has the
+        largest variance, under each hypothesis (Flack and others 1988).
     n_raters : int, default=2
         The number of raters of each item. For more than two, the coefficient is Fleiss' kappa. All
         raters are assumed to agree on some items and to guess the others. With two labels, this
@@ -85,8 +85,8 @@ def sample_size(
     Raises
     ------
     ValueError
-        If the two kappas are equal, if no table with these rates has such a kappa, if less than
-        one item in a million is expected outside the most frequent cell, if more than 10**12
+        If the two kappas are equal, if no table with these rates has one of these kappas, if less
+        than one item in a million is expected outside the most frequent cell, if more than 10**12
         items are needed, or if an argument is invalid.
 
     Notes

@@ -6,9 +6,9 @@ fifth (Gauss quadrature with Charlier polynomials). One cell at a time is set to
 counts, while the other cells keep their expected counts. The changes of z are added up over the
 cells.
 
-The three counts are as far from the mean as real counts, and never negative. Unlike numerical
-derivatives, the method does not divide by a small step, and cells that are mostly empty are treated
-realistically.
+Like real counts, the three counts can be far from the mean, and are never negative. Unlike
+numerical derivatives, the method does not divide by a small step. It is also realistic for cells
+that are mostly empty.
 
 For large n, the result equals that of the delta method, including the bias of order 1 / sqrt(n).
 """
@@ -79,7 +79,7 @@ def expected_z(
 ) -> ExpectedZ:
     """Return the mean and standard deviation of z over studies of n items.
 
-    Both are NaN if z is not finite for some table.
+    Both are NaN if z is not finite for one of the tables.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Plan a study of measurements, for the intraclass correlation or Lin's concordance correlation."""
+"""Plan studies of measurements, for the intraclass correlation or Lin's concordance correlation."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def correlation_sample_size(
     Notes
     -----
     The power of the F test of an intraclass correlation is exact for normally distributed
-    measurements. Walter, Eliasziw and Donner (1998) approximate it for ICC(1). The power for Lin's
-    concordance correlation uses Fisher's z transform (Lin 1992).
+    measurements. Walter, Eliasziw and Donner (1998) approximate the power for ICC(1). The power for
+    Lin's concordance correlation uses Fisher's z transform (Lin 1992).
 
     References
     ----------
@@ -151,7 +151,7 @@ def correlation_sample_size_for_width(
 
     Notes
     -----
-    Bonett (2002) approximates the number for ICC(1) in closed form.
+    Bonett (2002) has a closed-form approximation of the number of subjects for ICC(1).
 
     References
     ----------
@@ -216,7 +216,7 @@ class _Concordance(NamedTuple):
     def error(self, n: int) -> float:
         """Return the standard error of Fisher's z (Lin 1989, 2000)."""
         square, factor = self.value**2, self.accuracy**2
-        shift = 2 / self.accuracy - 2  # squared distance of the means, in standard deviations
+        shift = 2 / self.accuracy - 2  # squared distance between the means, in standard deviations
         variance = (
             (factor - square) * (1 - square)
             + 2 * square * self.accuracy * (1 - self.value) * shift

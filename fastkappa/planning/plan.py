@@ -1,4 +1,4 @@
-"""Plan a study: items and clusters, the power of the test, and the width of the interval."""
+"""Plan a study: the items and clusters, the power of the test, and the width of the interval."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Plan(Result):
     width : float
         The expected width of the interval of kappa.
     kappa, null_kappa : float
-        The expected kappa, and the kappa under the null hypothesis or None without a test.
+        The expected kappa, and the kappa under the null hypothesis, or None if there is no test.
     alternative : str
         The kind of test.
     alpha, confidence : float
@@ -175,7 +175,7 @@ def plan_study(
     design_effect: float = 1.0,
     cluster_size: float | None = None,
 ) -> Plan:
-    """Plan the number of items for an interval or test of kappa, or evaluate a given number.
+    """Plan the number of items for an interval or a test of kappa, or evaluate a given number.
 
     Parameters
     ----------

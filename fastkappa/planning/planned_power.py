@@ -2,19 +2,19 @@
 
 If z is close to normal, the power can be computed precisely by a formula:
 
-- For two labels, for kappa0 = 0 and for conservative plans, the power is
-  Phi((sqrt(n) t - critical d0) / d) (Cantor 1996). Here t is the distance of kappa from kappa0, d
-  is the standard error for one item in the expected table, and d0 is that in the planned table with
-  kappa0.
+- For two labels, for kappa0 = 0 and for conservative plans, the power is Phi((sqrt(n) t - critical
+  d0) / d) (Cantor 1996). Here t is the distance of kappa from kappa0, d is the standard error for
+  one item in the expected table, and d0 is the standard error for one item in the planned table
+  with kappa0.
 - With more labels, many tables have kappa0, and the score test uses the most likely of them.
   `expected_z` computes the mean and standard deviation of the z of this test over studies of n
   items. The power is Phi((mean - critical) / deviation).
 - With several raters, `variation_of_z` returns the mean and standard deviation of z.
 
-z is not close to normal if an important cell is expected to contain few items. There is no simple
-rule for which cells are important, so studies are simulated for each n. The planned power is that
-of the formula, limited to within `WITHIN` of the simulated power. So the planned power does not
-jump where the formula fails.
+z is not close to normal if an important cell is expected to contain few items. No simple rule shows
+which cells are important, so studies are simulated for each n. The planned power is the power by
+the formula, limited to within `WITHIN` of the simulated power. So it does not jump where the
+formula fails.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Design(NamedTuple):
         return math.copysign(1.0, self.kappa - self.null_kappa)
 
     def table(self, name: str, kappa: float, conservative: bool) -> FloatTable:
-        """Return the planned table for a kappa, whose argument is called ``name``."""
+        """Return the planned table for a kappa. ``name`` is the name of its argument."""
         return planned_table(name, kappa, self.margins, self.weights, conservative)
 
     @property
@@ -88,7 +88,7 @@ class Design(NamedTuple):
     def takes_full_agreement(self, n: int) -> bool:
         """Return whether full agreement on n items counts as rejecting kappa0.
 
-        Full agreement must be improbable enough under kappa0, which is not the case for few items.
+        Full agreement must be sufficiently improbable under kappa0. With few items, it is not.
         """
         by_all = several_raters.agreed_by_all(self.null_kappa, self.margins[0], self.n_raters)
         return not self.has_null_error and self.towards > 0 and by_all**n <= self.tail
@@ -117,8 +117,8 @@ def planned_items(design: Design, target: float) -> int:
 def _held_by_simulation(design: Design, formula: PowerOfN, n_studies: int) -> PowerOfN:
     """Return a formula's power as a function of n, kept close to the power of simulated studies.
 
-    Studies are not simulated for conservative plans, because no simulated test has their variance,
-    nor for many labels, because simulation would be too slow.
+    Studies are not simulated for conservative plans, because no simulated test has their variance.
+    With many labels, they are not simulated because this would be too slow.
     """
     if design.conservative or len(design.margins[0]) > MOST_SIMULATED_LABELS:
         return formula
@@ -154,7 +154,7 @@ def _by_formula(design: Design) -> PowerOfN:
 
 
 def first_guess(design: Design) -> int:
-    """Return a number of items with few items expected outside the most frequent cell."""
+    """Return a number of items for which few items are expected outside the most frequent cell."""
     outside = outside_most_frequent(design.table("kappa", design.kappa, False))
     return math.ceil(FEW_OUTSIDE / outside)
 
@@ -252,11 +252,11 @@ def least_items(
     guess: int,
     names: tuple[str, str] = ("kappa", "null_kappa"),
 ) -> int:
-    """Return the smallest number of items with the target power, if power increases with it.
+    """Return the smallest number of items with the target power.
 
-    First, growing steps away from the guess bracket the solution. Within the bracket, the normal
-    quantile of the power is nearly linear in sqrt(n). The next n alternates between linear
-    interpolation and the middle of the bracket.
+    The power must increase with the number of items. First, growing steps away from the guess
+    bracket the solution. Within the bracket, the normal quantile of the power is nearly linear in
+    sqrt(n). The next n alternates between linear interpolation and the middle of the bracket.
     """
     goal = normal_quantile(target)
     powers: dict[int, float] = {}

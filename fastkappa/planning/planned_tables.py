@@ -87,8 +87,8 @@ def _mixture(name: str, kappa: float, margins: Margins, weights: Weights) -> Flo
 def outside_most_frequent(proportions: FloatTable) -> float:
     """Return the proportion of items outside the most frequent cell, or raise if it is tiny.
 
-    Kappa depends on these items. The most likely tables are accurate to about 1e-9 of all items,
-    which is 0.1 % of these items if their proportion is at least 1e-6.
+    Kappa depends on the items outside this cell. The most likely tables are accurate to about 1e-9
+    of all items, which is at most 0.1 % of the items outside if their proportion is at least 1e-6.
     """
     most_frequent = np.unravel_index(proportions.argmax(), proportions.shape)
     others = proportions.copy()

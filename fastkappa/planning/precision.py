@@ -69,13 +69,13 @@ def sample_size_for_width(
     Raises
     ------
     ValueError
-        If ``width`` is not between 0 and 2 or needs more than 10**12 items, if no table with
-        these rates has such a kappa, if less than one item in a million is expected outside the
-        most frequent cell, or if an argument is invalid.
+        If ``width`` is not between 0 and 2 or needs more than 10**12 items, if no table with these
+        rates has this kappa, if less than one item in a million is expected outside the most
+        frequent cell, or if an argument is invalid.
 
     Notes
     -----
-    The width is the width in an average study. About half of all studies have a wider interval.
+    The planned width is that of an average study. About half of all studies have a wider interval.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def sample_size_for_width(
     """
     plan = _plan(kappa, rates, weights, confidence, conservative, n_raters)
     of_normal = normal_items(plan.error, width, confidence)
-    # With hardly any items outside the most frequent cell, the interval has its maximum width.
+    # If hardly any items are outside the most frequent cell, the interval has its maximum width.
     fewest = math.ceil(FEW_OUTSIDE / outside_most_frequent(plan.table))
     check_design_effect(design_effect)
     found = least_narrow(plan.widths, width, max(2, of_normal, fewest))
@@ -162,7 +162,9 @@ def _plan(
 
 
 def normal_items(error: float, width: float, confidence: float) -> int:
-    """Return the number of items for a symmetric interval of a width, from one item's error.
+    """Return the number of items for a symmetric interval of the given width.
+
+    ``error`` is the standard error for a single item.
 
     Raises
     ------

@@ -2,7 +2,7 @@
 
 An item is a row of counts: the number of raters who gave each label. With probability kappa, all
 raters give the same label. Otherwise each rater draws a label at random. The labels have the same
-proportions in both cases. Such items have a Fleiss' kappa of kappa, for any weights. For two
+proportions in both cases. The Fleiss' kappa of such items is kappa, for any weights. For two
 labels, Altaye, Donner and Klar (2001) and Rotondi and Donner (2012) call this the common
 correlation model.
 """
@@ -86,7 +86,7 @@ def _compositions(total: int, n_parts: int) -> list[list[int]]:
 
 
 def features(rows: Rows, weights: Weights) -> FloatTable:
-    """Return products of a row's disagreement and label proportions, of shape (m, (l + 1)^2).
+    """Return the products of each row's disagreement and label proportions, (m, (l + 1)^2).
 
     Fleiss' kappa and its standard error depend only on the means of these products over the items.
     """
@@ -145,8 +145,8 @@ def z_of(means: FloatTable, n_raters: int, null_kappa: float, weights: Weights) 
 
     The statistic is the distance of kappa from kappa0, divided by the standard error for one item.
     For kappa0 = 0 without weights, the divisor is the null standard error (Fleiss, Nee and Landis
-    1979), as in `fleiss_kappa`. The result is NaN if the error is 0. ``means`` are means of the
-    `features`.
+    1979), as in `fleiss_kappa`. The result is NaN if the standard error is 0. ``means`` are means
+    of the `features`.
     """
     values, deviations = kappas_and_deviations(means, weights)
     if null_kappa == 0 and weights is None:

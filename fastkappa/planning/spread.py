@@ -40,8 +40,8 @@ def variation(
     proportions : ndarray of shape (m,)
         The expected proportion of each kind.
     scale : float
-        A change of the proportions that hardly changes the statistic. For smaller proportions,
-        steps are relative to this scale, because smaller steps would be lost in rounding.
+        A change in the proportions that hardly changes the statistic. If a proportion is below this
+        scale, its step is relative to the scale, because smaller steps would be lost in rounding.
 
     Examples
     --------

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 # The width and height of a new figure, in inches.
 SIDE = 4.6
-# The shortest part of the axis, in font sizes, for which a label is written.
+# The length of the shortest part of the axis that gets a label, in font sizes.
 LEAST_ROOM = 1.05
-# The colour strength of partial agreement with weight 1, relative to full agreement.
+# The colour strength of partial agreement with a weight of 1, relative to full agreement.
 LIGHTER = 0.6
 
 
@@ -41,8 +41,8 @@ def plot_agreement_chart(
     the first rater gave the label. The boxes run from corner to corner. The dark square in each box
     shows the items to which both raters gave the label. The total dark area divided by the total
     area of the boxes is Bangdiwala's B. If both raters use the labels equally often, the boxes are
-    squares along the diagonal line. Boxes off the line mean that the raters' label frequencies
-    differ.
+    squares along the diagonal line. Boxes away from the line show that the raters' label
+    frequencies differ.
 
     Parameters
     ----------

@@ -45,8 +45,8 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
 
     Notes
     -----
-    Replicates with an undefined statistic are left out of the histogram, and the axis label
-    contains their number.
+    Replicates with an undefined statistic are left out of the histogram. The axis label shows their
+    number.
 
     Examples
     --------

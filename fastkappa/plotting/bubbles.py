@@ -59,8 +59,8 @@ def plot_agreement(
         and columns, or else 'first rater' and 'second rater'. The first rater's labels run upwards,
         the second rater's to the right.
     marginals : bool, default=False
-        Whether to draw histograms of both raters' labels above and to the right, outside
-        ``ax``. A figure with ``layout='constrained'`` makes room for them.
+        Whether to draw histograms of both raters' labels above and to the right, outside ``ax``. A
+        figure with ``layout='constrained'`` reserves space for them.
     reverse_y : bool, default=False
         Whether the first rater's labels run downwards, as in a printed table. The diagonal of
         agreement then also runs downwards.

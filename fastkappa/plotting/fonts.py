@@ -40,7 +40,7 @@ REGULAR = 400
 
 
 def find_glyphs(ax: Axes) -> None:
-    """Add a fallback font to each text whose own font lacks some of its characters.
+    """Add a fallback font to each text whose font does not have all of its characters.
 
     Warn if no installed font has the characters.
     """
@@ -93,7 +93,7 @@ def fonts_with(characters: str) -> tuple[list[str], set[str]]:
             missing = left
         if not missing:
             return found, missing
-    # Matplotlib's cached list of fonts lacks fonts that were installed later.
+    # Matplotlib's cached list of fonts does not contain fonts that were installed later.
     listed = {font.fname for font in fontManager.ttflist}
     for path in sorted(set(findSystemFonts()) - listed):
         left = _not_in(missing, path)

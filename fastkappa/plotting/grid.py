@@ -1,4 +1,4 @@
-"""The square grid on which a table is drawn: its cells, labels and texts."""
+"""Lay out a table on a square grid of cells, with labels and texts."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _label_text(label: Any) -> str:
 
 
 def write_counts(counts: AnyArray) -> list[list[str]]:
-    """Return the counts of a table as texts short enough for a cell.
+    """Return the counts of a table as texts that are short enough for a cell.
 
     Integer counts below 100000 are written in full, and larger counts with three digits and k, M,
     G or T. If the table contains fractions, counts below 1000 also have three digits, and counts
@@ -196,7 +196,7 @@ def draw_labels(grid: Grid, raters: tuple[str, str]) -> None:
     turned: dict[str, Any] = {}
     if _is_too_wide(max(map(text_width, names)), size, grid.cell * step):
         turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    # Dollar signs in a name do not mark a formula.
+    # Dollar signs in a name must not be read as a formula.
     plain: dict[str, Any] = {"parse_math": False}
     grid.ax.set_xticks(shown, names, fontsize=size, **plain, **turned)
     grid.ax.set_yticks(shown, names, fontsize=size, **plain)

@@ -145,7 +145,7 @@ def _draw_cells(grid: Grid, proportions: FloatTable, scale_label: str) -> Any:
 
 
 def _write_cells(grid: Grid, proportions: FloatTable, heat: Any) -> None:
-    """Write the count and percentage in each cell, as far as they fit."""
+    """Write the count and the percentage in each cell, if they fit."""
     longest = max(len(text) for row in grid.texts for text in row)
     room = 0.84 * grid.cell / style.DIGIT_WIDTH
     size = min(LARGEST_TEXT, 0.3 * grid.cell, room / longest)

@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Estimates to draw, their description, and their confidence level if all are the same."""
+    """Estimates to draw, their description, and the confidence level that they share, if any."""
 
     rows: list[Row]
     what: str = "kappa"
@@ -44,7 +44,7 @@ def read_rows(results: Any, intervals: Any, names: Any) -> Rows:
     for row in found.rows:
         if row.low > row.high:
             raise ValueError(
-                f"the interval of {row.name!r} must have its lower end first, got"
+                f"the interval of {row.name!r} must have its lower limit first, got"
                 f" ({row.low}, {row.high})."
             )
     return found

@@ -1,4 +1,4 @@
-"""The style of all plots: new axes, and colours.
+"""Define the style of all plots: the axes of new figures, and the colours.
 
 The colours differ in lightness as much as in hue, so that they can be distinguished in black and
 white, and by colour-blind readers. Agreement is dark, and disagreement is light.
@@ -66,7 +66,7 @@ def line_of_agreement() -> str:
 
 
 def tint(colour: str, strength: float) -> tuple[float, ...]:
-    """Mix a colour with the style's background. A strength of 1 returns the pure colour."""
+    """Mix a colour with the style's background. A strength of 1 means the pure colour."""
     from matplotlib.colors import to_rgb
 
     return tuple(
@@ -76,7 +76,7 @@ def tint(colour: str, strength: float) -> tuple[float, ...]:
 
 def text_colour(background: Any) -> str:
     """Return black or white, whichever is easier to read on a colour."""
-    # The luminance at which black and white have equal contrast by the formula of WCAG 2.
+    # At this luminance, black and white have the same contrast (by the formula of WCAG 2).
     return "black" if luminance(background) > 0.179 else "white"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -191,6 +191,20 @@ def names_of_columns(frame: Any) -> list[Any] | None:
     names = list(columns)
     are_positions = names == list(range(len(names)))
     return None if are_positions and type(columns).__name__ == "RangeIndex" else names
+
+
+def refuse_booleans_among(kinds: Collection[str], labels: Iterable[Any], where: str) -> None:
+    """Raise if parts of a column have booleans, and others numbers other than 0 and 1.
+
+    ``kinds`` are the NumPy kinds of the parts, and ``labels`` are the labels of all parts.
+    """
+    if "b" in kinds and not {*"iuf"}.isdisjoint(kinds):
+        other = next((label for label in labels if label is not None and label not in (0, 1)), None)
+        if other is not None:
+            raise ValueError(
+                f"{where} contains booleans in one part, which would count as 0 and 1, and other"
+                f" numbers, such as {other}, in another part: write the same labels in all parts."
+            )
 
 
 def names_in_order(names: list[Any]) -> list[Any]:

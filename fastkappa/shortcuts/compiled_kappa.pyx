@@ -1,5 +1,5 @@
 # cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False, cdivision=True
-"""Compute kappa from two integer arrays in one compiled call, where microseconds count.
+"""Compute kappa from two integer arrays in one compiled call, for short and frequent calls.
 
 The general path handles all other input, errors and warnings. Both paths compute the same value, because all sums here
 are exact integers. In short calls, the sums are below 2**53, so one float64 division rounds correctly. In long calls,
@@ -84,10 +84,10 @@ def kappa_of_arrays(y1, y2, weights, labels):
     """Return kappa, or None if the arrays need the general path.
 
     This path handles two arrays or pandas Series of equal length with weights None, 'linear' or
-    'quadratic'. If ``labels`` is None, kappa is of the labels that occur. The dtypes are integers.
-    There can be up to 1 048 576 items with labels in a range of up to 32 integers, or up to
-    16 777 216 items with labels in a range of up to 8 integers. Otherwise ``labels`` are up to 32
-    consecutive integers, and no other label may occur.
+    'quadratic'. If ``labels`` is None, kappa is computed for the labels that occur. The dtypes are
+    integers. There can be up to 1 048 576 items with labels in a range of up to 32 integers, or up
+    to 16 777 216 items with labels in a range of up to 8 integers. If ``labels`` are given, they
+    are up to 32 consecutive integers, and no other label may occur.
     """
     cdef column_t first, second
     cdef Py_ssize_t n

@@ -80,8 +80,8 @@ def build_evaluator(items, matrix, chance, total, caller):
     return Evaluator(items, matrix, chance, total, caller)
 
 
-# An evaluator of more items than this keeps its reference count even if threads share it. Otherwise only the garbage
-# collector would free its memory, perhaps much later.
+# An evaluator of more items than this keeps its reference count even if threads share it. With a
+# deferred count, only the garbage collector would free its memory, perhaps much later.
 cdef enum:
     MOST_SHARED = 1 << 16
 
@@ -89,7 +89,7 @@ cdef enum:
 cdef class Evaluator:
     """Compute kappa at given thresholds; see `build_evaluator`.
 
-    Threads can share an evaluator, because a call only writes to its own table.
+    Threads can share an evaluator, because a call writes only to its own table.
     """
 
     cdef grouped_items_t items
@@ -143,7 +143,7 @@ cdef class Evaluator:
             caller = self.caller()
             share_called(<PyObject *> caller, self.maker)
         if thresholds.shape[0] != self.items.n_labels - 1:
-            raise ValueError(f"{self.items.n_labels - 1} thresholds, got {thresholds.shape[0]}")
+            raise ValueError(f"expected {self.items.n_labels - 1} thresholds, got {thresholds.shape[0]}")
         for i in range(thresholds.shape[0]):
             if thresholds[i] != thresholds[i]:
                 raise ValueError("thresholds must not contain NaN")
@@ -154,7 +154,7 @@ cdef class Evaluator:
         cdef double table[MOST_CUTS * MOST_CUTS]
         cdef Py_ssize_t i
         if thresholds.shape[1] != self.items.n_labels - 1:
-            raise ValueError(f"{self.items.n_labels - 1} thresholds, got {thresholds.shape[1]}")
+            raise ValueError(f"expected {self.items.n_labels - 1} thresholds, got {thresholds.shape[1]}")
         check_range(0, thresholds.shape[0], kappas.shape[0])
         with nogil:
             for i in range(thresholds.shape[0]):

@@ -1,6 +1,6 @@
 """Load the compiled shortcuts of the backend in use.
 
-Kernels compute no statistics. Functions that compute kappa in one compiled call are in this
+Kernels do not compute statistics. Functions that compute kappa in one compiled call are in this
 package instead:
 
     compiled_kappa        kappa from two short arrays               Cython
@@ -103,7 +103,7 @@ def _forget() -> None:
 
 
 def threshold_shortcuts(kernels: ScoreKernels) -> ThresholdShortcuts | None:
-    """Return the shortcuts of the backend of the given score kernels, or None."""
+    """Return the shortcuts for the backend of the score kernels, or None if it has none."""
     if name_of(kernels) == "cython":
         from fastkappa.shortcuts import compiled_thresholds
 
@@ -116,6 +116,6 @@ def threshold_shortcuts(kernels: ScoreKernels) -> ThresholdShortcuts | None:
 
 
 def cut_search(kernels: ScoreKernels) -> SearchCuts | None:
-    """Return the compiled search for cuts of the backend of the score kernels, or None."""
+    """Return the compiled search for cuts for the backend of the score kernels, or None."""
     shortcuts = threshold_shortcuts(kernels)
     return None if shortcuts is None else shortcuts.search_cuts

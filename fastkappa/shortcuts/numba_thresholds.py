@@ -35,7 +35,7 @@ def search_cuts(
 class Evaluator:
     """Compute kappa at given thresholds; see `build_evaluator`.
 
-    Threads can share an evaluator, because a call only writes to its own arrays.
+    Threads can share an evaluator, because a call writes only to its own arrays.
     """
 
     def __init__(self, items: GroupedItems, matrix: Floats, chance: Floats, total: float) -> None:

@@ -23,6 +23,7 @@ from fastkappa.sources.source_counts import SourceCounts, check_labels, finish, 
 from fastkappa.sources.source_ratings import RatingsError, WantedLabels, key_of
 from fastkappa.sources.source_table import Columns, SourceTable
 from fastkappa.sources.text.arrow_text import NO_LABELS
+from fastkappa.sources.text.text_format import TextFormat, text_format_of
 
 
 @overload
@@ -37,6 +38,9 @@ def confusion_from_source(
     missing_codes: Sequence[Any] = (),
     num_threads: int | None = None,
     filesystem: Any = None,
+    sep: str | None = None,
+    encoding: str | None = None,
+    decimal: str = ".",
     on_progress: Callable[[int, int], object] | None = None,
 ) -> SourceCounts: ...
 
@@ -53,6 +57,9 @@ def confusion_from_source(
     missing_codes: Sequence[Any] = (),
     num_threads: int | None = None,
     filesystem: Any = None,
+    sep: str | None = None,
+    encoding: str | None = None,
+    decimal: str = ".",
     on_progress: Callable[[int, int], object] | None = None,
 ) -> dict[Any, SourceCounts]: ...
 
@@ -68,6 +75,9 @@ def confusion_from_source(
     sample_weight: Any = None,
     num_threads: int | None = None,
     filesystem: Any = None,
+    sep: str | None = None,
+    encoding: str | None = None,
+    decimal: str = ".",
     on_progress: Callable[[int, int], object] | None = None,
 ) -> SourceCounts | dict[Any, SourceCounts]:
     """Count how often each pair of labels was given to the same item, without moving the data.
@@ -109,6 +119,13 @@ def confusion_from_source(
     filesystem : pyarrow.fs.FileSystem, default=None
         The file system of the paths, such as ``pyarrow.fs.S3FileSystem()``. Files that are not
         Parquet are first copied to a temporary folder.
+    sep : str, default=None
+        The separator between the fields of text files, such as ``";"``, ``"tab"`` or ``"space"``.
+        If None, it is inferred from the suffix and the first line.
+    encoding : str, default=None
+        The encoding of text files, such as ``"utf-16"`` or ``"cp1252"``. None means UTF-8.
+    decimal : str, default='.'
+        The decimal point of numbers in text files.
     on_progress : callable, default=None
         Called repeatedly with the number of bytes read so far and the total number of bytes. The
         files must be local.
@@ -177,11 +194,14 @@ def confusion_from_source(
         kinds = {key_of(label, "labels", fractions=True)[1].kind for label in labels}
         wanted = WantedLabels([*labels, *missing_codes], are_numbers=kinds <= {*"if"})
     table = SourceTable(Columns(y1, y2, sample_weight, group), wanted, codes=codes)
+    text_format = text_format_of(sep, encoding, decimal)
+    given = {"filesystem": filesystem, "on_progress": on_progress, "sep": sep}
+    given |= {"encoding": encoding, "decimal": None if decimal == "." else decimal}
+    names = [name for name, option in given.items() if option is not None]
     if are_paths(source):
-        _count_files(table, source, threads, filesystem, on_progress)
-    elif filesystem is not None or on_progress is not None:
-        given = "on_progress" if filesystem is None else "filesystem"
-        raise TypeError(f"{given} applies only to paths, got a source of {type(source)}.")
+        _count_files(table, source, threads, filesystem, on_progress, text_format)
+    elif names:
+        raise TypeError(f"{names[0]} applies only to paths, got a source of {type(source)}.")
     else:
         _count(table, source, threads)
     contents = table.contents()
@@ -204,13 +224,15 @@ def _count_files(
     threads: int,
     filesystem: Any,
     on_progress: Callable[[int, int], object] | None,
+    text_format: TextFormat,
 ) -> None:
     if filesystem is None:
         files = files_at(source)
         report = ignore_progress if on_progress is None else with_total(files, on_progress)
-        arrow_folders.count_files(table, files, report, num_threads=threads)
+        text_format = arrow_folders.with_encoding_of(text_format, files)
+        arrow_folders.count_files(table, files, report, text_format, threads)
     elif on_progress is None:
-        arrow_folders.count_remote(table, source, filesystem, threads)
+        arrow_folders.count_remote(table, source, filesystem, text_format, threads)
     else:
         raise TypeError(
             "on_progress applies only to local files: give only one of filesystem= and"

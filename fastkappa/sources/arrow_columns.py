@@ -30,9 +30,9 @@ from fastkappa.sources.source_ratings import (
     WantedLabels,
     no_label,
     not_whole,
+    order_of,
     refuse_negative,
 )
-from fastkappa.sources.source_table import order_of
 
 # The libraries whose arrays Arrow can read.
 IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")

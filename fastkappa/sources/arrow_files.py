@@ -133,7 +133,7 @@ def read_columns(
         else:
             import pyarrow
 
-            batches = list(_batches(path, file_format, columns, on_progress, strings))
+            batches = list(file_batches(path, file_format, columns, on_progress, strings))
             # Batches of JSON can differ in type, so each becomes a table. An empty file has no
             # batches.
             tables = [pyarrow.Table.from_batches([batch]) for batch in batches]
@@ -276,18 +276,21 @@ def count_text(
 ) -> None:
     """Count text files. A column has a type that can represent its ratings in all files."""
     opened: list[TextFile] = []
+    name = naming if len(paths) == 1 else naming_part
     for path in paths:
         # All files use the delimiter of the first file.
         delimiter = opened[0].delimiter if opened else DELIMITERS[file_format]
         check = partial(check_columns, path, table.names)
-        opened.append(text_file(path, delimiter, text_format, check))
-        warn_of_odd_lines(opened[-1], table.names)
-    texts = TextTable(table)
+        with name(path):
+            opened.append(text_file(path, delimiter, text_format, check))
+            warn_of_odd_lines(opened[-1], table.names)
+    texts = TextTable(table, has_files=len(paths) > 1)
     with_reports = list(zip(opened, reports))
     if not all(texts.add_lines(*each, num_threads) for each in with_reports):
-        texts = TextTable(table)
-        for each in with_reports:
-            texts.add(*each)
+        texts = TextTable(table, has_files=len(paths) > 1)
+        for file, report in with_reports:
+            with name(file.path):
+                texts.add(file, report)
     texts.add_to(table)
 
 
@@ -306,7 +309,7 @@ def count_file(
                 partial(_row_group, table, path, i, metadata, progress)
                 for i in range(metadata.num_row_groups)
             ]
-    whole = _batches(path, file_format, table.names, on_progress)
+    whole = file_batches(path, file_format, table.names, on_progress)
     threads = num_threads if file_format == "parquet" else 1
     count_parts(table, parts or [lambda: batches_of(table, whole)], threads)
 
@@ -335,7 +338,7 @@ def _row_group(
             del rows
 
 
-def _batches(
+def file_batches(
     path: Path,
     file_format: str,
     columns: Sequence[str],

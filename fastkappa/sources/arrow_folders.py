@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import filecmp
+import hashlib
 import os
-import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from io import BytesIO
 from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 from fastkappa.formatting import first_of_many
 from fastkappa.kernels.threads import resolve_num_threads
-from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
+from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
 from fastkappa.ratings.interop import checked
 from fastkappa.ratings.labels import first_rounded, rounded_label
 from fastkappa.sources.arrow_batches import Batch, batches_of, count_parts
@@ -28,6 +28,7 @@ from fastkappa.sources.arrow_files import (
     check_file,
     count_file,
     count_text,
+    file_batches,
     files_of,
     format_of,
     ignore_progress,
@@ -41,17 +42,23 @@ from fastkappa.sources.arrow_paths import Paths, copied, files_at, remote_files,
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text.arrow_text import NO_LABELS
-from fastkappa.sources.text.text_format import PLAIN, TextFormat
+from fastkappa.sources.text.text_format import PLAIN, TextFormat, n_lines, opened_text
 
 # The formats in which pyarrow can read a whole folder of files.
 OF_DATASETS = ("parquet", "arrow")
 READ_AHEAD = 4
-# The texts that operating systems add to the name of a copy: " (1)", " - Copy (2)" or "Kopie von ".
-OF_COPIES = re.compile(
-    r"^(copy of|kopie von|copie de|copia de) |[ _]\(\d+\)$"
-    r"|[ _-]+\(?(\w+ )?(copy|kopie|copie|copia)\)?( ?\(?\d+\)?)?$",
-    re.IGNORECASE,
-)
+# The names of Arrow types in errors.
+HELD = {
+    "int64": "integers",
+    "double": "numbers",
+    "bool": "booleans",
+    "string": "strings",
+    "binary": "text that is not UTF-8",
+    "null": "no values",
+}
+EVERY_BYTE = bytes(range(128, 256))
+# The number of bytes to compare before whole files are compared.
+START = 1 << 12
 
 
 def count_files(
@@ -79,7 +86,7 @@ def count_files(
         if folder.is_dir():
             files = files_of(folder)
             file_format = _format_of_all(str(folder), files)
-            if file_format in OF_DATASETS:
+            if file_format in OF_DATASETS and text_format == PLAIN:
                 _count_dataset(table, _dataset_of(folder, files, file_format, table.names))
                 return
         else:
@@ -90,12 +97,20 @@ def count_files(
         if file_format in DELIMITERS:
             count_text(table, files, file_format, text_format, reports, threads)
             return
+    if text_format != PLAIN:
+        raise RatingsError(
+            "sep, encoding and decimal apply only to text files, but the format of"
+            f" {files[0]} is {file_format}."
+        )
     for file, report in zip(files, reports):
         with naming(file) if len(files) == 1 else naming_part(file):
             count_file(table, file, file_format, report, threads)
+            table.check_kinds()
 
 
-def count_remote(table: SourceTable, source: Paths, filesystem: Any, num_threads: int) -> None:
+def count_remote(
+    table: SourceTable, source: Paths, filesystem: Any, text_format: TextFormat, num_threads: int
+) -> None:
     """Count files in a pyarrow file system, like `count_files` for local files.
 
     In Parquet files, only the required columns are read. Other files are copied first.
@@ -112,7 +127,7 @@ def count_remote(table: SourceTable, source: Paths, filesystem: Any, num_threads
     file_format = _format_of_all(name, [Path(file) for file in files], filesystem)
     if file_format != "parquet":
         with copied(files, filesystem) as copies:
-            count_files(table, copies, num_threads=num_threads)
+            count_files(table, copies, text_format=text_format, num_threads=num_threads)
         return
     with naming(Path(name)):
         _count_dataset(table, _dataset_of(name, files, file_format, table.names, filesystem))
@@ -122,6 +137,7 @@ def _count_dataset(table: SourceTable, whole: Any) -> None:
     for file, part in _by_file(whole, table.names):
         with naming_part(file):
             count_parts(table, [partial(batches_of_dataset, table, part)])
+            table.check_kinds()
 
 
 def batches_of_dataset(table: SourceTable, dataset: Any) -> Iterator[Batch]:
@@ -184,7 +200,7 @@ def columns_of_files(
         return read(files[0], columns, on_progress)
     _format_of_all("the files", files)
     reports = reports_of(files, on_progress)
-    return joined([read(*each) for each in zip(files, repeat(columns), reports)], columns)
+    return joined([read(*each) for each in zip(files, repeat(columns), reports)], columns, files)
 
 
 def _read_folder(
@@ -197,10 +213,10 @@ def _read_folder(
         if file_format in OF_DATASETS:
             whole = _dataset_of(folder, files, file_format, columns)
             found = joined(
-                [_columns_of(*each, columns) for each in _by_file(whole, columns)], columns
+                [_columns_of(*each, columns) for each in _by_file(whole, columns)], columns, files
             )
         else:
-            found = joined([read(file, columns) for file in files], columns)
+            found = joined([read(file, columns) for file in files], columns, files)
     if not len(found[columns[0]]):
         raise RatingsError(f"{folder} has no rows.")
     return found
@@ -226,8 +242,13 @@ def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
     return {name: in_one(source.column(name)) for name in columns}
 
 
-def joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str, Any]:
-    """Concatenate the columns of several parts. Integers become floats if others are floats."""
+def joined(
+    parts: Sequence[dict[str, Any]], columns: Sequence[str], files: Sequence[Any] = ()
+) -> dict[str, Any]:
+    """Concatenate the columns of several parts. Integers become floats if others are floats.
+
+    If the parts are ``files``, errors name them.
+    """
     import pyarrow
 
     if len(parts) == 1:
@@ -237,14 +258,22 @@ def joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str,
         if any(pyarrow.types.is_floating(part[name].type) for part in beside):
             for part in beside:
                 part[name] = _as_floats(part[name], name)
-    try:
-        whole = pyarrow.concat_tables(map(pyarrow.table, beside), promote_options="permissive")
-    except pyarrow.ArrowException as error:
-        raise RatingsError(
-            f"the files differ in the types of their columns: {error}. Write the values in the same"
-            " way in all files."
-        ) from error
-    return {name: whole.column(name) for name in columns}
+    whole = {}
+    for name in columns:
+        arrays = [part[name] for part in beside]
+        tables = [pyarrow.table({name: array}) for array in arrays]
+        try:
+            whole[name] = pyarrow.concat_tables(tables, promote_options="permissive").column(name)
+        except pyarrow.ArrowException as error:
+            types = [str(getattr(array.type, "value_type", array.type)) for array in arrays]
+            # The first file with each type is named.
+            found = dict(zip(types[::-1], files[::-1]))
+            held = [f"{HELD.get(one, one)} in {file}" for one, file in reversed(found.items())]
+            raise RatingsError(
+                f"column {name!r} has {' and '.join(held) or error}: write the values in the same"
+                " way in all files."
+            ) from error
+    return whole
 
 
 def _as_floats(column: Any, name: str) -> Any:
@@ -264,29 +293,48 @@ def _as_floats(column: Any, name: str) -> Any:
     return column.cast(pyarrow.float64(), safe=False)
 
 
-def warn_of_copies(files: Sequence[Path], *, of_any_name: bool = False) -> None:
+def warn_of_copies(files: Sequence[Path], *, fewest_rows: int = FEWEST_IDS) -> None:
     """Warn about files with the content of another file.
 
-    Unless ``of_any_name``, the names must be typical of a copy, because parts of a table can be
-    equal by chance.
+    Parts of a table with fewer than ``fewest_rows`` can be equal by chance, and many can be empty.
     """
-    may_be_equal: dict[Any, list[Path]] = defaultdict(list)
-    for file in sorted(files, key=lambda file: len(file.name)):
-        stem, dot, suffixes = file.name.partition(".")
-        name = (file.parent, OF_COPIES.sub("", stem) + dot + suffixes)
-        may_be_equal[of_any_name or name].append(file)
-    copies = []
-    for group in may_be_equal.values():
-        for place, copy in enumerate(group):
-            same = (one for one in group[:place] if filecmp.cmp(one, copy, shallow=False))
-            if (original := next(same, None)) is not None:
-                copies.append(f"{copy} of {original}")
+    groups = [sorted(files, key=lambda file: (len(file.name), file))]
+    # Few files have equal sizes and beginnings, so few are read to their end.
+    for key in (os.path.getsize, partial(_digest, n_bytes=START), _digest):
+        groups = [same for group in groups for same in _with_same(group, key)]
+    groups = [group for group in groups if _n_rows(group[0]) >= fewest_rows]
+    copies = [f"{copy} of {original}" for original, *others in groups for copy in others]
     if copies:
         listed = first_of_many(copies, MOST_SHOWN)
         warn(
             f"some files have the same content as other files, but are also counted: {listed}."
             " Remove them if they are copies."
         )
+
+
+def _with_same(files: Sequence[Path], key: Callable[[Path], Any]) -> list[list[Path]]:
+    """Return the groups of two files or more that have the same key."""
+    if len(files) < 2:
+        return []
+    found: dict[Any, list[Path]] = {}
+    for file in files:
+        found.setdefault(key(file), []).append(file)
+    return [group for group in found.values() if len(group) > 1]
+
+
+def _digest(file: Path, n_bytes: int = 0) -> bytes:
+    """Return a hash of a file, or of its first bytes."""
+    with open(file, "rb") as data:
+        start = BytesIO(data.read(n_bytes)) if n_bytes else data
+        return hashlib.file_digest(start, "blake2b").digest()
+
+
+def _n_rows(file: Path) -> int:
+    """Return the number of rows of a file, or of lines of a text file without the first."""
+    if format_of(file) not in OF_DATASETS:
+        return n_lines(file) - 1
+    with naming(file):
+        return sum(map(len, file_batches(file, format_of(file), (), ignore_progress)))
 
 
 def _format_of_all(name: str, files: Sequence[Path], filesystem: Any = None) -> str:
@@ -329,6 +377,34 @@ def _dataset_of(
         options = dataset.ParquetReadOptions(dictionary_columns=strings)
         whole = dataset_of(format=dataset.ParquetFileFormat(read_options=options))
     return whole
+
+
+def with_encoding_of(text_format: TextFormat, files: Sequence[Path]) -> TextFormat:
+    """Return the format of text files, without the given encoding if they all are UTF-8.
+
+    With an encoding of one byte per character, any file can be read, but text with special
+    characters in that encoding is not valid UTF-8.
+    """
+    encoding = text_format.encoding
+    if encoding is None or len(EVERY_BYTE.decode(encoding, "replace")) < len(EVERY_BYTE):
+        return text_format
+    each = [file for path in files for file in (files_of(path) if path.is_dir() else [path])]
+    if any(not file.exists() or is_not_utf8(file) for file in each):
+        return text_format
+    return text_format._replace(encoding=None)
+
+
+def is_not_utf8(file: Path) -> bool:
+    """Return whether a file is a readable text file that is not UTF-8."""
+    if not file.is_file() or format_of(file) not in DELIMITERS:
+        return False
+    with suppress(OSError, RatingsError), opened_text(file, None) as text:
+        try:
+            while text.read(START):
+                continue
+        except UnicodeError:
+            return True
+    return False
 
 
 def _by_file(whole: Any, columns: Sequence[Any]) -> Iterator[tuple[Path, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,14 +11,21 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.column import Column
-from fastkappa.sources.source_ratings import NO_TYPE, Key, RatingsError
-from fastkappa.sources.source_table import OUTSIDE, AxisLabels, SourceTable
+from fastkappa.sources.source_ratings import (
+    NO_TYPE,
+    OUTSIDE,
+    AxisLabels,
+    Key,
+    RatingsError,
+)
+from fastkappa.sources.source_table import SourceTable
 from fastkappa.tables.codecs import (
     Codec,
     LabelMap,
     LabelRange,
     label_type,
 )
+from fastkappa.tables.doubtful_tables import judge_shift, runs_in
 from fastkappa.tables.item_sums import as_int64, whole_sums
 from fastkappa.tables.tally import Tally
 
@@ -48,6 +56,10 @@ def add_ratings(
     table.note_orders(first.declared, second.declared)
     if len(first.values) == 0:
         return
+    if not table.axes[1].n_parts:
+        judge_shift(first, second, [axis.name for axis in table.axes[1:]])
+    for axis, ratings in zip(table.axes[1:], (first, second)):
+        axis.add_runs(partial(runs_in, ratings.values))
     plain = first.categories is None and second.categories is None
     if plain and weights is None and groups is None and table.wanted is None:
         table.add_whole_numbers(first.values, second.values, num_threads)

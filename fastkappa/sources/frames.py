@@ -16,13 +16,15 @@ from fastkappa.sources.arrow_files import check_columns, need_pyarrow
 from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     NO_TYPE,
+    AxisLabels,
     Key,
     RatingsError,
     key_of,
     no_label,
+    order_of,
     refuse_negative,
 )
-from fastkappa.sources.source_table import AxisLabels, Columns, SourceTable, order_of
+from fastkappa.sources.source_table import Columns, SourceTable
 
 # The largest number of cells that an engine returns: the size of the largest table with missing
 # ratings.

@@ -16,13 +16,21 @@ from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.ratings.labels import distinct
 from fastkappa.ratings.missing import given_labels
 from fastkappa.results.report import Report, counts_grid
-from fastkappa.sources.source_ratings import NO_TYPE, RatingsError, key_of, labels_of
-from fastkappa.sources.source_table import OUTSIDE, AxisLabels, Contents
+from fastkappa.sources.source_ratings import (
+    NO_TYPE,
+    OUTSIDE,
+    AxisLabels,
+    RatingsError,
+    key_of,
+    labels_of,
+)
+from fastkappa.sources.source_table import Contents
 from fastkappa.tables.count import CountsResult
-from fastkappa.tables.doubtful_tables import judge_table
+from fastkappa.tables.doubtful_tables import judge_sorted, judge_table
 from fastkappa.tables.json_fields import (
     CountedRows,
     loaded,
+    reason_of,
     rows_from_fields,
     rows_to_fields,
 )
@@ -49,6 +57,8 @@ class SourceCounts(CountsResult, CountedRows):
         The numbers of missing ratings of the first and the second rater.
     n_dropped : int
         The number of items left out because a rating is missing.
+    is_weighted : bool
+        Whether the table contains sums of item weights instead of counts.
     """
 
     __slots__ = ()
@@ -95,7 +105,9 @@ class SourceCounts(CountsResult, CountedRows):
                 fields = fields["counts"]
             counts = cls(*rows_from_fields(fields))
         except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
-            raise ValueError(f"text must be the JSON of SourceCounts: {error!r}.") from error
+            raise ValueError(
+                f"text must be the JSON of SourceCounts: {reason_of(error)}."
+            ) from error
         return counts
 
     def _report(self) -> Report:
@@ -168,14 +180,19 @@ def _finish_layers(contents: Contents, labels: Any) -> list[SourceCounts]:
     n_outside = 0 if given is None else int((complete - n_inside).sum())
     names = first.name, second.name
     are_given = first.wanted is not None
-    judge_table(array, inside.sum(axis=0), n_outside, names, are_given=are_given)
+    whole = inside.sum(axis=0)
+    judge_table(array, whole, n_outside, names, are_given=are_given)
+    are_sorted = [first.is_sorted, second.is_sorted]
+    if sum(are_sorted) == 1:
+        judge_sorted(whole, lambda: are_sorted, names)
     figures = zip(
         (complete - n_inside).tolist(),
         n_rows.tolist(),
         zip(*(each.tolist() for each in missing)),
         (n_rows - complete).tolist(),
     )
-    return [SourceCounts(table, array, *each) for table, each in zip(tables, figures)]
+    is_weighted = sums is not None
+    return [SourceCounts(table, array, *each, is_weighted) for table, each in zip(tables, figures)]
 
 
 def _occurring(counts: AnyArray, first: AxisLabels, second: AxisLabels) -> set[Any]:

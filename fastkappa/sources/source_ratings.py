@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.ratings.column import Column
-from fastkappa.ratings.doubtful_labels import BLANKS, REMEDIES
-from fastkappa.ratings.label_order import LabelOrder
+from fastkappa.ratings.column import Column, are_comparable, not_comparable
+from fastkappa.ratings.doubtful_labels import BLANKS, REMEDIES, Remedies
+from fastkappa.ratings.label_order import LabelOrder, common_order
 from fastkappa.ratings.labels import strings_array
 
 # The key of a label in a table, or None for a missing rating. Fractions, such as half points,
@@ -26,6 +28,8 @@ Key = int | float | str | None
 INTEGERS, FLOATS, BOOLEANS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(bool)
 STRINGS, DATES, TIMES = np.dtype(object), np.dtype("M8[D]"), np.dtype("M8[us]")
 NO_TYPE = np.dtype("V")
+# The key for ratings outside the labels. No rating has a key of this type.
+OUTSIDE = b""
 
 # A table has one cell per pair of labels, so a column of ids or counts in place of ratings would
 # exhaust the memory.
@@ -191,6 +195,97 @@ def _readings(label: Any) -> set[Any]:
         with suppress(ValueError, OverflowError):
             readings.add(key_of(read(text), "labels", fractions=True)[0])
     return readings
+
+
+class AxisLabels:
+    """The labels of layers, rows or columns, in order of occurrence."""
+
+    def __init__(
+        self, column: Any, wanted: WantedLabels | None = None, codes: WantedLabels | None = None
+    ) -> None:
+        self.column, self.name = column, f"column {column!r}"
+        self.wanted, self.codes = wanted, codes
+        self.order: list[Key] | None = None
+        self.position: dict[Any, int] = {}
+        self.dtype, self.kinds = NO_TYPE, set[str]()
+        # The first file with each text, if there are several text files.
+        self.files: dict[Any, Path] = {}
+        # The numbers of parts, and of runs of equal ratings in all parts.
+        self.n_parts, self.n_runs = 0, 0.0
+
+    @property
+    def has_fractions(self) -> bool:
+        """Whether labels can be fractional numbers, because some of the given labels are."""
+        return self.wanted is not None and self.wanted.have_fractions
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether the ratings in all parts together are sorted by label."""
+        return 0 < self.n_runs < len(self.position) + self.n_parts
+
+    def add_runs(self, n_runs: Callable[[], float], n_parts: int = 1) -> None:
+        """Add the number of runs of parts, which is counted only if the axis may be sorted."""
+        self.n_parts += n_parts
+        if self.n_runs < LARGEST_NUMBER_OF_LABELS + self.n_parts:
+            self.n_runs += n_runs()
+
+    def labels(self) -> list[Any]:
+        """Return the keys of the labels, without the keys for missing and outside ratings."""
+        return [key for key in self.position if key is not None and key != OUTSIDE]
+
+    def places(self, keys: Iterable[Any]) -> NDArray[np.intp]:
+        """Return the position of each key. New keys get the next positions."""
+        position = self.position
+        return np.array(
+            [
+                position[key]
+                if key in position
+                else position.setdefault(self._counted_as(key), len(position))
+                for key in keys
+            ],
+            dtype=np.intp,
+        )
+
+    def note(self, dtype: np.dtype[Any]) -> None:
+        """Record the type of a part of the column, which can differ between parts."""
+        if self.dtype != NO_TYPE:
+            if not are_comparable(self.dtype, dtype):
+                so_far, part = column_of(self.labels(), self.dtype), column_of([], dtype)
+                raise not_comparable(so_far, part, (self.name, "a later part"))
+            if dtype != NO_TYPE:
+                self.kinds |= {self.dtype.kind, dtype.kind}
+            dtype = np.promote_types(self.dtype, dtype)
+        self.dtype = dtype
+
+    def note_order(self, order: LabelOrder | None, remedies: Remedies) -> None:
+        """Record the order that a part of the column declares. All parts must agree."""
+        if order is None:
+            return
+        keys = [key for key in order.labels.tolist() if self._counted_as(key) is not None]
+        if len(keys) > LARGEST_NUMBER_OF_LABELS:
+            raise RatingsError(
+                f"{self.name} declares {len(keys)} labels, more than the"
+                f" {LARGEST_NUMBER_OF_LABELS} that a table can have. {remedies.many_labels}"
+            )
+        if self.order not in (None, keys):
+            parts = {self.name: self.order, "a later part": keys}
+            common_order({name: order_of(part) for name, part in parts.items()}, remedies.order)
+        self.order = keys
+
+    def _counted_as(self, key: Any) -> Any:
+        if self.codes is not None and key not in (None, OUTSIDE) and key in self.codes:
+            return None
+        if self.wanted is None or key is None or key == OUTSIDE or key in self.wanted:
+            return key
+        return OUTSIDE
+
+
+def order_of(keys: Sequence[Key] | None) -> LabelOrder | None:
+    """Convert keys to the order that a part of a column declares."""
+    if keys is None:
+        return None
+    labels = np.array(keys, object)
+    return LabelOrder(labels, labels)
 
 
 def refuse_many_labels(n_labels: int, name: str) -> None:

@@ -7,28 +7,37 @@ missing and outside ratings in every group, and the tables of parts add up to th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.ratings.column import Column, are_comparable, not_comparable
-from fastkappa.ratings.doubtful_labels import Remedies, missing_among_numbers, warn_of_lookalikes
-from fastkappa.ratings.label_order import LabelOrder, common_order, is_number
+from fastkappa.ratings.column import Column
+from fastkappa.ratings.doubtful_labels import (
+    Remedies,
+    missing_among_numbers,
+    odd_strings,
+    refuse_odd_strings,
+    warn_of_lookalikes,
+)
+from fastkappa.ratings.label_order import LabelOrder, is_number
+from fastkappa.ratings.labels import refuse_booleans_among
 from fastkappa.ratings.read import WRITE_ALL_AS_STRINGS, comparable, judge_labels
 from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     NO_TYPE,
     SOURCE_REMEDIES,
+    AxisLabels,
     Key,
     RatingsError,
     TooManyLabelsError,
     WantedLabels,
     column_of,
     name_seen,
+    order_of,
     refuse_repeated_names,
 )
 from fastkappa.tables.codecs import expected_codecs
@@ -36,8 +45,6 @@ from fastkappa.tables.item_sums import add_exactly
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.tally import Tally, TooManyCellsError
 
-# The key for ratings outside the labels. No rating has a key of this type.
-OUTSIDE = b""
 # Whole numbers are counted in a table of their range if it has at most `LARGEST_DENSE` cells. With
 # look-ups, tables of whole numbers can have up to `MOST_CELLS_OF_NUMBERS` cells.
 LARGEST_DENSE = 1 << 18
@@ -61,72 +68,6 @@ class Columns(NamedTuple):
     y2: Any
     weight: Any = None
     group: Any = None
-
-
-class AxisLabels:
-    """The labels of layers, rows or columns, in order of occurrence."""
-
-    def __init__(
-        self, column: Any, wanted: WantedLabels | None = None, codes: WantedLabels | None = None
-    ) -> None:
-        self.column, self.name = column, f"column {column!r}"
-        self.wanted, self.codes = wanted, codes
-        self.order: list[Key] | None = None
-        self.position: dict[Any, int] = {}
-        self.dtype = NO_TYPE
-
-    @property
-    def has_fractions(self) -> bool:
-        """Whether labels can be fractional numbers, because some of the given labels are."""
-        return self.wanted is not None and self.wanted.have_fractions
-
-    def labels(self) -> list[Any]:
-        """Return the keys of the labels, without the keys for missing and outside ratings."""
-        return [key for key in self.position if key is not None and key != OUTSIDE]
-
-    def places(self, keys: Iterable[Any]) -> NDArray[np.intp]:
-        """Return the position of each key. New keys get the next positions."""
-        position = self.position
-        return np.array(
-            [
-                position[key]
-                if key in position
-                else position.setdefault(self._counted_as(key), len(position))
-                for key in keys
-            ],
-            dtype=np.intp,
-        )
-
-    def note(self, dtype: np.dtype[Any]) -> None:
-        """Record the type of a part of the column, which can differ between parts."""
-        if self.dtype != NO_TYPE:
-            if not are_comparable(self.dtype, dtype):
-                so_far, part = column_of(self.labels(), self.dtype), column_of([], dtype)
-                raise not_comparable(so_far, part, (self.name, "a later part"))
-            dtype = np.promote_types(self.dtype, dtype)
-        self.dtype = dtype
-
-    def note_order(self, order: LabelOrder | None, remedies: Remedies) -> None:
-        """Record the order that a part of the column declares. All parts must agree."""
-        if order is None:
-            return
-        keys = [key for key in order.labels.tolist() if self._counted_as(key) is not None]
-        if len(keys) > LARGEST_NUMBER_OF_LABELS:
-            raise RatingsError(
-                f"{self.name} declares {len(keys)} labels, more than the"
-                f" {LARGEST_NUMBER_OF_LABELS} that a table can have. {remedies.many_labels}"
-            )
-        if self.order not in (None, keys):
-            parts = {self.name: self.order, "a later part": keys}
-            common_order({name: order_of(part) for name, part in parts.items()}, remedies.order)
-        self.order = keys
-
-    def _counted_as(self, key: Any) -> Any:
-        if self.codes is not None and key not in (None, OUTSIDE) and key in self.codes:
-            return None
-        if self.wanted is None or key is None or key == OUTSIDE or key in self.wanted:
-            return key
-        return OUTSIDE
 
 
 class Contents(NamedTuple):
@@ -272,6 +213,9 @@ class SourceTable:
         """Add the table of another part."""
         counts, sums = other.settled()
         group, first, second = other.axes
+        for axis, own in zip(self.axes, other.axes):
+            axis.kinds |= own.kinds
+            axis.add_runs(partial(float, own.n_runs), own.n_parts)
         keys = list(group.position), list(first.position), list(second.position)
         self.note_orders(order_of(first.order), order_of(second.order))
         self.add_table((group.dtype, first.dtype, second.dtype), keys, counts, sums)
@@ -281,6 +225,13 @@ class SourceTable:
         # pickled.
         self._settle()
         return vars(self)
+
+    def check_kinds(self) -> None:
+        """Raise if a part of a column has booleans, and another part other numbers than 0 and 1."""
+        for axis in self.axes:
+            if axis.kinds:
+                self._settle()
+                refuse_booleans_among(axis.kinds, axis.labels(), axis.name)
 
     def settled(self) -> tuple[IntTable, AnyArray | None]:
         """Return the counts, and the sums of weights or None, in the order of the labels."""
@@ -299,6 +250,7 @@ class SourceTable:
             If the ratings cannot be compared, strings are among numbers, the columns declare
             different orders, or a rating is not in the declared order.
         """
+        self.check_kinds()
         self._refuse_repeated_names()
         if self.drops_stand_ins:
             for i, axis in enumerate(self.axes[1:], 1):
@@ -309,6 +261,10 @@ class SourceTable:
             sums = np.zeros(counts.shape)
         axes, remedies = self.axes[1:], self.remedies
         first, second = self.column(1), self.column(2)
+        for axis, column in zip(axes, (first, second)):
+            odd_texts = odd_strings(column) if axis.files and self.wanted is None else ()
+            for file in [axis.files[text] for text in odd_texts][:1]:
+                refuse_odd_strings(column, f"{file}: {axis.name}", remedies.odd_strings)
         types = [axis.dtype for axis in axes if axis.dtype != NO_TYPE]
         if len(types) > 1:
             odd = remedies.odd_strings if self.wanted is None else WRITE_ALL_AS_STRINGS
@@ -424,14 +380,6 @@ class SourceTable:
                 self._sums = _enlarged(self._sums, shape)
         if sums is not None and self._sums is None:
             self._sums = np.zeros(self._counts.shape, sums)
-
-
-def order_of(keys: Sequence[Key] | None) -> LabelOrder | None:
-    """Convert keys to the order that a part of a column declares."""
-    if keys is None:
-        return None
-    labels = np.array(keys, object)
-    return LabelOrder(labels, labels)
 
 
 def _enlarged(array: AnyArray, shape: tuple[int, ...]) -> AnyArray:

@@ -1,1 +1,1 @@
-"""Statistics computed from tables of counts, never from samples."""
+"""Compute statistics from tables of counts, never from samples."""

@@ -2,7 +2,7 @@
 
 Resampling n items with replacement is a multinomial draw of the table's cells, so a replicate costs
 O(l^2), regardless of the number of items. The effect of leaving out an item depends only on its
-cell, so the jackknife of BCa intervals has at most l^2 values. Clusters of items are drawn as a
+cell, so the jackknife of BCa intervals has at most l^2 values. Each cluster of items is drawn as a
 whole.
 """
 
@@ -40,7 +40,7 @@ from fastkappa.statistics.weights import Weights, as_weights
 Statistic: TypeAlias = Callable[[AnyArray], Any]
 Method: TypeAlias = Literal["percentile", "bca"]
 
-# The number of cells in a block of drawn tables: 2 MB, which stay in the cache.
+# The number of cells in a block of drawn tables. A block needs 2 MB, so it stays in the cache.
 BLOCK_CELLS = 1 << 18
 
 
@@ -59,7 +59,7 @@ class BootstrapResult(Result):
     replicates : ndarray of shape (n_resamples,)
         The statistic of each resampled table, in the order drawn; NaN where undefined.
     n_undefined : int
-        The number of NaN replicates, which the interval does not use.
+        The number of NaN replicates. The interval is computed without them.
     method : {'percentile', 'bca'}
         The kind of interval.
     confidence : float
@@ -91,7 +91,7 @@ class BootstrapResult(Result):
         return Report([self.sentence("bootstrap")], [estimate_grid([found], self.confidence)])
 
     def sentence(self, name: str) -> str:
-        """Return the interval as text, with ``name`` for the statistic."""
+        """Return the interval as text. ``name`` is the name of the statistic."""
         n, method = len(self.replicates), BOOTSTRAP_METHODS[self.method]
         undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
         return (
@@ -100,7 +100,7 @@ class BootstrapResult(Result):
         )
 
     def row(self, name: str) -> dict[str, Any]:
-        """Return the interval as a CSV row, with ``name`` for the statistic."""
+        """Return the interval as a CSV row. ``name`` is the name of the statistic."""
         name = f"{name} ({BOOTSTRAP_METHODS[self.method]} bootstrap)"
         return estimate_row(name, None, self.standard_error, self.interval)
 
@@ -127,7 +127,7 @@ def bootstrap(
     ----------
     table : array-like of shape (l, l), or AgreementResult
         Counts of items; rows are the first rater's ratings. If a result is given, its weights and
-        clusters are used. Clusters are then drawn as a whole, and the jackknife of BCa intervals
+        clusters are used. Each cluster is then drawn as a whole, and the jackknife of BCa intervals
         leaves out one cluster at a time.
     statistic : callable, default=None
         A function of tables of shape (m, l, l), one per replicate, that returns m numbers, or NaN
@@ -214,7 +214,7 @@ def bootstrap_counts(
     clusters: Clusters | None = None,
     block_cells: int = BLOCK_CELLS,
 ) -> BootstrapResult:
-    """Return the bootstrap of a statistic for validated counts of any shape.
+    """Return the bootstrap of a statistic, given validated counts of any shape.
 
     ``clusters`` are the clusters of the items, with cells numbered row by row.
     """
@@ -272,7 +272,7 @@ def check_method(method: Method) -> None:
 def check_resamples(n_resamples: Any, least: int, confidence: float) -> int:
     """Return the validated number of replicates, and warn if it is too small for the interval.
 
-    The number 0 means no interval, if ``least`` allows it.
+    If ``least`` is 0, the number can be 0, which means no interval.
     """
     check_whole("n_resamples", n_resamples, least)
     enough = math.ceil(round(2 / (1 - confidence), 6)) - 1
@@ -331,7 +331,7 @@ def _corrected(
     left_out: FloatTable,
     multiplicities: NDArray[np.int64],
 ) -> tuple[float, float]:
-    """Return the probabilities whose quantiles are the limits of a BCa interval, or NaN."""
+    """Return the probabilities of the two quantiles that limit a BCa interval, or NaN."""
     if len(replicates) == 0 or math.isnan(value):
         return math.nan, math.nan
     below = float((np.mean(replicates < value) + np.mean(replicates <= value)) / 2)

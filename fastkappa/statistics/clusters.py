@@ -1,8 +1,8 @@
 """Compute standard errors for items in clusters, such as the lesions of a patient.
 
-Items in a cluster can resemble each other; clusters are independent. For any coefficient, let f_m
-be the influence of an item in cell (or distinct row of ratings) m. With N_cm items of cluster c in
-cell m, and n items in total,
+Items in the same cluster can resemble each other, but clusters are independent. For any
+coefficient, let f_m be the influence of an item in cell (or distinct row of ratings) m. With N_cm
+items of cluster c in cell m, and n items in total,
 
     S_c = sum_m N_cm * (f_m - mean f),    variance = sum_c S_c**2 / n**2.
 
@@ -11,8 +11,8 @@ sandwich estimator. No assumption is made about the correlation within clusters.
 cluster, the result equals the variance without clusters.
 
 Clusters with the same counts are stored as one row with a multiplicity. So the cost does not depend
-on the number of items nor, for small clusters, on the number of clusters. For the bootstrap,
-drawing clusters with replacement is a multinomial draw of these rows.
+on the number of items. If all clusters are small, it does not depend on the number of clusters
+either. For the bootstrap, drawing clusters with replacement is a multinomial draw of these rows.
 
 References
 ----------
@@ -41,8 +41,15 @@ from fastkappa.statistics.spread import EPSILON, SAFETY, Influence
 FEW_CLUSTERS = 50
 # The number of terms per block in sums over clusters (8 MB).
 BLOCK = 1 << 20
-# Whether many clusters are equal is judged from a sample of this many clusters.
+# The number of clusters in the sample that shows whether many clusters are equal.
 SAMPLE = 1 << 10
+
+
+def doubt_of_clusters(n_clusters: int | None, which: str = "intervals") -> str:
+    """Return a warning about the intervals of few clusters, or an empty text if they suffice."""
+    if n_clusters is None or n_clusters >= FEW_CLUSTERS:
+        return ""
+    return f"fewer than {FEW_CLUSTERS} clusters: {which} tend to be too short"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,7 +98,7 @@ class Clusters:
         return self.n_clusters == self.n_items
 
     def sums(self, values: AnyArray) -> FloatTable:
-        """Return, for each distinct cluster, the sum of the cell values over its items.
+        """Return the sum of the cell values over the items of each distinct cluster.
 
         Parameters
         ----------
@@ -150,8 +157,8 @@ def clusters_of(cluster: AnyArray, cell: AnyArray, count: AnyArray) -> Clusters:
     Parameters
     ----------
     cluster, cell : ndarray of int of shape (e,)
-        Numbers from 0. The counts of repeated pairs are summed. Unused numbers do not become
-        clusters.
+        Indices, starting at 0. The counts of repeated pairs are summed. Unused indices do not
+        become clusters.
     count : ndarray of int of shape (e,)
         The number of items of the cluster in the cell; 0 is allowed.
 
@@ -161,7 +168,8 @@ def clusters_of(cluster: AnyArray, cell: AnyArray, count: AnyArray) -> Clusters:
 
     Examples
     --------
-    Two patients with an item in cell 0 and two in cell 3, and one with an item in cell 1:
+    Two patients each have one item in cell 0 and two items in cell 3. A third patient has one item
+    in cell 1:
 
     >>> import numpy as np
     >>> from fastkappa.statistics.clusters import clusters_of
@@ -201,7 +209,7 @@ def _order(cluster: AnyArray, cell: AnyArray) -> AnyArray:
 
 
 def _merged(single: Clusters) -> Clusters:
-    """Merge clusters with equal counts, unless no clusters in a sample are equal."""
+    """Merge clusters with equal counts. If a sample has no equal clusters, merge none."""
     n_clusters = len(single.multiplicities)
     sample = np.unique(np.linspace(0, n_clusters - 1, SAMPLE, dtype=np.int64))
     if n_clusters > SAMPLE and len(np.unique(_keys(_selected(single, sample)))) == len(sample):
@@ -271,8 +279,7 @@ def variance(
     n_terms : int or ndarray of shape (..., 1)
         The number of nonzero terms in the longest sum of an influence.
     clusters : Clusters or None
-        The clusters of the items, with the same cells. ``proportions`` are for all clusters
-        together.
+        The clusters of the items. Cell m of the clusters has the value m of ``influence``.
 
     Returns
     -------
@@ -317,7 +324,7 @@ def variance(
 
 
 def correction(n: float, clusters: Clusters | None = None) -> float:
-    """Return G / (G - 1) for the G independent units, or NaN for fewer than two.
+    """Return G / (G - 1) for G independent units, or NaN if G is below 2.
 
     Parameters
     ----------
@@ -373,7 +380,7 @@ def resampled(
 def without_clusters(
     counts: AnyArray, clusters: Clusters, block_cells: int
 ) -> Iterator[tuple[AnyArray, NDArray[np.int64]]]:
-    """Yield tables that each leave out one distinct cluster, and the clusters' multiplicities."""
+    """Yield the tables without one cluster, per distinct cluster, and the multiplicities."""
     for distinct, own in _tables_of(clusters, counts.size, block_cells):
         left = counts.reshape(1, -1) - own.astype(np.int64)
         yield left.reshape(-1, *counts.shape), clusters.multiplicities[distinct]

@@ -72,7 +72,7 @@ class KappaDifference(Result):
     interval : tuple of float
         The interval of differences that the test does not reject.
     z, p_value : float
-        The z statistic for testing no difference, and its two-sided p-value, which is consistent
+        The z statistic of the test of no difference, and its two-sided p-value, which is consistent
         with the interval. In an asymptotic test, z is the difference divided by its standard error.
     confidence : float
         The confidence level of the interval.
@@ -163,9 +163,9 @@ def compare_independent(
     Parameters
     ----------
     first, second : array-like of shape (l, l), or AgreementResult
-        Two tables of counts, or results, whose labels may differ. A result uses its own test, which
-        accounts for clusters if `agreement` had them. The samples must not share clusters; for
-        samples that do, use `agreement_by`.
+        Two tables of counts, or results, whose labels may differ. A result is tested by its own
+        method, which accounts for clusters if `agreement` was given clusters. The samples must not
+        share clusters. If they do, use `agreement_by`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights for tables. Results have their own weights.
     confidence : float, default=0.95
@@ -177,10 +177,10 @@ def compare_independent(
     Returns
     -------
     difference : KappaDifference
-        The difference is tested like equal kappas in `compare_strata`. If a kappa is undefined, all
-        numbers are NaN, with an ``UndefinedMetricWarning``. If the standard error of a kappa is 0,
-        as with full agreement or if a rater uses only one label, kappa is not known exactly, so the
-        standard error and an asymptotic test are also NaN, with the same warning.
+        The test is that of `compare_strata`. If a kappa is undefined, all numbers are NaN, and an
+        ``UndefinedMetricWarning`` is issued. With full agreement, or if a rater uses only one
+        label, the standard error of a kappa is 0, although kappa is not known exactly. The standard
+        error of the difference and an asymptotic test are then NaN, with the same warning.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def difference_of_strata(
     covariance: FloatTable | None = None,
     names: tuple[str, str] = NAMES,
 ) -> KappaDifference:
-    """Return the difference of two kappas, which have the given covariance or none."""
+    """Return the difference of two kappas, which are independent unless ``covariance`` is given."""
     both = (one.value, two.value)
     value = difference_of("kappas", both)
     errors = np.array([one.error, two.error])
@@ -281,8 +281,8 @@ def compare_paired(
     Returns
     -------
     difference : KappaDifference
-        The standard error is computed by the delta method, which accounts for both kappas being
-        computed from the same items. If a kappa is undefined, all values are NaN and an
+        The standard error is computed by the delta method, which takes into account that both
+        kappas are computed from the same items. If a kappa is undefined, all values are NaN and an
         ``UndefinedMetricWarning`` is issued.
 
     Raises
@@ -328,8 +328,8 @@ def compare_joint(
 ) -> KappaDifference:
     """Compare two predictions from validated joint counts.
 
-    ``own`` contains the positions of the labels for each kappa: the labels of the truth and of its
-    own prediction, or all labels. Unused labels would increase the distances between positions and
+    For each kappa, ``own`` contains the positions of its labels: the labels used by the truth or by
+    the prediction, or all labels. Unused labels would increase the distances between positions and
     thus change named weights. ``clusters`` are the clusters of the items.
     """
     check_confidence(confidence)
@@ -346,8 +346,8 @@ def compare_joint(
     for i, (place, table) in enumerate(zip(cells, (first, second))):
         slopes = np.zeros((2, *counts.shape[:2]))
         slopes[0][place], slopes[1][place] = kappa_gradient(table, weights)
-        # The kappa of a prediction does not depend on the other prediction, whose axis has length
-        # 1.
+        # The kappa of a prediction does not depend on the other prediction, so the axis of the
+        # other prediction has length 1.
         values[i], sizes[i] = np.expand_dims(slopes, 3 - i)
     values[2], sizes[2] = values[0] - values[1], sizes[0] + sizes[1]
     slope = Influence(values, sizes).reshape(3, 1, -1)
@@ -401,7 +401,7 @@ def compare_joint(
 
 
 def _correlation_of(errors: FloatTable) -> float:
-    """Return the correlation of two estimates, from their standard errors and the difference's."""
+    """Return the correlation of two estimates, given their errors and that of their difference."""
     one, two, apart = errors.tolist()
     product = one * two
     return (one * one + two * two - apart * apart) / (2 * product) if product > 0 else 0.0
@@ -412,7 +412,7 @@ def _with_test(
 ) -> KappaDifference:
     """Return a difference with its interval, z and p-value.
 
-    The test is undefined if both estimates are always equal, because their difference has no error.
+    If both estimates are always equal, the standard error is 0 and the test is undefined.
     """
     if found.standard_error == 0 or correlation > 1 - LEAST_APART:
         return replace(found, interval=(found.value, found.value))

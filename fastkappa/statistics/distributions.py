@@ -52,7 +52,8 @@ def t_two_sided_p(t: float, degrees_of_freedom: float) -> float:
     if degrees_of_freedom >= NEARLY_NORMAL:
         return math.erfc(_normal_deviate(t, degrees_of_freedom) / math.sqrt(2))
     half, ratio = degrees_of_freedom / 2, t * t / degrees_of_freedom
-    # I_x(a, b) with a = half, b = 1/2 and x = 1 / (1 + ratio), or 1 minus its mirror image.
+    # The p-value is I_x(a, b) = 1 - I_(1 - x)(b, a), with a = half, b = 1/2 and x = 1 / (1 +
+    # ratio).
     x, mirrored = 1 / (1 + ratio), ratio / (1 + ratio)
     log_front = _log_gamma_ratio(half) - math.log(math.pi) / 2 - half * math.log1p(ratio)
     front = math.exp(log_front) * math.sqrt(mirrored)
@@ -191,7 +192,7 @@ def _f_tails(f: float, numerator: float, denominator: float) -> tuple[float, flo
         return 1.0, 0.0
     a, b = numerator / 2, denominator / 2
     front = _beta_front(f, numerator, denominator)
-    # I_x(a, b) for the lower tail, or 1 minus its mirror image for the upper tail.
+    # The lower tail is I_x(a, b), and the upper tail is I_(1 - x)(b, a).
     sum_of_both = numerator * f + denominator
     x, mirrored = numerator * f / sum_of_both, denominator / sum_of_both
     if x < (a + 1) / (a + b + 2):

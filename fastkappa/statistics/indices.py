@@ -1,7 +1,8 @@
 """Compute indices of agreement other than kappa, from one table or a stack of tables.
 
 As everywhere in this package, weights are disagreement weights. An index that needs agreement
-weights uses ``1 - weights / weights.max()``: 1 for equal labels, 0 for the worst pair.
+weights uses ``1 - weights / weights.max()``: 1 for equal labels, and 0 for the pair with the
+largest weight.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def chance_agreement(table: ArrayLike, weights: Weights = None) -> Any:
 def scott_pi(
     table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
 ) -> Estimate:
-    """Return Scott's pi, where chance ratings are drawn from the mean of both margins.
+    """Return Scott's pi. Its chance ratings are drawn from the mean of both margins.
 
     The parameters are those of `percent_agreement`.
 
@@ -148,10 +149,10 @@ def scott_pi(
 def krippendorff_alpha(
     table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
 ) -> Estimate:
-    """Return Krippendorff's alpha of two raters.
+    """Return Krippendorff's alpha for two raters.
 
     Quadratic weights correspond to interval data. Alpha differs from Scott's pi by a term of order
-    1 / n, and its standard error is that of pi, as in Gwet (2014). The parameters are those of
+    1 / n. As in Gwet (2014), the standard error of pi is used. The parameters are those of
     `percent_agreement`.
 
     References
@@ -180,7 +181,7 @@ def alpha_from_pi(pi: Estimate, n: Any) -> Estimate:
 def brennan_prediger(
     table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
 ) -> Estimate:
-    """Return the Brennan-Prediger coefficient, where all labels are equally likely by chance.
+    """Return the Brennan-Prediger coefficient. All labels are assumed equally likely by chance.
 
     Without weights, the coefficient equals Bennett's S and the prevalence and bias adjusted kappa
     (PABAK). The coefficient depends on the number of labels in the table, including unused labels.
@@ -239,7 +240,7 @@ def gwet_ac2(
 
 
 def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> Any:
-    """Return Bangdiwala's B: in the agreement chart, the dark area divided by the boxes' area.
+    """Return Bangdiwala's B, the dark part of the total area of the agreement chart's boxes.
 
     Parameters
     ----------
@@ -279,7 +280,7 @@ def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> An
 
 
 def prevalence_index(table: ArrayLike) -> Any:
-    """Return how much more frequent the first of two labels is than the second, (a - d) / n.
+    """Return the prevalence index (a - d) / n, which compares the frequencies of two labels.
 
     The index is NaN unless there are two labels (Byrt, Bishop and Carlin 1993).
     """
@@ -287,7 +288,7 @@ def prevalence_index(table: ArrayLike) -> Any:
 
 
 def bias_index(table: ArrayLike) -> Any:
-    """Return how much more often the first rater gives the first of two labels, (b - c) / n.
+    """Return the bias index (b - c) / n, which compares two raters' use of the first label.
 
     The index is NaN unless there are two labels (Byrt, Bishop and Carlin 1993).
     """
@@ -360,7 +361,7 @@ def category_standard_errors(table: ArrayLike, clusters: Clusters | None = None)
     if clusters is None:
         return np.asarray(standard_error(of_label))
     n, proportions = proportions_of(as_tables(table))
-    # An item's influence depends only on whether each of its ratings is the label.
+    # The influence of an item depends only on which of its two ratings are the label.
     other = 1 - np.eye(len(proportions), dtype=np.intp)
     label = np.arange(len(other))[:, None, None]
     rows, columns = other[:, :, None], other[:, None, :]
@@ -372,7 +373,7 @@ def category_standard_errors(table: ArrayLike, clusters: Clusters | None = None)
 def _difference_of_two_labels(
     table: ArrayLike, first: tuple[int, int], second: tuple[int, int]
 ) -> Any:
-    """Return the difference between the proportions of two cells, or NaN unless l is 2."""
+    """Return the difference between the proportions of two cells, or NaN if l is not 2."""
     _, proportions = proportions_of(as_tables(table))
     if proportions.shape[-1] != 2:
         return number_or_array(np.full(proportions.shape[:-2], np.nan))

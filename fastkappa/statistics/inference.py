@@ -96,7 +96,7 @@ def standard_error(
 def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
     """Return the standard error of kappa if the raters are independent, for a test.
 
-    Do not use this standard error for an interval. Parameters and result are as for
+    Do not use this standard error for an interval. The parameters and the result are those of
     `standard_error`.
 
     Examples
@@ -112,7 +112,7 @@ def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
 
 
 def textbook_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
-    """Return the cruder standard error found in many textbooks.
+    """Return a cruder standard error, which is found in many textbooks.
 
     Without weights, it is ``sqrt(p_o * (1 - p_o) / n) / (1 - p_e)``; with weights, it is the
     formula of Cohen (1968). Both formulas treat the agreement expected by chance as known. Prefer
@@ -132,7 +132,7 @@ def textbook_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
 
 
 def kappa_gradient(tables: AnyArray, weights: Weights) -> Influence:
-    """Return kappa's derivative with respect to the proportion of each cell, (..., l, l)."""
+    """Return the derivative of kappa with respect to each cell's proportion, (..., l, l)."""
     return gradient(terms_of(tables, weights))
 
 
@@ -186,7 +186,7 @@ def delta_error(
 
     ``slope`` is the statistic's derivative with respect to each cell's proportion. The last two
     axes of ``slope`` are those of the table. Adding a constant to it has no effect. ``clusters``
-    are the clusters of the items in one table, for any number of statistics.
+    are the clusters of the items. They require a single table, but allow any number of statistics.
     """
     *stack, n_rows, n_columns = proportions.shape
     n_cells = n_rows * n_columns
@@ -202,7 +202,8 @@ def symmetric_interval(
 ) -> tuple[Any, Any]:
     """Return the limits of the symmetric interval around a value, without truncation at 1.
 
-    The quantile is that of Student's t, by default with infinite degrees of freedom (normal).
+    The quantile is from Student's t distribution. By default, the degrees of freedom are infinite,
+    so the distribution is normal.
     """
     known = degrees_of_freedom > 0
     half = (
@@ -285,7 +286,7 @@ def degrees_of_freedom(distribution: Distribution, n: float) -> float:
 
 
 def number_or_array(values: AnyArray) -> Any:
-    """Return the value for one table as a float, and the array for a stack unchanged."""
+    """Return the value of one table as a float, or the array of a stack unchanged."""
     return values if values.ndim else float(values)
 
 

@@ -1,4 +1,4 @@
-"""Interpret a coefficient of agreement using published scales, which are conventions.
+"""Interpret a coefficient of agreement on published scales. These scales are conventions.
 
 A band can include or exclude its upper bound, because both "below 0.40" and "0.75 or less" are in
 use.
@@ -19,8 +19,7 @@ from fastkappa.results.result import Result
 
 # A function that returns the limits of the interval at a given confidence level.
 Ends: TypeAlias = Callable[[float], tuple[float, float]]
-# The distribution of an estimate is defined by its interval limits at these numbers of standard
-# errors.
+# The interval limits at these numbers of standard errors define the distribution of an estimate.
 DEVIATES = (0.4, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0, 3.5, 4.2, 5.0)
 
 
@@ -56,17 +55,17 @@ class Interpretation(Result, _Interpretation):
     scale : str
         The name of the scale.
     source : str
-        The publication of the scale.
+        The publication that defines the scale.
     reading : str
         The label of the band that contains the value; 'undefined' for NaN.
     proportions : dict
-        The proportion of the value's distribution in each band. Between -1 and 1, this is the
-        confidence distribution, which the intervals at all confidence levels define. The
+        The proportion of the confidence distribution in each band. The intervals at all confidence
+        levels define this distribution, which is restricted to values between -1 and 1. The
         proportions sum to 1, or are NaN if there is no interval.
     confident_reading : str
         The highest band that the agreement reaches or exceeds with the given confidence (Gwet
-        2014); 'undefined' if there is no interval. Because this statement is one-sided, the lower
-        limit of the two-sided interval with the same confidence can be in a lower band.
+        2014); 'undefined' if there is no interval. This statement is one-sided, so the lower limit
+        of the two-sided interval with the same confidence can be in a lower band.
     confidence : float
         The one-sided confidence level of ``confident_reading``.
     """
@@ -252,8 +251,8 @@ def _proportions(value: float, ends: Ends, bands: tuple[Band, ...]) -> dict[str,
     low, high = (math.nan, math.nan) if math.isnan(value) else ends(0.5)
     if math.isnan(low + high):
         return {band.reading: math.nan for band in bands}
-    # If the error is unknown, or the whole distribution is outside the range, the band of the value
-    # gets all the probability.
+    # If the error is unknown, or the whole distribution is outside the range, the band that
+    # contains the value gets all the probability.
     pieces = [float(band is _band_of(value, bands)) for band in bands]
     if low < high:
         found = _Distribution(value, ends)
@@ -267,8 +266,8 @@ class _Distribution:
     """The confidence distribution of a true value, from its intervals at some confidence levels."""
 
     def __init__(self, value: float, ends: Ends) -> None:
-        # The limits of the intervals, and their distances from the value in standard errors of a
-        # normal estimate.
+        # The limits of the intervals, and the normal deviates that correspond to their confidence
+        # levels.
         self._ends, self._deviates = [value], [0.0]
         for deviate in DEVIATES:
             low, high = ends(math.erf(deviate / math.sqrt(2)))

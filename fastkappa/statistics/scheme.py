@@ -1,8 +1,8 @@
 """Define the weighting schemes. Each scheme is an object that computes D and E for its weights.
 
 Kappa is D / E, with E = sum(w * outer(r, s)) and D = E - n * sum(w * c) for disagreement weights w,
-a table c of n items and its margins r and s. A scheme computes both in the cheapest way. For named
-weights, E is computed from the moments of the margins in O(l) time.
+a table c of n items and its margins r and s. A scheme computes both as cheaply as possible. For
+named weights, E is computed from the moments of the margins in O(l) time.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Scheme(Protocol):
         ...
 
     def heaviest(self, n_labels: int) -> float:
-        """Return an upper bound of the weights, or infinity if none fits into int64."""
+        """Return an upper bound of the weights, or infinity if they do not fit into int64."""
         ...
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
@@ -112,7 +112,7 @@ class Linear:
         return n_labels
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
-        """Compute D and E. The distance between two labels is the number of cuts between them."""
+        """Compute D and E, using the number of cuts between two labels as their distance."""
         position = np.arange(sums.tables.shape[-1]).astype(sums.tables.dtype)
         distance = np.abs(position[:, None] - position)
         observed = sums.widen((sums.tables * distance).sum(axis=(-2, -1)))
@@ -140,7 +140,7 @@ class Quadratic:
         """Compute D and E from the moments of the labels' positions."""
         position = np.arange(sums.tables.shape[-1], dtype=sums.tables.dtype)
         by_row, by_column = sums.rows * position, sums.columns * position
-        # ndarray.sum makes the same call through Python code, which is slower.
+        # ndarray.sum also calls np.add.reduce, but through Python code, which is slower.
         add = np.add.reduce
         first, second = sums.widen(add(by_row, axis=-1)), sums.widen(add(by_column, axis=-1))
         squares = sums.widen(add((by_row + by_column) * position, axis=-1))
@@ -160,7 +160,7 @@ class MatrixScheme:
 
     def matrix(self, n_labels: int) -> FloatTable:
         """Return the matrix of weights as float64."""
-        # The array of a data frame is stored by columns.
+        # The array of a data frame can be in column-major order.
         return self._weights.astype(np.float64, order="C")
 
     def heaviest(self, n_labels: int) -> float:

@@ -4,20 +4,20 @@ A standard error measures the spread of the items' influences on a coefficient. 
 are equal, it is 0. But each influence is a difference of rounded terms, which leaves noise of about
 1e-17. If this noise were used as a standard error, any difference would look significant.
 
-How large can the noise be? Every term t is a sum of products and quotients of numbers with the same
-sign. So after n operations, its error is at most n * eps * |t| (Higham 2002, section 3.1). A sum of
-m nonzero numbers takes m operations. Each term contains only a few sums over the cells of a table,
-the distinct rows of ratings, the labels or the raters in use. An influence is a difference of such
-terms, so its error is at most n * eps * size, where size is the sum of their absolute values. The
-same is true of the mean influence and the mean size. Influences whose distance from their mean is
-below
+The noise is bounded as follows. Every term t is a sum of products and quotients of numbers with the
+same sign. So after n operations, its error is at most n * eps * |t| (Higham 2002, section 3.1). A
+sum of m nonzero numbers needs m operations. Each term contains only a few sums over the cells of a
+table, the distinct rows of ratings, the labels or the raters in use. An influence is a difference
+of such terms, so its error is at most n * eps * size, where size is the sum of their absolute
+values. The same is true of the mean influence and the mean size. Influences whose distance from
+their mean is below
 
     SAFETY * n_terms * eps * (size + mean size)
 
 cannot be distinguished from it. If this is true of all influences, the variance is 0. For a dozen
-terms, the bound is about 4e-14 of a size. One item in n can make a real difference as small as 1 /
-n of a size. So a real standard error is set to 0 only if n is above about 1e13, or 1e11 for a
-thousand terms.
+terms, the bound is about 4e-14 times the size. A single one of n items can cause a real difference
+as small as 1 / n times the size. So a real standard error is set to 0 only if n is above about
+1e13, or 1e11 for a thousand terms.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from fastkappa.arrays import AnyArray, FloatTable
 EPSILON = float(np.finfo(np.float64).eps)
 # A safety factor for the bound, because each term is computed from a few sums in sequence.
 SAFETY = 8.0
-# If a coefficient, computed as 1 - observed / expected, should be 0, rounding errors leave less
-# than this.
+# The largest rounding error of a coefficient that is computed as 1 - observed / expected and should
+# be 0.
 LEAST_COEFFICIENT = 64 * EPSILON
 
 

@@ -64,7 +64,8 @@ class EqualKappas(Result):
         The number of strata minus one.
     p_value : float
         The probability of a Q at least as large if kappa is the same in all strata. With clusters
-        and score or profile tests it is from F, as Q divided by its degrees of freedom.
+        and score or profile tests, the p-value is from the F distribution of Q divided by its
+        degrees of freedom.
     confidence : float
         The confidence level of the interval.
     undefined : tuple
@@ -127,12 +128,12 @@ class EqualKappas(Result):
         named = ", ".join(map(label_text, self.undefined[:MOST_NAMED]))
         more = ", ..." if len(self.undefined) > MOST_NAMED else ""
         zero = " or 0" if "asymptotic" in self.interval_method else ""
-        why = f"in one kappa or its standard error is undefined{zero}"
+        why = f"kappa or its standard error is undefined{zero} in {named}{more}"
         if math.isnan(self.p_value):
             # If every kappa is defined, only shared clusters can make the test impossible.
-            reason = f"{why} ({named}{more})" if self.undefined else TOO_FEW_SHARED
+            reason = why if self.undefined else TOO_FEW_SHARED
             return Report([f"the groups cannot be compared: {reason}"])
-        left_out = [f"left out, for {why} ({named}{more})"] if self.undefined else []
+        left_out = [f"left out, because {why}"] if self.undefined else []
         return Report(
             [
                 f"common kappa {figure(self.kappa)} ({interval_text(self.interval)})",
@@ -165,8 +166,8 @@ def compare_strata(
     ----------
     tables : sequence or mapping of tables or of results, or array of shape (h, l, l)
         One table or result per stratum. A result is an `AgreementResult`, or a `MultiRaterResult`
-        of the same coefficient. Labels may differ. A result uses its own test, which accounts for
-        its clusters. For strata that share clusters, use `agreement_by`.
+        of the same coefficient. Labels may differ. A result is tested by its own method, which
+        accounts for its clusters. For strata that share clusters, use `agreement_by`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights for tables. Results have their own weights.
     undefined : {'nan', 'drop'}, default='nan'
@@ -230,7 +231,7 @@ def equal_kappas(
     stacklevel: int,
     covariance: FloatTable | None = None,
 ) -> EqualKappas:
-    """Return the result of `compare_strata`, issuing warnings at the caller's stack level.
+    """Return the result of `compare_strata`, and issue warnings at the caller's stack level.
 
     ``covariance`` is the covariance of the kappas, for strata that are not independent.
     """
@@ -300,12 +301,12 @@ def equal_kappas(
 def _doubt(of_strata: Mapping[Any, str]) -> str:
     """Return why the first doubtful stratum cannot be trusted, and how many others there are."""
     found = [f"in {label_text(name)} {doubt}" for name, doubt in of_strata.items() if doubt]
-    more = f"; the same holds for {len(found) - 1} more" if found[1:] else ""
+    more = f"; the same is true of {len(found) - 1} more" if found[1:] else ""
     return found[0] + more if found else ""
 
 
 class Stratum(NamedTuple):
-    """A kappa to be compared with others.
+    """A kappa that is compared with others.
 
     Attributes
     ----------
@@ -374,7 +375,8 @@ def stratum_of(
             )
         chosen = choose_method(interval_method, given, result.distribution)
         result = replace(result, interval_method=chosen)
-    # In all other cases, tables are tested individually, with their own standard errors.
+    # Results with clusters, Student's t or several raters are tested individually, with their own
+    # standard errors.
     if given is None or are_joined(result.clusters) or result.distribution == "t":
         given, tested = None, result.tested
     method, error = result.interval_method, result.standard_error

@@ -15,11 +15,11 @@ from fastkappa.exceptions import LabelOrderWarning, users_stacklevel
 # The names that other packages use for the totals of rows and columns.
 MARGINS = ("all", "sum", "total")
 # With fewer items, the last row and column can equal the sums of the others by chance. With 40
-# items, the number in the corner, a false match occurred in 1 of 400,000 simulated tables.
+# items, this happened in 1 of 400,000 simulated tables.
 FEWEST_IN_CORNER = 10
-# With fewer subjects, every row can be split evenly by chance.
+# With fewer rows, the last column can equal the sum of the others by chance.
 FEWEST_ROWS = 5
-# The largest difference from 1 of a sum of rounded proportions.
+# The largest difference between 1 and a sum of rounded proportions.
 ROUNDING = 1e-9
 FOR_RATINGS = (
     "For two columns of ratings: confusion_counts(y1, y2).table is their table, and"
@@ -42,10 +42,10 @@ def as_numbers(values: Any, name: str) -> AnyArray:
     except ValueError as error:
         # ``values`` can be a ConfusionCounts, which is a tuple of a table and other counts.
         if hasattr(values, "table"):
-            remedy = f"{name} must be a table, got {type(values).__name__}: give its table, .table."
-            raise ValueError(remedy) from error
+            given = type(values).__name__
+            raise ValueError(f"{name} must be a table, got {given}: pass its .table.") from error
         raise ValueError(
-            f"{name} must have rows of one length, got {short_repr(values)}."
+            f"{name} must have rows of equal length, got {short_repr(values)}."
         ) from error
     integers = (int, np.integer)
     if numbers.dtype == object and all(isinstance(number, integers) for number in numbers.flat):
@@ -125,7 +125,7 @@ def _are_sums(table: AnyArray) -> bool:
 
 
 def _are_proportions(table: AnyArray, axis: int | None = None) -> bool:
-    """Return whether fractions are proportions or percentages of the table or along an axis."""
+    """Return whether fractions are proportions or percentages, of the table or along an axis."""
     if table.dtype.kind != "f" or (table == np.rint(table)).all():
         return False
     return all(map(_is_whole, np.ravel(table.sum(axis=axis)).tolist()))
@@ -153,7 +153,7 @@ def as_counts(table: ArrayLike) -> AnyArray:
     counts = as_table(table)
     refuse_fractions(counts, "table")
     if counts.dtype.kind == "f":
-        # Floats above this limit do not fit in int64, but floats can represent their sums exactly.
+        # Larger floats might not fit in int64, but their sums are exact as floats.
         counts = counts.astype(np.int64) if counts.max(initial=0) < LARGEST_EXACT else counts
     else:
         counts = whole_numbers(counts)
@@ -166,7 +166,7 @@ def as_counts(table: ArrayLike) -> AnyArray:
 
 
 def counts_given(table: ArrayLike) -> AnyArray:
-    """Return `as_counts` of a user's table, and warn if the table contains more than counts."""
+    """Return a user's table as `as_counts` does, and warn if it seems to include sums."""
     counts = as_counts(table)
     warn_of_sums(counts)
     return counts
@@ -177,7 +177,7 @@ def refuse_fractions(tables: AnyArray, name: str) -> None:
     if tables.dtype.kind == "f" and not (tables == np.rint(tables)).all():
         remedy = "For sums of weights use kappa_from_confusion."
         if any(_are_proportions(tables, axis) for axis in (None, -1, -2)):
-            remedy = "Proportions do not tell the number of items: give the counts."
+            remedy = "Proportions do not show the number of items: give the counts."
         raise ValueError(
             f"{name} must contain whole counts, because standard errors need the number of"
             f" items, got {tables[tables != np.rint(tables)][0]}. {remedy}"
@@ -276,7 +276,7 @@ def _first_not_a_number(values: AnyArray) -> str:
 
 
 def judge_sums_of_counts(counts: AnyArray, row: Any, column: Any) -> None:
-    """Raise if counts include totals named as such, and warn about other totals.
+    """Raise if counts include totals that are named as totals, and warn about other totals.
 
     ``row`` and ``column`` are the names of the last row and column, as in `pandas.crosstab`.
     """

@@ -83,10 +83,10 @@ def cheapest_transport(rows: AnyArray, columns: AnyArray, costs: FloatTable) -> 
 
     Notes
     -----
-    The problem is solved by successive shortest paths with potentials. Initially, as much as
-    possible is on the diagonal, at no cost. Then Dijkstra's algorithm finds the cheapest path from
-    a row with remaining supply to a column with remaining demand. As much as possible is moved
-    along this path, and the search is repeated.
+    The problem is solved by successive shortest paths with potentials. Initially, the table has as
+    many items as possible on the diagonal, at no cost. Then Dijkstra's algorithm finds the cheapest
+    path from a row with remaining supply to a column with remaining demand. As many items as
+    possible are moved along this path, and the search is repeated.
     """
     table = np.diag(np.minimum(rows, columns))
     supply, demand = rows - table.diagonal(), columns - table.diagonal()
@@ -124,8 +124,8 @@ def _shortest_path(
 ) -> tuple[FloatTable, FloatTable, list[int], list[int], int]:
     """Return the distances and predecessors up to the nearest target, and the target's index.
 
-    Edges from rows to columns have given lengths. An edge back, from a column to a row, exists if
-    their cell is in use, and has length 0.
+    Edges from rows to columns have given lengths. There is an edge of length 0 from a column back
+    to a row if their cell is in use.
     """
     n_labels = len(lengths)
     to_rows = np.where(starts, 0.0, math.inf)

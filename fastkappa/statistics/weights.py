@@ -37,7 +37,7 @@ def as_weights(weights: Weights, n_labels: int) -> SchemeName | AnyArray | None:
         for scheme in SCHEMES:
             if weights == scheme:
                 return scheme
-        made = f": disagreement_weights({weights!r}, labels) makes one"
+        made = f": disagreement_weights({weights!r}, labels) returns one"
         more = f"a matrix of disagreement weights{made if weights in FAMILIES else ''}"
         return check_choice("weights", weights, (None, *SCHEMES), more)
     matrix = as_numbers(weights, "weights")
@@ -112,7 +112,8 @@ def disagreement_weights(
         - 'radical': the square root of ``|x - y|``; large disagreements weigh little more than
           small ones;
         - 'ordinal': ``d * (d + 1) / 2``, the number of pairs among the labels from one label to the
-          other, a compromise between linear and quadratic that always uses positions;
+          other. This family is a compromise between linear and quadratic, and always uses
+          positions;
         - 'ratio': ``((x - y) / (x + y))**2``; 1 and 2 are as far apart as 10 and 20, and labels
           must be non-negative numbers;
         - 'circular': ``sin(pi * (x - y) / period)**2``, for months or directions, where the last
@@ -123,8 +124,9 @@ def disagreement_weights(
         All possible labels, in the order of the table's rows. The ends of the scale are the
         smallest and the largest label.
     period : float, default=None
-        The period of 'circular' labels, such as 360 for degrees. None means the number of labels
-        times their distance, for labels at equal distances around the circle.
+        The period of 'circular' labels, such as 360 for degrees. None means that the labels are at
+        equal distances around the circle, so the period is the number of labels times this
+        distance.
 
     Returns
     -------
@@ -293,7 +295,7 @@ def weights_text(weights: Weights) -> str:
 
 
 def what_needs_order(weights: Weights) -> str | None:
-    """Return a text about the part of the weights that requires a label order, or None."""
+    """Return a text that names the weights if they require a label order, or None."""
     if weights is None:
         return None
     return f"weights={weights!r}" if isinstance(weights, str) else "a matrix of weights"

@@ -14,9 +14,22 @@ from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import warn_of_lookalikes
 from fastkappa.results.result import Result
 from fastkappa.tables.codecs import Codec, expected_codecs
-from fastkappa.tables.item_sums import add_exactly, as_int64, checked_sums, whole_sums
+from fastkappa.tables.item_sums import (
+    add_exactly,
+    as_int64,
+    checked_sums,
+    refuse_weighted_and_not,
+    whole_sums,
+)
 from fastkappa.tables.known_labels import Encoding, KnownLabels
-from fastkappa.tables.table import ConfusionTable, positions_in, scatter, square, union_of_labels
+from fastkappa.tables.table import (
+    ConfusionTable,
+    positions_in,
+    scatter,
+    square,
+    union_of_labels,
+    union_of_tables,
+)
 from fastkappa.tables.tally import Tally
 
 if TYPE_CHECKING:
@@ -59,9 +72,11 @@ class CountsResult(Result):
         ------
         OverflowError
             If a sum does not fit in int64.
+        TypeError
+            If ``other`` is of another class.
         ValueError
-            If the labels differ and are not sorted or exclude items, or if they have different
-            types.
+            If the labels differ and are not sorted or exclude items, if they have different types,
+            or if only one of the tables contains sums of item weights.
 
         Warns
         -----
@@ -69,7 +84,16 @@ class CountsResult(Result):
             If some labels look alike.
         """
         if type(other) is not type(self):
+            if hasattr(self, "from_json") and hasattr(other, "to_json"):
+                own, given = type(self).__name__, type(other).__name__
+                raise TypeError(
+                    f"{own} can be added only to {own}, got {given}: give"
+                    f" {own}.from_json(other.to_json())."
+                )
             return NotImplemented
+        if self.table.any() and other.table.any():
+            first, second = (getattr(one, "is_weighted", None) for one in (self, other))
+            refuse_weighted_and_not(first, second)
         labels, tables = self.labels.copy(), [self.table, other.table]
         if labels.tolist() != other.labels.tolist():
             labels = _labels_of_both(self, other)
@@ -101,7 +125,7 @@ def _labels_of_both(first: CountsResult, second: CountsResult) -> AnyArray:
             f"counts of the labels {own[0].tolist()} cannot be added to those of"
             f" {own[1].tolist()}: give the same labels= to both."
         )
-    return union_of_labels(own)
+    return union_of_tables(*own)
 
 
 def _as_column(counts: CountsResult) -> Column:
@@ -113,6 +137,8 @@ def _as_column(counts: CountsResult) -> Column:
 
 def _total(first: Any, second: Any) -> Any:
     """Return the sum of two numbers of items, or of one number per rater."""
+    if isinstance(first, bool):
+        return first or second
     if isinstance(first, tuple):
         return tuple(map(sum, zip(first, second)))
     return first + second

@@ -6,6 +6,7 @@ the raters never agree. A row of totals is not an item.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from operator import ne
@@ -36,6 +37,8 @@ MOST_JUDGED = 20
 FEWEST_CELLS = 6
 # With fewer ratings, or fewer ratings of the second label, equal ratings can be adjacent by chance.
 FEWEST_SORTED, FEWEST_OF_SECOND = 20, 5
+# The least proportion of the second label, so that a sample of a file shows it.
+LEAST_OF_SECOND = 0.1
 # The largest chi-square attributed to chance, in standard deviations above its mean.
 CHANCE = 2.0
 
@@ -167,12 +170,21 @@ def judge_order(
     The columns agree only by chance if one of them was sorted, and they agree after a shift by one
     row. ``table`` contains the counts of the two columns.
     """
-    if len(first.values) < FEWEST_SORTED or first.counts is not None:
-        return
+
+    def are_sorted() -> list[bool]:
+        used = (np.count_nonzero(table.any(axis=axis)) for axis in (1, 0))
+        columns = (first.values, second.values)
+        return [runs_in(own) == n_labels for own, n_labels in zip(columns, used)]
+
+    if any(is_grouped(column.values[:HEAD].tolist()) for column in (first, second)):
+        judge_sorted(table, are_sorted, names)
+    judge_shift(first, second, names)
+
+
+def judge_shift(first: Column, second: Column, names: Sequence[str]) -> None:
+    """Warn if two columns agree only once one of them is moved by one row."""
     heads = [_first_ratings(column, HEAD).tolist() for column in (first, second)]
-    if any(map(is_grouped, heads)):
-        _warn_of_sorted(table, first.values, second.values, names)
-    elif looks_shifted(*heads):
+    if first.counts is None and looks_shifted(*heads):
         warn_of_shift(_first_ratings(first, MOST_ROWS), _first_ratings(second, MOST_ROWS), names)
 
 
@@ -182,35 +194,35 @@ def _first_ratings(column: Column, n: int) -> AnyArray:
     return values if column.categories is None else np.array(column.categories, object)[values]
 
 
-def _warn_of_sorted(
-    table: AnyArray, first: AnyArray, second: AnyArray, names: tuple[str, str]
+def judge_sorted(
+    table: AnyArray, are_sorted: Callable[[], list[bool]], names: tuple[str, str]
 ) -> None:
-    """Warn if only one of two columns is sorted by label, and they agree only by chance."""
-    n = len(first)
-    of_each = table.sum(axis=1), table.sum(axis=0)
+    """Warn like `judge_order`. ``are_sorted`` returns whether each column is sorted by label."""
+    of_each, n = (table.sum(axis=1), table.sum(axis=0)), table.sum()
     common = (of_each[0] > 0) & (of_each[1] > 0)
     # Columns such as ids and scores have few labels in common with ratings.
-    if 2 * table[np.ix_(common, common)].sum() < n:
+    if n < FEWEST_SORTED or table[np.ix_(common, common)].sum() < n / 2:
         return
     counts = table[np.ix_(*(own > 0 for own in of_each))].astype(float)
     by_chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
     freedom = (len(counts) - 1) * (counts.shape[1] - 1)
     chi_square = float(((counts - by_chance) ** 2 / by_chance).sum())
-    if chi_square > freedom + CHANCE * (2 * freedom) ** 0.5:
+    if chi_square > freedom + CHANCE * (2 * freedom) ** 0.5 or sum(found := are_sorted()) != 1:
         return
-    are_sorted = [
-        np.count_nonzero(own[1:] != own[:-1]) + 1 == np.count_nonzero(used)
-        for own, used in zip((first, second), of_each)
-    ]
-    if sum(are_sorted) != 1:
-        return
-    place = are_sorted.index(True)
-    if np.sort(of_each[place])[-2] >= FEWEST_OF_SECOND:
+    place = found.index(True)
+    if np.sort(of_each[place])[-2] >= max(FEWEST_OF_SECOND, LEAST_OF_SECOND * n):
         warn(
             f"{names[place]} is sorted, {names[1 - place]} is not, and they agree only as"
             " expected by chance: check that both have the items in the same order, because one"
             " of them may have been sorted or shuffled alone."
         )
+
+
+def runs_in(ratings: AnyArray) -> float:
+    """Return the number of runs of equal ratings, or infinity if the first show many runs."""
+    if not is_grouped(ratings[:HEAD].tolist()):
+        return math.inf
+    return int(np.count_nonzero(ratings[1:] != ratings[:-1])) + 1
 
 
 def is_grouped(ratings: list[Any]) -> bool:

@@ -59,3 +59,12 @@ def add_exactly(first: AnyArray, second: AnyArray) -> AnyArray:
     if limit > INT64_MAX // 2:
         total = as_int64(first.astype(object) + second.astype(object), "item weights")
     return total
+
+
+def refuse_weighted_and_not(first: bool | None, second: bool | None) -> None:
+    """Raise if one of two tables has sums of weights and the other has counts; None is neither."""
+    if {first, second} == {True, False}:
+        raise ValueError(
+            "sums of item weights cannot be added to counts of items without weights: give"
+            " sample_weight= for all items, with a weight of 1 for those that have none."
+        )

@@ -31,7 +31,10 @@ DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|O|U\d+|T\d*|[mM]8(\[\w+\])?)")
 
 
 class CountedRows(NamedTuple):
-    """The table of two raters, and the numbers of items that are not in it."""
+    """The table of two raters, and the numbers of items that are not in it.
+
+    If ``is_weighted``, the table contains sums of item weights.
+    """
 
     table: AnyArray
     labels: AnyArray
@@ -39,6 +42,7 @@ class CountedRows(NamedTuple):
     n_rows: int
     missing: tuple[int, int]
     n_dropped: int
+    is_weighted: bool = False
 
     @property
     def n_items(self) -> int:
@@ -58,7 +62,8 @@ def rows_to_fields(counts: CountedRows) -> dict[str, Any]:
     table = counts.table.tolist()
     numbers = {name: getattr(counts, name) for name in NUMBERS}
     fields = {"labels": labels, "label_dtype": label_dtype, "table": table, **numbers}
-    return {"version": VERSION, **fields, "missing": list(counts.missing)}
+    weighted = {"is_weighted": True} if counts.is_weighted else {}
+    return {"version": VERSION, **fields, "missing": list(counts.missing), **weighted}
 
 
 def rows_from_fields(fields: Any) -> CountedRows:
@@ -69,9 +74,13 @@ def rows_from_fields(fields: Any) -> CountedRows:
     KeyError, OverflowError, TypeError, ValueError
         If the fields are not fields of counts, or contradict each other.
     """
+    given: Any = False
     if isinstance(fields, dict):
         fields = {name: field for name, field in fields.items() if name not in EXTRAS}
+        given = fields.pop("is_weighted", False)
     check_fields(fields, FIELDS, VERSION)
+    if type(given) is not bool:
+        raise ValueError(f"is_weighted must be true or false, got {short_repr(given)}")
     labels, rows = labels_from_list(fields["labels"], fields["label_dtype"]), fields["table"]
     is_float = isinstance(rows, list) and bool(rows) and isinstance(rows[0], list)
     is_float = is_float and any(type(sum_of_weights) is float for sum_of_weights in rows[0])
@@ -89,10 +98,18 @@ def rows_from_fields(fields: Any) -> CountedRows:
         count_from(fields[name]) for name in NUMBERS if name != "missing"
     )
     counts = CountedRows(table, labels, n_outside, n_rows, (first, second), n_dropped)
+    # Before version 0.1.0, the field was not written.
+    is_weighted = given or table.dtype.kind == "f" or table.sum(dtype=object) != counts.n_items
+    counts = counts._replace(is_weighted=is_weighted)
     check_missing(n_dropped, counts.missing)
     if np.count_nonzero(table) > counts.n_items:
         raise ValueError("n_rows, n_outside, n_dropped, missing and table must be consistent")
     return counts
+
+
+def reason_of(error: Exception) -> str:
+    """Return why fields are not fields of counts, without the class of the error."""
+    return f"a field {error} is missing" if isinstance(error, KeyError) else str(error).rstrip(".")
 
 
 def check_missing(n_dropped: int, missing: Sequence[int]) -> None:

@@ -13,7 +13,13 @@ import numpy as np
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import sorted_strings
-from fastkappa.ratings.labels import common_unit, in_unit, rounded_label, strings_array
+from fastkappa.ratings.labels import (
+    common_unit,
+    in_unit,
+    refuse_booleans_among,
+    rounded_label,
+    strings_array,
+)
 
 INT64_MAX = (1 << 63) - 1
 
@@ -139,7 +145,7 @@ def _on_common_labels(*tables: ConfusionTable) -> Sequence[ConfusionTable]:
     first, second = (table.rows for table in tables)
     if first is second or (first.dtype == second.dtype and np.array_equal(first, second)):
         return tables
-    labels = union_of_labels([first, second])
+    labels = union_of_tables(first, second)
     return [_placed(table, labels, positions_in(labels, table.rows)) for table in tables]
 
 
@@ -206,6 +212,13 @@ def union_of_labels(arrays: Sequence[AnyArray]) -> AnyArray:
     if labels[-1] <= INT64_MAX:
         return np.array(labels, np.int64)
     return np.array(labels, np.uint64 if labels[0] >= 0 else object)
+
+
+def union_of_tables(first: AnyArray, second: AnyArray) -> AnyArray:
+    """Return the labels of two tables, sorted, or raise if booleans would count as numbers."""
+    both = [*first.tolist(), *second.tolist()]
+    refuse_booleans_among((first.dtype.kind, second.dtype.kind), both, "the sum")
+    return union_of_labels([first, second])
 
 
 def positions_in(labels: AnyArray, own: AnyArray) -> AnyArray:

@@ -21,7 +21,7 @@ from fastkappa.results.report import (
     null_text,
 )
 from fastkappa.results.sentence import estimate_sentence
-from fastkappa.statistics.clusters import FEW_CLUSTERS, are_joined
+from fastkappa.statistics.clusters import are_joined, doubt_of_clusters
 from fastkappa.statistics.intervals.methods import root_quantile
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
 
@@ -187,13 +187,13 @@ def _remarks(result: _Result) -> Iterator[str]:
     own = result.clusters
     if are_joined(own) and own.n_clusters == 1:
         yield "standard errors and intervals are undefined: all items are in one cluster"
-    elif are_joined(own) and own.n_clusters < FEW_CLUSTERS:
+    elif are_joined(own) and doubt_of_clusters(own.n_clusters):
         is_asymptotic = result.interval_method == "asymptotic"
-        which = "" if is_asymptotic else " of the other indices"
+        which = "intervals" if is_asymptotic else "intervals of the other indices"
         less = ", less so with distribution='t'" if result.distribution == "normal" else ""
         if less and not is_asymptotic:
             less += ", which also makes the interval of kappa asymptotic"
-        yield f"fewer than {FEW_CLUSTERS} clusters: intervals{which} tend to be too short{less}"
+        yield doubt_of_clusters(own.n_clusters, which) + less
 
 
 def _unused_labels(result: _Result) -> Iterator[str]:

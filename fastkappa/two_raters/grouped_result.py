@@ -34,8 +34,8 @@ from fastkappa.statistics.weights import weights_text
 from fastkappa.two_raters.agreement_report import agreed_on, in_clusters, shared_clusters
 from fastkappa.two_raters.agreement_result import AgreementResult
 
-# The largest number of groups that a sentence names. With more groups, a sentence names only the
-# groups with the lowest and highest kappa.
+# A sentence for a paper lists at most this number of groups. With more groups, it lists only those
+# with the lowest and the highest kappa.
 MOST_IN_SENTENCE = 5
 # The largest number of groups whose pairs are compared.
 MOST_COMPARED = 10

@@ -177,6 +177,8 @@ def test_bootstrap_of_two(path: Path, ratings: dict[str, Any]) -> None:
     low, high = expected.interval
     line = f"\nkappa, 95 % bootstrap interval: {low:.4f} to {high:.4f} (BCa, 500 replicates)\n"
     assert line in text_of(path, *options)
+    sentence = f"The 95 % bootstrap interval of kappa was {low:.4f} to {high:.4f} (BCa, 500"
+    assert f"\n{sentence} replicates).\n" in text_of(path, *options, "--format", "sentence")
 
 
 def test_interval_method_of_two(path: Path, ratings: dict[str, Any]) -> None:
@@ -258,8 +260,8 @@ def test_groups_that_cannot_be_compared(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", g=list("uuvv"), a=[1, 1, 1, 2], b=[1, 1, 1, 2])
     options = ("--raters", "a", "b", "--group", "g")
     assert json_of(path, *options)["equality"]["p_value"] is None
-    line = "the groups cannot be compared: in one kappa or its standard error is undefined"
-    assert f"{line} (u)" in " ".join(text_of(path, *options).split())
+    line = "the groups cannot be compared: kappa or its standard error is undefined"
+    assert f"{line} in u" in " ".join(text_of(path, *options).split())
     path = write_csv(tmp_path / "r.csv", g=list("uuuu"), a=[1, 1, 1, 2], b=[1, 1, 2, 2])
     assert json_of(path, *options)["equality"] is None
     assert "cannot be compared" not in text_of(path, *options)
@@ -317,6 +319,8 @@ def test_three_raters_in_groups_with_bootstrap(path: Path, ratings: dict[str, An
     text = text_of(path, *options)
     assert "\nFleiss' kappa, 95 % bootstrap interval: " in text
     assert "\ncity Winnipeg\n" in text
+    sentences = text_of(path, *options, "--format", "sentence")
+    assert sentences.count("bootstrap interval of Fleiss' kappa was") == 1
 
 
 @pytest.mark.parametrize("suffix", [".tsv", ".parquet", ".arrow", ".feather", ".csv.gz"])

@@ -125,6 +125,7 @@ def test_ids_that_a_spreadsheet_changed(tmp_path: Path) -> None:
     assert agree.refusal(*options, "--adjudicated", decided).endswith("rated items.\n")
 
 
+@pytest.mark.slow
 def test_decisions_in_another_encoding(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", id=["t1"], ann=["mäßig"], ben=["hoch"], cat=["tief"])
     gold, decided = tmp_path / "gold.csv", tmp_path / "decided.csv"
@@ -303,8 +304,17 @@ def test_decisions_and_inputs_are_not_overwritten(wide: Path, tmp_path: Path) ->
         *options, "--disputed", disputed
     )
     same = ["--adjudicated", disputed, "--gold", gold, "--disputed", disputed]
-    assert "--disputed would overwrite" in agree.refusal(*options, *same)
+    assert "--disputed would replace" in agree.refusal(*options, *same)
     assert disputed.read_text() == before
     for option in ("--gold", "--report", "--plot"):
         assert f"{option} would overwrite" in agree.refusal(*options, option, wide)
+    numbers = write_csv(tmp_path / "folder.csv", ann=[1, 2, 4], ben=[1, 3, 4])
+    before = numbers.read_text()
+    for files in (numbers, tmp_path, tmp_path / "fold*.csv"):
+        for command in (["score", "--y1=ann", "--y2=ben", "--save"], ["measure", "--report"]):
+            name, *others = command
+            raters = [] if name == "score" else ["--raters", "ann", "ben"]
+            refused = CommandLine(name).refusal(files, *raters, *others, numbers)
+            assert f"{others[-1]} would overwrite {numbers}, an input" in refused
+    assert numbers.read_text() == before
     assert not gold.exists()

@@ -189,6 +189,7 @@ def test_every_command_is_attacked(here: Path) -> None:
     assert {name for name, _ in parameters()} >= {"score", "agree", "leaderboard", "thresholds"}
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("kind", IN_FILES)
 @pytest.mark.parametrize("command", [name for name in cli.COMMANDS if runs("", "")[name] != [[]]])
 @pytest.mark.usefixtures("computed_once")
@@ -229,6 +230,7 @@ def attack_file(*arguments: str) -> Any:
     return result
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("kind", HOSTILE)
 @pytest.mark.parametrize("command", sorted({name for name, _ in parameters()}))
 def test_every_option(here: Path, command: str, kind: str) -> None:

@@ -56,6 +56,9 @@ def save(parts: list[Path], *options: str) -> list[Path]:
 def test_the_sum_is_that_of_one_file(parts: list[Path], options: tuple[str, ...]) -> None:
     saved = save(parts, *options)
     whole = parts[0].with_name("all.csv")
+    weighted = "--sample-weight" in options
+    of_csv = program.text_of("merge", *saved, "--format", "csv")
+    assert of_csv.splitlines()[1].partition(",")[0] == ("sum of weights" if weighted else "n")
     for output in FORMATS:
         expected = program.run("score", whole, *SCORE, *options, "--format", output, columns=999)
         found = program.run("merge", *saved, "--format", output, columns=999)
@@ -177,6 +180,13 @@ def test_the_same_counts_twice_are_remarked_on(parts: list[Path]) -> None:
     twin.write_bytes(parts[0].read_bytes())
     (other,) = save([twin])
     assert program.run("merge", first, other).stderr == ""
+    # Counts that Python saved have no source.
+    for n_items, is_said in ((9, False), (60, True)):
+        counts = confusion_from_source({"a": [1, 2] * n_items, "b": [1, 1] * n_items}, "a", "b")
+        for path in (first, other):
+            path.write_text(counts.to_json())
+        said = program.run("merge", first, other).stderr
+        assert ("have the same counts, and both are added" in said) == is_said
 
 
 @pytest.mark.parametrize(
@@ -188,6 +198,7 @@ def test_files_that_are_no_counts(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     refused = program.refusal("merge", path)
     assert f"{path} is not a file of counts from `fastkappa score --save`" in refused
+    assert "Error" not in refused
 
 
 def test_damaged_fields(parts: list[Path]) -> None:

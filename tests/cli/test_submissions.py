@@ -66,6 +66,8 @@ def test_copies_are_named(command: CommandLine) -> None:
     note = "a.csv, copy.csv, other.csv have the same kappa in every bootstrap replicate"
     assert note in " ".join(command.text_of(*files).split())
     assert command.json_of(*files)["copies"] == [["a.csv", "copy.csv", "other.csv"]]
+    named = command.json_of(*files, "--name-pattern", "(.+)[.]csv")
+    assert named["copies"] == [["a", "copy", "other"]]
     first = "of a.csv, first of 4 predictions and tied with copy.csv, other.csv, on 40 items"
     assert first in command.text_of(*files, "--format", "sentence")
 

@@ -53,6 +53,7 @@ class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes_[np.asarray(X)[:, 0].astype(int)]
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("weights", READY)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_value_is_that_of_scikit_learn_with_all_labels(weights: Any, n_jobs: int) -> None:

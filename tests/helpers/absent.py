@@ -1,4 +1,4 @@
-"""Libraries that not every Python has: what needs one is skipped, the rest of a file is tested."""
+"""Import optional libraries, and skip the tests that need a library that is not installed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-# Strings of variable width, for which NumPy 1 has objects.
+# The dtype for strings of variable width, which in NumPy 1 are objects.
 STRING_TYPE: Any = getattr(np.dtypes, "StringDType", lambda: np.dtype(object))()
 
 
 def library(name: str) -> Any:
-    """Return a library, or what stands for it where it is not installed."""
+    """Return a library, or a placeholder if it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -25,10 +25,10 @@ def library(name: str) -> Any:
 
 
 class Absent:
-    """Stands for a library that is not installed, and for all that is made of it.
+    """A placeholder for a library that is not installed, and for all objects from it.
 
-    A test that reaches for some of it is skipped. What parameters are made of, before any test
-    runs, stands for them: see `mark_what_is_absent`.
+    A test that calls a placeholder is skipped. Parameters of tests, which are created before any
+    test runs, can also contain placeholders; see `mark_what_is_absent`.
     """
 
     def __init__(self, library: str) -> None:
@@ -46,7 +46,7 @@ class Absent:
 
 
 def absent_by(error: ImportError) -> str:
-    """Return the library that is not installed; an import that failed otherwise is an error."""
+    """Return the name of the missing library, or raise if the import failed for another reason."""
     cause = error.__cause__ or error
     if not isinstance(cause, ModuleNotFoundError) or str(cause.name).startswith("fastkappa"):
         raise error
@@ -58,7 +58,7 @@ def why(library: str) -> str:
 
 
 def absent_in(value: object) -> Iterator[str]:
-    """Yield the libraries that a value, or what it holds, is made of and that are not installed."""
+    """Yield the names of the missing libraries that a value, or its elements, need."""
     if isinstance(value, Absent):
         yield value._library
     elif isinstance(value, list | tuple | Mapping):
@@ -67,7 +67,7 @@ def absent_in(value: object) -> Iterator[str]:
 
 
 def mark_what_is_absent(items: Iterable[pytest.Item]) -> None:
-    """Skip the parameters of tests, and the rest of a page's examples, that need such a library."""
+    """Skip parameters of tests, and the rest of a page's examples, that need a missing library."""
     for item in items:
         if isinstance(item, pytest.DoctestItem):
             item.runtest = functools.partial(run_page, item.runtest)
@@ -77,7 +77,7 @@ def mark_what_is_absent(items: Iterable[pytest.Item]) -> None:
 
 
 def run_page(run: Callable[[], None]) -> None:
-    """Run the examples of a page up to the first that needs an absent library."""
+    """Run the examples of a page up to the first that needs a missing library."""
     try:
         run()
     except doctest.UnexpectedException as failure:

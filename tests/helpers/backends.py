@@ -1,4 +1,4 @@
-"""Which backends and SIMD levels can be tested here, and where none may be missing."""
+"""Find the backends and SIMD levels that can be tested here."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ IN_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 
 def missing_backends() -> dict[str, str]:
-    """Return the backends that cannot be used here, with the reason."""
+    """Return the backends that cannot be used here, with the reasons."""
     reasons = {name: dispatch.why_missing(name) for name in dispatch.BACKENDS}
     return {name: reason for name, reason in reasons.items() if reason is not None}
 
 
 def backend_lines() -> list[str]:
-    """Return a line for each backend: whether it is tested, and why not."""
+    """Return one line per backend, with the reason if it is not tested."""
     missing = missing_backends()
     return [
         f"fastkappa backend {name}: "
@@ -26,7 +26,7 @@ def backend_lines() -> list[str]:
 
 
 def kernel_variants() -> list[str]:
-    """Return the backends, the compiled one at each SIMD level that this processor has."""
+    """Return the backends, with one entry per SIMD level for the compiled backend."""
     variants = ["numpy", "numba"]
     if dispatch.why_missing("cython") is not None:
         return [*variants, "cython"]

@@ -1,4 +1,4 @@
-"""The best thresholds by trying all of them, in exact rational arithmetic."""
+"""Find the best thresholds by trying all of them, in exact rational arithmetic."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import combinations_with_replacement, pairwise
 def exact_kappa(
     table: Sequence[Sequence[Fraction]], weights: Sequence[Sequence[Fraction]]
 ) -> Fraction | None:
-    """Return kappa as Cohen (1968) defines it, None where it is 0 / 0."""
+    """Return kappa as defined by Cohen (1968), or None if it is 0 / 0."""
     labels = range(len(table))
     n = sum(map(sum, table))
     rows = [sum(row) for row in table]
@@ -27,13 +27,13 @@ def best_kappa(
     item_weights: Sequence[Fraction],
     min_class_size: int = 0,
 ) -> tuple[bool, Fraction | None]:
-    """Return whether any cuts give each label enough items, and the highest kappa of such cuts.
+    """Return whether cuts exist that give each label enough items, and their highest kappa.
 
-    The kappa is None if it is never defined.
+    The kappa is None if it is undefined for all such cuts.
     """
     n_labels = len(weights)
     distinct = sorted({score for score, w in zip(scores, item_weights) if w})
-    # For each possible cut, the items below it: how many, and their weight by label.
+    # For each possible cut, the number of items below it, and their weight by label.
     below = [(0, [Fraction(0)] * n_labels)]
     for score in distinct:
         size, sums = below[-1][0], list(below[-1][1])

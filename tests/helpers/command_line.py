@@ -1,4 +1,4 @@
-"""The command line, run in this process, and the files it reads."""
+"""Run the command line in this process, and write files for it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastkappa.results.report import Report
 
 
 class CommandLine:
-    """One command, or the whole program: what it prints, and how it refuses."""
+    """A command, or the whole program, whose output and errors can be checked."""
 
     def __init__(self, *command: str) -> None:
         self.command = command
@@ -23,7 +23,8 @@ class CommandLine:
     def run(self, *arguments: object, columns: int = 80, stdin: bytes | None = None) -> Any:
         runner = CliRunner(env={"COLUMNS": str(columns), "FORCE_COLOR": None})
         given = [*self.command, *map(str, arguments)]
-        # As the program does: the other commands take ten times as long to make.
+        # Like the program, create only the named command, because creating all takes ten times as
+        # long.
         named = [name for name in cli.COMMANDS if name in given[:1]]
         return runner.invoke(cli.make_app(named or cli.COMMANDS), given, input=stdin)
 
@@ -37,12 +38,12 @@ class CommandLine:
         return fields
 
     def refusal(self, *arguments: object) -> str:
-        """Check that a run was refused in one line, and return it."""
+        """Check that a run ended with an error of one line, and return this line."""
         return refusal_of(self.run(*arguments))
 
 
 def refusal_of(result: Any) -> str:
-    """Check that a run, in this process or its own, was refused in one line, and return it."""
+    """Check that a run in any process ended with an error of one line, and return this line."""
     code = result.exit_code if hasattr(result, "exit_code") else result.returncode
     assert (code, result.stdout) == (2, "")
     assert result.stderr.startswith("fastkappa: ")
@@ -52,7 +53,7 @@ def refusal_of(result: Any) -> str:
 
 
 def report_on_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out the figures of several raters: a test is about what is said of the ratings."""
+    """Leave out the figures of several raters, for tests of messages about the ratings."""
     nothing = Output("", [Report()], {}, [])
     monkeypatch.setattr("fastkappa.cli.reports.agree.report_on_several", lambda *_: nothing)
 

@@ -1,4 +1,4 @@
-"""A truth, and predictions of it that differ a little."""
+"""Simulate a truth and predictions that differ slightly."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def contest(n: int, m: int, n_labels: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Return a truth and predictions with common and with own errors; later ones have fewer."""
+    """Return a truth and predictions with common and separate errors; later ones have fewer."""
     rng = np.random.default_rng(seed)
     truth = rng.choice(n_labels, n, p=np.arange(1, n_labels + 1) / sum(range(n_labels + 1)))
     hard = np.where(rng.random(n) < 0.25, rng.integers(0, n_labels, n), truth)

@@ -1,4 +1,4 @@
-"""Two columns of a file, counted as the command line counts them."""
+"""Count two columns of a file as the command line does."""
 
 from __future__ import annotations
 

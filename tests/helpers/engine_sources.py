@@ -1,4 +1,4 @@
-"""The same ratings, real ones with some missing, in every engine, and their expected table."""
+"""Provide the same real ratings, some missing, in every engine, and their expected table."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def with_gaps(ratings: Any, proportion: float, seed: int) -> list[Any]:
 
 
 def make_columns(n: int) -> Columns:
-    """Return gradings of diabetic retinopathy, as names, numbers, dates and so on."""
+    """Return grades of diabetic retinopathy as names, numbers, dates and other types."""
     left, right = datasets.load("diabetic_retinopathy").expand()
     random = np.random.default_rng(0)
     chosen = random.permutation(len(left))[:n]
@@ -56,7 +56,7 @@ def make_columns(n: int) -> Columns:
 
 
 def pandas_frame(columns: Columns) -> Any:
-    """Return a pandas frame as users have it: numbers are floats where some are missing."""
+    """Return a typical pandas frame, with floats in columns of numbers with missing values."""
     return pd.DataFrame(
         {
             name: pd.to_datetime(pd.Series(values)) if "day" in name else values
@@ -104,7 +104,7 @@ def objects(columns: Columns) -> Any:
 
 
 def enums(columns: Columns) -> Any:
-    # The order is that which all others get, who declare none.
+    # The order is the same as for the engines that declare none.
     grades = pl.Enum(sorted(GRADES.tolist()))
     frame = pl.DataFrame(columns)
     return frame.with_columns(pl.col("left").cast(grades), pl.col("right").cast(pl.Categorical))
@@ -125,7 +125,7 @@ def dictionaries(columns: Columns) -> Any:
 def dask_frame(columns: Columns) -> Any:
     frame = pandas_frame(columns)
     if "left refer" in frame:
-        # Dask reads a column of objects as strings, even where it holds True.
+        # Dask reads a column of objects as strings, even if it contains True.
         frame["left refer"] = frame["left refer"].astype("boolean")
     return dd.from_pandas(frame, npartitions=4)
 
@@ -166,7 +166,7 @@ COLUMNS = make_columns(4000)
 def expected(
     y1: str, y2: str, *, weight: str | None = None, where: Any = None, labels: Any = None
 ) -> dict[str, Any]:
-    """Return what the kernels count in plain lists, after dropping missing ratings here."""
+    """Return the kernels' counts of plain lists, from which missing ratings are dropped here."""
     rows = [i for i in range(len(COLUMNS[y1])) if where is None or COLUMNS["clinic"][i] == where[0]]
     complete = [i for i in rows if COLUMNS[y1][i] is not None and COLUMNS[y2][i] is not None]
 

@@ -1,7 +1,8 @@
-"""Each entrance through which ratings reach a kappa, behind one signature.
+"""Wrap each entrance for ratings in a function with the same signature.
 
-An entrance takes the ratings of two raters as lists, in which None is a missing rating, and returns
-the kappa of the items that it counts. So one rule can be asked of all entrances.
+An entrance is a function or command that computes kappa from ratings. Its wrapper accepts the
+ratings of two raters as lists, with None for missing ratings, and returns the kappa of the counted
+items. So a rule can be tested on all entrances.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ duckdb, parquet = library("duckdb"), library("pyarrow.parquet")
 
 
 class Options(NamedTuple):
-    """The options that a rule is about."""
+    """The options that a rule can concern."""
 
     labels: Sequence[Any] | None = None
     weights: str | None = None
@@ -38,7 +39,7 @@ Kappa = Callable[[Any, Any, Options], float | None]
 
 
 def said_apart(text: str, n_items: int) -> None:
-    """Warn of items that a result counts apart, which a user reads there."""
+    """Warn about items that a result counts separately, as users can see there."""
     if n_items:
         warnings.warn(f"{n_items} {text}", UserWarning, stacklevel=1)
 
@@ -135,7 +136,7 @@ def decoder(y1: Any, y2: Any, options: Options) -> None:
 
 
 def scores_for(y2: Any) -> np.ndarray:
-    """Return scores for as many items: these entrances read the ratings of one rater alone."""
+    """Return scores for the items, for entrances that read the ratings of only one rater."""
     return np.linspace(0.0, 1.0, len(y2))
 
 
@@ -156,7 +157,7 @@ def jit(y1: Any, y2: Any, options: Options) -> float:
 
 
 def source(make: Callable[[Any, Any], Any]) -> Kappa:
-    """Return the entrance of a source that is made of two columns."""
+    """Return the entrance for a source that ``make`` creates from two columns."""
 
     def kappa(y1: Any, y2: Any, options: Options) -> float:
         counts = fastkappa.confusion_from_source(make(y1, y2), "a", "b", labels=options.labels)
@@ -196,7 +197,7 @@ def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
 
 
 def of_file(read: Callable[[Path, Options], float | None], name: str = "ratings.csv") -> Kappa:
-    """Return the entrance that reads a file of two columns, a and b, and an id."""
+    """Return the entrance that reads a file with an id and two columns, a and b."""
 
     def kappa(y1: Any, y2: Any, options: Options) -> float | None:
         ids = ["id" if pair == ("a", "b") else i for i, pair in enumerate(zip(y1, y2))]
@@ -222,7 +223,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def long_file(path: Path) -> Path:
-    """Write the ratings of a file with a line for each rating."""
+    """Write the ratings of a file with one line per rating."""
     rows = rows_of(path)
     long = path.with_name("long.csv")
     columns = {
@@ -235,7 +236,7 @@ def long_file(path: Path) -> Path:
 
 
 def submission(path: Path) -> Path:
-    """Write the ratings of the second rater as a submission for those of the first."""
+    """Write the ratings of the second rater as a submission for the ratings of the first."""
     rows = rows_of(path)
     submitted = path.with_name("submitted.csv")
     columns = {"id": [row["id"] for row in rows], "a": [row["b"] for row in rows]}
@@ -244,7 +245,7 @@ def submission(path: Path) -> Path:
 
 
 def annotators(path: Path) -> tuple[Path, Path]:
-    """Write a file of each rater, who is called as the column is."""
+    """Write one file per rater, with the name of the rater's column."""
     rows, folder = rows_of(path), path.with_name("annotators")
     folder.mkdir()
     files = folder / "a.csv", folder / "b.csv"
@@ -255,7 +256,7 @@ def annotators(path: Path) -> tuple[Path, Path]:
 
 
 def scores_file(path: Path) -> Path:
-    """Write the ratings of the first rater beside scores."""
+    """Write the ratings of the first rater with scores."""
     rows = rows_of(path)
     scored = path.with_name("scores.csv")
     columns = {"a": [row["a"] for row in rows], "score": scores_for(rows).tolist()}
@@ -266,7 +267,7 @@ def scores_file(path: Path) -> Path:
 def command(
     arguments: Callable[[Path], tuple[Any, ...]], kappa: Callable[[Any], float | None]
 ) -> Callable[[Path, Options], float | None]:
-    """Return the kappa that a command prints; what it says beside that is a warning."""
+    """Return a function that runs a command, returns its kappa and warns of its messages."""
 
     def read(path: Path, options: Options) -> float | None:
         name, *own = arguments(path)
@@ -277,13 +278,14 @@ def command(
         if options.missing == "drop":
             own += ["--missing", "drop"]
         if name == "agree":
-            # Rules are about kappa alone, and the default intervals take most of the time.
+            # Rules concern only kappa, and the default intervals would take most of the time.
             own += ["--interval-method", "asymptotic"]
         done = CommandLine(name).run(*own, "--format", "json")
         if done.exit_code:
             raise ValueError(done.stderr or done.stdout)
         for line in done.stderr.splitlines():
-            # Every kappa is printed, and so every choice of weights remarked on.
+            # The command prints kappas with all weights, so it warns about weights even if none
+            # were chosen.
             if options.weights is not None or "order of the labels" not in line:
                 warnings.warn(line, UserWarning, stacklevel=1)
         found = json.loads(done.stdout)
@@ -299,7 +301,7 @@ def kappa_of_submission(found: Any) -> float:
     row = found["rows"][0]
     if row["failure"]:
         raise ValueError(row["failure"])
-    # The number of items counted stands beside the kappa.
+    # The row contains the number of counted items.
     found["n"] = row["n"]
     return float(row["kappa"])
 
@@ -326,9 +328,9 @@ thresholds = command(
     lambda path: ("thresholds", scores_file(path), "--y", "a", "--score", "score"), lambda f: None
 )
 
-# The kinds of ratings. "mixed" are numbers and strings in one column, "found labels" are those that
-# nobody gives, "columns" one per rater, "in order" those whose first row is known, "names" those of
-# columns that are known.
+# The kinds of ratings. "mixed" means numbers and strings in the same column, "found labels" means
+# that the labels are not given, "columns" means one column per rater, "in order" means that the
+# first row is known, and "names" means that the names of the columns are known.
 NUMBERS = frozenset({"numbers"})
 LONG = frozenset({"numbers", "strings", "missing", "mixed", "found labels"})
 LISTS = LONG | {"columns", "in order"}
@@ -338,19 +340,19 @@ TEXT = LISTS | {"names"}
 
 
 class Entrance(NamedTuple):
-    """A way to a kappa.
+    """A function or command that computes kappa from ratings.
 
     Attributes
     ----------
     kappa : callable
     takes : frozenset
-        The kinds of ratings that it takes.
+        The kinds of ratings that it accepts.
     reads_both : bool
-        Whether it reads ratings of two raters, and so has a kappa.
+        Whether it reads the ratings of two raters, and so computes a kappa.
     drops : bool
         Whether missing ratings can be left out.
     has_weights : bool
-        Whether it knows the weights, and not a count alone.
+        Whether it receives the weights. If not, it only counts.
     """
 
     kappa: Kappa

@@ -1,4 +1,4 @@
-"""Kappa of tables in exact rational arithmetic, and random tables and weights."""
+"""Compute kappa in exact rational arithmetic, and draw random tables and weights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.scheme import SCHEMES
 
 NAMED = (None, *SCHEMES)
-# The weight of a disagreement by the distance of its labels. A new scheme needs a line here.
+# The weight of a disagreement as a function of the distance of its labels. Add a line for a new
+# scheme.
 DEFINITIONS: dict[str | None, Callable[[Any], Any]] = {
     None: lambda distance: (distance != 0).astype(int).astype(object),
     "linear": lambda distance: distance,
@@ -39,7 +40,7 @@ def disagreement(weights: Any, n_labels: int) -> Any:
 
 
 def exact_kappa(table: Any, weights: Any) -> Fraction | None:
-    """Return 1 - n sum(w c) / sum(w r s), or None where it is 0 / 0."""
+    """Return 1 - n sum(w c) / sum(w r s), or None if it is 0 / 0."""
     table = np.asarray(table)
     table = fractions_of(table) if table.dtype.kind == "f" else table.astype(object)
     matrix = disagreement(weights, len(table))
@@ -51,7 +52,7 @@ def exact_kappa(table: Any, weights: Any) -> Fraction | None:
 
 
 def ordered(x: float) -> int:
-    """Number the floats in their order."""
+    """Return the index of a float in the order of all floats."""
     (bits,) = struct.unpack("<q", struct.pack("<d", x))
     return bits if bits >= 0 else -(bits & (2**63 - 1))
 
@@ -61,7 +62,7 @@ def ulps(x: float, y: float) -> int:
 
 
 def assert_exact(table: Any, weights: Any) -> None:
-    """A single table is correctly rounded; the same table in a stack is within 4 ulp."""
+    """Check that kappa is rounded correctly for a table, and within 4 ulp for a stack."""
     exact = exact_kappa(table, weights)
     stack = np.asarray(table)[None]
     if exact is None:

@@ -1,4 +1,4 @@
-"""Coefficients of several raters in exact arithmetic, by their definitions, pair by pair."""
+"""Compute coefficients of several raters in exact arithmetic, pair by pair."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Distance = Callable[[int, int], Fraction]
 
 
 def distance_of(weights: Any, n_labels: int) -> Distance:
-    """Return the distance function of two label positions, at most 1."""
+    """Return a function that computes the distance between two label positions, at most 1."""
     if weights is None:
         return lambda a, b: Fraction(a != b)
     power = {"linear": 1, "quadratic": 2}[weights]
@@ -46,7 +46,7 @@ def proportions(rows: Rows, n_labels: int) -> list[Fraction]:
 
 
 def coefficient(name: str, rows: Rows, n_labels: int, weights: Any) -> Fraction | None:
-    """Return a coefficient of ratings 0 .. n_labels - 1, None where it is undefined."""
+    """Return a coefficient of ratings 0 .. n_labels - 1, or None if it is undefined."""
     distance = distance_of(weights, n_labels)
     labels = range(n_labels)
     if name == "light_kappa":
@@ -95,7 +95,7 @@ def _cohen(rows: Rows, first: int, second: int, distance: Distance) -> Fraction 
 
 
 def alpha(rows: Rows, level: str, values: list[int]) -> Fraction | None:
-    """Return Krippendorff's alpha; ``values`` are the labels that the ratings are positions of."""
+    """Return Krippendorff's alpha. The ratings are positions in the labels, ``values``."""
     paired = [_given(row) for row in rows if len(_given(row)) > 1]
     everything = [rating for row in paired for rating in row]
     n = len(everything)

@@ -1,4 +1,4 @@
-"""Run code in a Python process of its own."""
+"""Run code in a separate Python process."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ LIMIT = 120
 
 
 def run_python(code: str, *arguments: object, **environment: str) -> str:
-    """Run code that must succeed, by default without a warning, and return what it prints."""
+    """Run code, check that it succeeds (by default without warnings), and return its output."""
     done = subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=LIMIT,
-        # What is tested is this tree, whichever one is installed.
+        # This tree is tested, regardless of the installed version.
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error", **environment},
     )
     assert done.returncode == 0, done.stderr

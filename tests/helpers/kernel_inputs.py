@@ -1,4 +1,4 @@
-"""Inputs of kernel tests: ratings in every layout, guarded tables, and slow counts."""
+"""Create inputs for kernel tests: ratings in every layout, guarded tables, and slow counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SENTINEL = -6_148_914_691_236_517_206  # 0xAAAA...
 
 
 class ScoredArrays(NamedTuple):
-    """Items with a score, as the kernels for scores read and write them."""
+    """Items with scores, as the score kernels read and write them."""
 
     scores: Any
     codes: Any
@@ -24,18 +24,18 @@ class ScoredArrays(NamedTuple):
 
 
 def room_for(n: int, weighted: bool = True, dtype: Any = np.float64) -> ScoredArrays:
-    """Return room to write n items to."""
+    """Return arrays for writing n items."""
     weights = np.empty(n) if weighted else None
     return ScoredArrays(np.empty(n, dtype), np.empty(n, np.uint16), weights=weights)
 
 
 class GuardedTable:
-    """A table in the middle of a larger buffer, whose other values must not change."""
+    """A table inside a larger buffer. The rest of the buffer must not change."""
 
     def __init__(self, shape: tuple[int, int], dtype: Any = np.int64, seed: int = 0) -> None:
         self.buffer = np.full(shape[0] * shape[1] + 2 * GUARD, SENTINEL, np.int64).view(dtype)
         self.table = self.buffer[GUARD:-GUARD].reshape(shape)
-        # Kernels add: they must not start from zero.
+        # Kernels add to a table, so they must keep its initial values.
         self.before = np.random.default_rng(seed).integers(0, 1000, shape).astype(dtype)
         self.table[:] = self.before
 
@@ -78,12 +78,12 @@ def slow_count_pairs(
 
 
 def ratings(dtype: str, n: int, seed: int, low: int = 0, high: int = 7) -> Any:
-    """Return random ratings; codes 5 and 6 are outside a table of five labels."""
+    """Return random ratings. The codes 5 and 6 are outside a table of five labels."""
     return np.random.default_rng(seed).integers(low, high, n).astype(dtype)
 
 
 def spaced(values: Any, step: int) -> Any:
-    """Return a view of the values ``step`` items apart, with other values between them."""
+    """Return a strided view of the values, ``step`` items apart, with other values in between."""
     wide = np.full(len(values) * abs(step) + 1, 3, values.dtype)
     view = wide[:: abs(step)][: len(values)] if step > 0 else wide[::step][: len(values)]
     view[:] = values
@@ -101,7 +101,7 @@ def read_only(values: Any) -> Any:
 
 
 def field(values: Any) -> Any:
-    """Return a field of packed records: neither aligned nor a whole number of items apart."""
+    """Return a field of packed records, which is unaligned, with a stride of fractional items."""
     records = np.zeros(len(values), [("pad", "i1"), ("rating", values.dtype), ("end", "i2")])
     records["rating"] = values
     return records["rating"]

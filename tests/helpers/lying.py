@@ -1,4 +1,4 @@
-"""Objects whose length is not the number of items that they give, and Arrow arrays that lie."""
+"""Define objects whose length differs from their number of items."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import fastkappa as fk
 
 
 class Sequence:
-    """A sequence of some length, whatever it holds."""
+    """A sequence that claims a length other than its number of items."""
 
     def __init__(self, array: Any, length: int) -> None:
         self._array, self._length = array, length
@@ -27,7 +27,7 @@ class Sequence:
 
 
 class ArrayLike(Sequence):
-    """An object that NumPy makes an array of."""
+    """An object that NumPy can convert to an array."""
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.array(self._array, dtype)
@@ -42,7 +42,7 @@ class Shaped(ArrayLike):
 
 
 class WithInterface(Sequence):
-    """An object that says where its items are in memory."""
+    """An object that provides the address of its items."""
 
     @property
     def __array_interface__(self) -> Any:
@@ -50,7 +50,7 @@ class WithInterface(Sequence):
 
 
 class WithDLPack(Sequence):
-    """An object that other libraries take over."""
+    """An object that other libraries can read through DLPack."""
 
     def __dlpack__(self, **options: Any) -> Any:
         return self._array.__dlpack__()
@@ -60,7 +60,7 @@ class WithDLPack(Sequence):
 
 
 class List(list[Any]):
-    """A list that says another length."""
+    """A list that claims a different length."""
 
     def __init__(self, array: Any, length: int) -> None:
         super().__init__(array.tolist())
@@ -79,7 +79,8 @@ KINDS: tuple[Callable[[Any, int], Any], ...] = (
     List,
 )
 
-# Each takes a column and one that lies; the scores and weights of the others are made of the first.
+# Each call gets a column and an object with a wrong length. The column also serves as scores and
+# weights.
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "cohen_kappa_score": lambda y, liar: fk.cohen_kappa_score(y, liar, weights="quadratic"),
     "cohen_kappa_score, first": lambda y, liar: fk.cohen_kappa_score(liar, y),

@@ -1,7 +1,8 @@
-"""How other packages are asked for a value of published ratings.
+"""Compute values for published ratings with other packages.
 
-Two raters' ratings are a table of `fastkappa.datasets`, several raters' have a row per item, None
-being a missing one. A package is imported where it is called: it may be missing.
+The ratings of two raters are a table of `fastkappa.datasets`. The ratings of several raters have
+one row per item, with None for missing ratings. Packages are imported when they are called, because
+they can be missing.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def nltk_value(rows: list[Any], name: str, distance: str = "binary_distance") ->
 
 
 def nltk_task(rows: list[Any], *distance: Any) -> Any:
-    """Return nltk's task of ratings with a row per item; None is a missing one."""
+    """Return nltk's task for ratings with one row per item. None is a missing rating."""
     from nltk.metrics.agreement import AnnotationTask
 
     return AnnotationTask(

@@ -1,4 +1,4 @@
-"""What a picture of a table shows, read back from matplotlib."""
+"""Read the content of a plotted table back from matplotlib."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TABLE = np.array([[40, 9, 0], [3, 25, 7], [1, 4, 16]])
 
 
 def bubbles(ax: Any) -> dict[tuple[int, int], tuple[float, str]]:
-    """Return diameter and kind of each bubble, by the row and column it is at."""
+    """Return the diameter and kind of each bubble, by row and column."""
     found = {}
     for collection in ax.collections:
         if collection.get_label() not in ("agreement", "disagreement"):
@@ -33,7 +33,7 @@ def collection(ax: Any, label: str) -> Any:
 
 
 def written(ax: Any) -> dict[tuple[int, int], list[str]]:
-    """Return what is written in each cell, by row and column."""
+    """Return the texts in each cell, by row and column."""
     found: dict[tuple[int, int], list[str]] = {}
     for text in ax.texts:
         x, y = text.get_position()
@@ -46,7 +46,7 @@ def tick_labels(axis: Any) -> list[str]:
 
 
 def luminance(colour: Any) -> float:
-    """Return the relative luminance of WCAG 2.2, written anew."""
+    """Return the relative luminance of a colour by the formula of WCAG 2.2."""
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
         for part in to_rgb(colour)

@@ -1,4 +1,4 @@
-"""The public names: those of the package, and those of its public modules."""
+"""List the public names of the package and of its public modules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKAGE = Path(fastkappa.__file__).parent
 
 
 def names_of(module: str) -> list[str]:
-    """Return ``__all__`` of a public module, which may need a library that is not here."""
+    """Return ``__all__`` of a public module without importing the libraries that it needs."""
     if module == "results":
         return list(fastkappa.results.__all__)
     file = PACKAGE / f"{module}.py"
@@ -35,7 +35,7 @@ NAMES = [
 
 
 def public_objects(*modules: str) -> dict[str, Any]:
-    """Return the public objects of the package and of some of its modules, all by default."""
+    """Return the public objects of the package and of these modules (by default, all modules)."""
     found = {name: getattr(fastkappa, name) for name in fastkappa.__all__}
     for module in modules or fastkappa._MODULES:
         home = importlib.import_module(f"fastkappa.{module}")
@@ -44,6 +44,6 @@ def public_objects(*modules: str) -> dict[str, Any]:
 
 
 def public_functions(*modules: str) -> dict[str, Callable[..., Any]]:
-    """Return the public functions among them."""
+    """Return the public functions of the package and of these modules."""
     objects = public_objects(*modules)
     return {name: thing for name, thing in objects.items() if inspect.isfunction(thing)}

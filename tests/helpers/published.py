@@ -1,8 +1,8 @@
-"""Published tables of two raters, with kappa as exact fractions and figures.
+"""Published tables of two raters, with kappa as exact fractions and as floats.
 
-Rows are the first rater's ratings. Fractions were computed by exact arithmetic from the
-tables and agree with statsmodels, vcd, irr, irrCAC and scikit-learn; where a source
-prints a figure it is kept beside them.
+Rows are the first rater's ratings. Fractions were computed from the tables in exact arithmetic, and
+agree with statsmodels, vcd, irr, irrCAC and scikit-learn. If a source prints a figure, the figure
+is included.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Matrix = list[list[float]]
 
 
 class Published(NamedTuple):
-    """A table, and the fraction and the float of kappa for each of the usual weights."""
+    """A table, with kappa as a fraction and as a float for each of the usual weights."""
 
     source: str
     table: list[list[int]]
@@ -26,7 +26,7 @@ class Published(NamedTuple):
 
 
 class Custom(NamedTuple):
-    """The disagreement weights of a table; rows are the first rater's labels."""
+    """The disagreement weights of a table. Rows are the first rater's labels."""
 
     table: str
     weights: Matrix
@@ -172,7 +172,7 @@ QUADRATIC = {
     "one step": Ratings([1, 2, 1], [1, 2, 2], [1, 2], 0.4),
     "two steps": Ratings([1, 2, 3, 1, 2, 2, 3], [1, 2, 3, 1, 2, 3, 2], None, 0.75),
     "a middle label that does not occur": Ratings([0, 1, 3, 3, 0], [0, 3, 3, 1, 0], None, 0.75),
-    "the same, the label being given": Ratings(
+    "the same, with the label given": Ratings(
         [0, 1, 3, 3, 0], [0, 3, 3, 1, 0], [0, 1, 2, 3], 0.5652173913043479
     ),
 }

@@ -1,8 +1,8 @@
-"""Figures of the tables in `published`: errors, tests, intervals and other indices.
+"""Published figures for the tables in `published`: errors, tests, intervals and other indices.
 
-Errors are those of Fleiss, Cohen and Everitt (1969), as statsmodels, vcd and DescTools give
-them; the other indices are those of irrCAC, printed there to 15 decimals, and of vcd. An
-interval is that of 95 %, by the error for intervals.
+Standard errors are those of Fleiss, Cohen and Everitt (1969), as computed by statsmodels, vcd and
+DescTools. The other indices are from irrCAC, printed with 15 decimals, and from vcd. Intervals are
+95 % intervals, based on the standard error for intervals.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Errors(NamedTuple):
-    """Standard errors of kappa and what follows from them."""
+    """Standard errors of kappa, with the tests and intervals based on them."""
 
     error: float
     null_error: float
@@ -28,7 +28,7 @@ class Index(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """The figures of a table; the weighted B has the weights 1, 1 - 1/(l-1)^2, ..."""
+    """The figures of a table. The weighted B has the weights 1, 1 - 1/(l-1)^2, ..."""
 
     errors: dict[str, Errors]
     kappa_max: float

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-# Glands of 21 patients that were healthy by surgery, by PET and by SPECT (Obuchowski 1998,
-# Statistics in Medicine 17, 1495-1507): how many of each patient both found healthy, PET alone,
-# SPECT alone and neither. Her chi-square of these data is 2.8571.
+# Glands of 21 patients that surgery found healthy (Obuchowski 1998, Statistics in Medicine 17,
+# 1495-1507). For each patient, the numbers of glands found healthy by both PET and SPECT, by PET
+# only, by SPECT only, and by neither. The paper's chi-square for these data is 2.8571.
 OBUCHOWSKI = np.array(
     [
         [0, 2, 3, 1, 2, 4, 3, 2, 1, 1, 2, 2, 3, 2, 0, 2, 2, 2, 2, 1, 2],
@@ -18,7 +18,7 @@ OBUCHOWSKI = np.array(
 
 
 def glands() -> tuple[list[int], list[str], list[str]]:
-    """Return patient, PET and SPECT of each gland of Obuchowski's patients."""
+    """Return the patient, the PET result and the SPECT result of each gland."""
     found = ("healthy", "healthy"), ("healthy", "ill"), ("ill", "healthy"), ("ill", "ill")
     rows = [
         (patient, *found[cell])

@@ -1,4 +1,4 @@
-"""Published comparisons of kappas: strata, and sizes of planned studies."""
+"""Published comparisons of kappas between strata, and published sample sizes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Strata(NamedTuple):
-    """The comparison of both tables of Landis and Koch, as SAS PROC FREQ AGREE makes it."""
+    """The comparison of both tables of Landis and Koch by SAS PROC FREQ AGREE."""
 
     kappa: float
     error: float
@@ -41,7 +41,7 @@ MULTIPLE_SCLEROSIS = {
 
 
 class Plan(NamedTuple):
-    """A planned study: one-sided, alpha .05, power .8 (irr::N.cohen.kappa)."""
+    """A planned study with a one-sided test, alpha .05 and power .8 (irr::N.cohen.kappa)."""
 
     rates: tuple[float, float]
     kappa: float

@@ -1,10 +1,10 @@
-"""Published comparisons of two coefficients of the same subjects."""
+"""Published comparisons of two coefficients for the same subjects."""
 
 from __future__ import annotations
 
-# Two gradings of the same 15 subjects by four raters, and what Gwet's R package pairedCAC
-# (version of 2021-09-16, its README) makes of them by the method of Gwet (2016): both
-# coefficients, standard error and p of their difference.
+# Two sets of ratings of the same 15 subjects by four raters, and the results of Gwet's R package
+# pairedCAC (README, version of 2021-09-16) by the method of Gwet (2016): both coefficients, and the
+# standard error and p-value of their difference.
 BEFORE = [
     [1, 1, 1, 1],
     [1, 1, 2, 3],
@@ -45,7 +45,8 @@ PAIRED_CAC = {
     "conger_kappa": ((0.7250859, 0.3932584), 0.1527202, 0.04745695),
     "randolph_kappa": ((0.7333333, 0.4), 0.1477342, 0.04056859),
 }
-# Fleiss' kappa of the first three raters after, and of all four before.
+# Fleiss' kappa of the first three raters in the second set and of all four in the first set.
 PAIRED_CAC_THREE = (0.4085418, 0.1612858, 0.02389035)
-# It multiplies what a subject adds to alpha by 1 - 1 / 60, there being 60 ratings.
+# pairedCAC multiplies the contribution of each subject to alpha by 1 - 1 / 60, because there are 60
+# ratings.
 PAIRED_CAC_ALPHA = ((0.7294354, 0.3959044), 0.1548083)

@@ -1,4 +1,4 @@
-"""Measurements that were published, and figures of them that were."""
+"""Published measurements, with published figures for them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ SHROUT_FLEISS = [
     [6, 2, 4, 7],
 ]
 
-# Bland and Altman (1986), table 1: peak expiratory flow of 17 people in l/min, both measurements by
+# Bland and Altman (1986), table 1: peak expiratory flow of 17 people in l/min. Two measurements by
 # a Wright meter, and the first by a mini Wright meter.
 WRIGHT = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
 WRIGHT_AGAIN = [490, 397, 512, 401, 470, 611, 415, 431, 638, 429, 420, 633, 275, 492, 165, 372, 421]
 MINI = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]
 
 # Bland and Altman (1999), table 4, and (2007), table 1: twelve patients measured by radionuclide
-# ventriculography and by impedance cardiography, in pairs, while the true value changes. They call
-# it ejection fraction. The R packages MethComp (`cardiac`) and BAtrending (`CO`) have the same
-# numbers and call them cardiac output.
+# ventriculography and by impedance cardiography, in pairs, while the true value changes. The papers
+# call it ejection fraction. The R packages MethComp (`cardiac`) and BAtrending (`CO`) contain the
+# same numbers as cardiac output.
 EJECTION = [
     [(7.83, 6.57), (7.42, 5.62), (7.89, 6.9), (7.12, 6.57), (7.88, 6.35)],
     [(6.16, 4.06), (7.26, 4.29), (6.71, 4.26), (6.54, 4.09)],

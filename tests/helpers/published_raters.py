@@ -1,11 +1,11 @@
-"""Published ratings of several raters, with their figures."""
+"""Published ratings by several raters, with published figures."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-# Fleiss (1971): 30 patients, 6 psychiatrists, 5 diagnoses; rows are patients. Light's and
-# Conger's kappa take the columns as raters.
+# Fleiss (1971): 30 patients, 6 psychiatrists, 5 diagnoses; rows are patients. Light's and Conger's
+# kappa treat the columns as raters.
 DIAGNOSES = [
     [4, 4, 4, 4, 4, 4],
     [2, 2, 2, 5, 5, 5],
@@ -38,7 +38,7 @@ DIAGNOSES = [
     [1, 3, 3, 3, 3, 3],
     [5, 5, 5, 5, 5, 5],
 ]
-# By statsmodels; R's irr prints the digits below.
+# Computed by statsmodels. R's irr prints the digits below.
 DIAGNOSES_FLEISS = 0.43024452006014074
 DIAGNOSES_RANDOLPH = 0.4444444444444443
 DIAGNOSES_IRR = {"fleiss": 0.43024452006, "conger": 0.441808540329, "light": 0.459412144435}
@@ -63,7 +63,8 @@ RELIABILITY_DATA = [
 # Krippendorff prints three digits.
 RELIABILITY_ALPHA = {"nominal": 0.743, "ordinal": 0.815, "interval": 0.849, "ratio": 0.797}
 RELIABILITY_NOMINAL = Fraction(113, 152)
-# irrCAC prints coefficient and standard error to five digits, and the lower end of the interval.
+# irrCAC prints the coefficient and standard error with five digits, and the lower limit of the
+# interval.
 RELIABILITY_IRRCAC = {
     "gwet_ac1": (0.77544, 0.14295, 0.46081),
     "fleiss_kappa": (0.76117, 0.15302, 0.42438),
@@ -71,7 +72,7 @@ RELIABILITY_IRRCAC = {
     "randolph_kappa": (0.77273, 0.14472, 0.45421),
 }
 
-# Fleiss's table as Wikipedia works it out: 10 subjects, 14 raters, 5 categories.
+# The worked example of Fleiss' kappa in Wikipedia: 10 subjects, 14 raters, 5 categories.
 WORKED_COUNTS = [
     [0, 0, 0, 0, 14],
     [0, 2, 6, 4, 2],
@@ -86,8 +87,8 @@ WORKED_COUNTS = [
 ]
 WORKED_FLEISS = 0.210
 
-# Dawid and Skene (1979), table 1: five anaesthetists grade the fitness of 45 patients from 1 to
-# 4; the first of them three times, which are the first three digits.
+# Dawid and Skene (1979), table 1: five anaesthetists graded the fitness of 45 patients from 1 to 4.
+# The first did so three times; these are the first three digits.
 # fmt: off
 ANAESTHETISTS = [
     "1111111", "3334334", "1122122", "2223121", "2223222", "2223322", "1222111", "3333433",

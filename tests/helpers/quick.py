@@ -1,4 +1,4 @@
-"""What `make test` runs of tests with many parameters or examples; CI runs them all."""
+"""Choose the parameters and examples that `make test` runs. CI runs all of them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from tests.helpers.backends import IN_CI
 
 
 def n_examples(in_ci: int) -> int:
-    """Return how many examples of a property are tried: a fifth of those in CI elsewhere."""
+    """Return the number of examples per property: outside CI, a fifth of that in CI."""
     return in_ci if IN_CI else -(-in_ci // 5)
 
 
 def covering(rows: Sequence[Mapping[str, Hashable]], strength: int) -> set[int]:
-    """Return the places of few rows that show what all rows show of so many columns together.
+    """Return the indices of a few rows that contain all combinations of values.
 
-    With a ``strength`` of 2 each pair of values that stand in any row stands in a chosen one. The
-    choice is greedy: always the first of the rows that show most of what is still missing.
+    The combinations are of the values in ``strength`` columns. With a strength of 2, each pair of
+    values that occurs in any row also occurs in a chosen row. The choice is greedy: each step
+    chooses the first of the rows with the most missing combinations.
     """
     shown = [set(combinations(sorted(row.items(), key=_name), strength)) for row in rows]
     missing = set().union(*shown)
@@ -37,7 +38,7 @@ def _name(item: tuple[str, Hashable]) -> str:
 
 
 def mark_what_is_left_out(items: Sequence[pytest.Item]) -> None:
-    """Mark as slow what tests with the mark ``cover``, or three parameters, can do without."""
+    """Mark unneeded variants of tests with the mark ``cover``, or three parameters, as slow."""
     tests = defaultdict(list)
     for item in items:
         if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
@@ -54,8 +55,9 @@ def mark_what_is_left_out(items: Sequence[pytest.Item]) -> None:
 
 
 def _choices(variant: pytest.Function) -> dict[str, tuple[int, ...]]:
-    """Return the value of each parameter; those that are given together are one."""
-    # Not every value can be hashed, but all variants have the same objects.
+    """Return the value of each parameter. Parameters that are given together count as one."""
+    # Values are compared by identity: some cannot be hashed, but all variants share the same
+    # objects.
     left = {name: id(value) for name, value in variant.callspec.params.items()}
     choices = {}
     for mark in variant.iter_markers("parametrize"):

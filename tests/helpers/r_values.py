@@ -1,4 +1,4 @@
-"""What R's psych, vcd, epiR and stats make of published ratings; `ci/r_values.R` wrote it."""
+"""Results of R's psych, vcd, epiR and stats for published ratings, written by `ci/r_values.R`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 STORED = Path(__file__).with_suffix(".json")
 _VALUES = json.loads(STORED.read_text())
 VERSIONS: dict[str, str] = _VALUES["versions"]
-# Tables of two raters, and ratings with a row per subject: their data, and the values that
-# each function of R has for them.
+# Tables of two raters, and ratings with one row per subject: the data, and the results of each R
+# function.
 SQUARE: dict[str, dict[str, Any]] = _VALUES["square"]
 BY_RATER: dict[str, dict[str, Any]] = _VALUES["by_rater"]
-# Tables of two raters with disagreement weights of their own.
+# Tables of two raters with their own disagreement weights.
 WEIGHTED: dict[str, dict[str, Any]] = _VALUES["weighted"]
 
 
 def r_value(data: str, function: str) -> dict[str, Any]:
-    """Return the figures of a function of R for a data set."""
+    """Return the results of an R function for a data set."""
     (found,) = (sets[data] for sets in (SQUARE, BY_RATER) if data in sets)
     values: dict[str, Any] = found["values"][function]
     return values

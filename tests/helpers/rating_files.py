@@ -1,4 +1,4 @@
-"""Ratings written to files of every format."""
+"""Write ratings to files of every format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ feather = pytest.importorskip("pyarrow.feather")
 
 
 def decoded(table: Any) -> Any:
-    """Return a table without dictionaries, which CSV cannot hold."""
+    """Return a table without dictionaries, because CSV cannot represent them."""
     columns = [
         column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
         for column in table.columns
@@ -57,7 +57,7 @@ def write_json_lines_gz(table: Any, path: Path) -> None:
 
 
 def most_rows(table: Any) -> int:
-    """Return the size of record batches of which a table has several, but not thousands."""
+    """Return a size of record batches with which a table has several batches, but not thousands."""
     return max(2, table.num_rows // 100)
 
 

@@ -1,4 +1,4 @@
-"""Spreadsheets, written by hand: the least that the format of Excel asks for."""
+"""Write spreadsheets with the minimum that the Excel format requires."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def sheet_of(rows: Sequence[Sequence[Any]], merged: str = "") -> str:
 
 
 def write_xlsx(path: Path, merged: str = "", **sheets: Sequence[Sequence[Any]]) -> Path:
-    """Write sheets, each a list of rows, and return the path; cells may be ``merged``, as A1:A2."""
+    """Write sheets, each a list of rows, and return the path. ``merged`` is a range of cells."""
     names = dict(enumerate(sheets, 1))
     parts: Mapping[str, str] = {
         "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types">'

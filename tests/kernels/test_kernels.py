@@ -260,6 +260,7 @@ def test_skewed_and_sorted_ratings(kernels: Any, n_labels: int) -> None:
         assert_counts(kernels, np.sort(first), np.sort(second), n_codes=(n_labels, n_labels))
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("dtype", ["uint8", "int32"])
 @pytest.mark.parametrize(("n_labels", "often"), [(100, 0), (110, 2000), (256, 0)])
 def test_narrow_counters_that_wrap(kernels: Any, dtype: str, n_labels: int, often: int) -> None:

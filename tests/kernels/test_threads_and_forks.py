@@ -83,6 +83,7 @@ count()
     )
 
 
+@pytest.mark.slow
 @needs_fork
 def test_fork_of_worker_processes(backend: str) -> None:
     run(
@@ -98,6 +99,7 @@ count()
     )
 
 
+@pytest.mark.slow
 @needs_fork
 def test_fork_while_other_threads_count(backend: str) -> None:
     """The lock of the pool may be held, and its threads be busy, when the fork happens."""

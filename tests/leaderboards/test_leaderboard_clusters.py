@@ -100,6 +100,14 @@ def test_the_number_of_clusters_is_shown() -> None:
     )
     assert "50 bootstrap replicates of 60 clusters" in str(board)
     assert board.to_dict()["n_clusters"] == 60
+    assert board.doubt == ""
+    few = leaderboard(truth, predictions.T, clusters=np.arange(300) // 20, n_resamples=50, rng=0)
+    assert few.to_dict()["doubt"] == few.doubt
+    assert few.doubt == "fewer than 50 clusters: intervals tend to be too short"
+    for shown in (str(few), few._repr_html_()):
+        assert few.doubt in shown
+    without = leaderboard(truth, predictions.T, clusters=np.arange(300) // 20, n_resamples=0)
+    assert without.doubt == ""
 
 
 def test_one_cluster_has_no_intervals() -> None:
@@ -107,7 +115,7 @@ def test_one_cluster_has_no_intervals() -> None:
     with pytest.warns(undefined_metric_warning(), match="all items are in one cluster"):
         board = leaderboard(truth, predictions.T, clusters=[1] * 300)
     assert np.isnan(board.interval).all()
-    assert board.n_resamples == 0
+    assert (board.n_resamples, board.doubt) == (0, "")
 
 
 @pytest.mark.parametrize(

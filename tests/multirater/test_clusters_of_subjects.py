@@ -75,6 +75,7 @@ def close(value: float) -> Any:
     return pytest.approx(value, rel=1e-12, abs=1e-14)
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("name", COEFFICIENTS)
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 @pytest.mark.parametrize("shape", SHAPES)

@@ -73,7 +73,7 @@ def test_labels(labels: Any, message: str) -> None:
 
 
 def test_ragged_weights() -> None:
-    with pytest.raises(ValueError, match="weights must have rows of one length"):
+    with pytest.raises(ValueError, match="weights must have rows of equal length"):
         fleiss_kappa([[1, 2], [1, 1]], weights=[[0, 1], [1]])
     with pytest.raises(ValueError, match="weights must not have masked entries"):
         fleiss_kappa([[1, 2], [1, 1]], weights=np.ma.array([[0, 1], [1, 0]], mask=np.eye(2)))

@@ -163,6 +163,7 @@ def test_the_ends_are_where_pearsons_chi_square_is_the_quantile(name: str, missi
         assert chi_square == pytest.approx(chi2.ppf(0.95, 1), rel=2e-3)
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("name", ["fleiss", "gwet", "alpha", "conger"])
 @pytest.mark.parametrize("agreed", [0.3, 0.8])
 def test_exact_coverage_with_a_rare_label(name: str, agreed: float) -> None:

@@ -185,6 +185,7 @@ def test_fewer_items_farther_from_the_null(n_labels: int, weights: Any) -> None:
     assert len(set(needed)) == len(needed)
 
 
+@pytest.mark.slow
 @given(
     raw=st.lists(st.floats(0.02, 1), min_size=2, max_size=3),
     weights=st.sampled_from((*WEIGHTS, "zeros")),
@@ -211,6 +212,7 @@ def test_power_is_a_probability_that_rises(
     assert found[-1] > 0.99
 
 
+@pytest.mark.slow
 def test_rare_labels_need_the_same_number_of_their_items() -> None:
     """n p goes to a limit as p goes to 0."""
     for kappa, null_kappa in ((0.8, 0.4), (1.0, 0.4), (0.5, 0.0), (0.3, 0.6)):

@@ -72,6 +72,7 @@ for plot, argument in (
     run_python(code)
 
 
+@pytest.mark.slow
 def test_pictures_are_drawn_without_a_display(tmp_path: Path) -> None:
     code = f"""
 import fastkappa

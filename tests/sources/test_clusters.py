@@ -133,6 +133,7 @@ def spark() -> Iterator[Any]:
         session.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*pandas.*:UserWarning", "ignore:.*:DeprecationWarning")
 def test_spark_counts_by_itself(spark: Any, tmp_path: Path) -> None:
     frame = spark.read.parquet(str(written(arrow_table(COLUMNS), tmp_path / "parts")))

@@ -11,7 +11,6 @@ import pytest
 
 from fastkappa import confusion_from_source
 from fastkappa.cli.files.reading import Reading
-from fastkappa.sources.arrow_folders import columns_of_path
 from fastkappa.sources.source_counts import SourceCounts, finish
 from fastkappa.sources.source_ratings import RatingsError, WantedLabels
 from fastkappa.sources.source_table import Columns, SourceTable
@@ -19,7 +18,7 @@ from fastkappa.sources.text.arrow_text import text_file as opened_text_file
 from fastkappa.sources.text.text_format import PLAIN
 from fastkappa.sources.text.text_table import TextTable
 from tests.helpers.counted_files import count_ratings
-from tests.helpers.rating_files import counted, pa, text_file, write_arrow_file
+from tests.helpers.rating_files import WRITERS, counted, pa, text_file, write_arrow_file
 
 STRINGS = ["mild", "none", "severe", "mild", "mild"], ["mild", "mild", "severe", "none", "mild"]
 STRING_COUNTS = {
@@ -237,34 +236,21 @@ def test_labels_of_a_column_of_very_many(
         count_in_blocks(path)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "ratings (1).csv",
-        "ratings - Copy.csv",
-        "ratings - Copy (2).csv",
-        "ratings copy 2.csv",
-        "ratings (copy).csv",
-        "ratings (3rd copy).csv",
-        "ratings - Kopie.csv",
-        "Copy of ratings.csv",
-        "ratings_copy.csv",
-    ],
-)
-def test_copies_of_a_file_are_warned_of(tmp_path: Path, name: str) -> None:
-    text = "a,b\n1,1\n2,2\n1,2\n"
-    original, other = tmp_path / "ratings.csv", tmp_path / name
-    original.write_text(text)
-    other.write_text(text)
+@pytest.mark.parametrize("kind", ["csv", "ndjson.gz", "parquet", "arrow stream"])
+def test_copies_of_a_file_are_warned_of(tmp_path: Path, kind: str) -> None:
+    name, write = WRITERS[kind]
+
+    def part(which: Any, **columns: Any) -> Path:
+        write(pa.table(columns), tmp_path / f"{which} {name}")
+        return tmp_path / f"{which} {name}"
+
+    rows = {"a": [1, 2, 1] * 4, "b": [1, 2, 2] * 4}
+    original, other = part("x", **rows), part("y", **rows)
+    other.write_bytes(original.read_bytes())
     with pytest.warns(UserWarning, match="Remove them if they are copies") as caught:
-        confusion_from_source(tmp_path, "a", "b")
+        assert confusion_from_source([other, original], "a", "b").n_rows == 24
     assert f"{other} of {original}" in str(caught[0].message)
-    with pytest.warns(UserWarning, match="Remove them if they are copies"):
-        columns_of_path(tmp_path, ["a"])
-    # The next part of an export, or another file of the same size.
-    other.write_text(text.replace("1,2", "2,1"))
-    assert confusion_from_source(tmp_path, "a", "b").n_rows == 6
-    other.rename(tmp_path / "ratings2.csv").write_text(text)
-    (tmp_path / "more").mkdir()
-    (tmp_path / "more" / "ratings.csv").write_text(text)
-    assert confusion_from_source(tmp_path, "a", "b").n_rows == 9
+    # The next part of an export can have the same size, and small parts can be equal.
+    part("y", a=[2, 1, 1] * 4, b=rows["b"])
+    small = [part(i, a=[1, 2], b=[1, 2]) for i in range(2)]
+    assert confusion_from_source([original, other, *small], "a", "b").n_rows == 28

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import warnings
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastkappa import (
+    ConfusionAccumulator,
     agreement,
     agreement_from_confusion,
     confusion_counts,
@@ -98,6 +100,58 @@ def test_labels_that_do_not_go_together() -> None:
         [1, 0],
         [1, 0],
     ]
+
+
+def accumulated(first: Any, second: Any, weights: Any = None) -> ConfusionAccumulator:
+    total = ConfusionAccumulator()
+    total.update(first, second, sample_weight=weights)
+    return total
+
+
+def added(first: ConfusionAccumulator, second: ConfusionAccumulator) -> Any:
+    first += second
+    return first
+
+
+BOTH = {"counts": (counted, operator.add), "accumulator": (accumulated, added)}
+
+
+@pytest.mark.parametrize(("count", "add"), BOTH.values(), ids=BOTH)
+def test_weights_and_booleans_that_do_not_go_together(count: Any, add: Any) -> None:
+    ratings = [0, 1, 2]
+    parts = count(ratings, ratings, weights=[1, 2, 3]), count(ratings, ratings)
+    booleans = count([True, False], [True, True])
+    for a, b in (parts, parts[::-1]):
+        with pytest.raises(ValueError, match="sums of item weights cannot be added to counts"):
+            add(a, b)
+    for a, b in ((parts[1], booleans), (booleans, parts[1])):
+        with pytest.raises(ValueError, match=r"the sum contains booleans .* such as 2"):
+            add(a, b)
+    ones = count(ratings, ratings, weights=[1, 1, 1])
+    assert add(ones, parts[0]).table.trace() == 9
+    assert add(booleans, count([0, 1], [1, 1])).table.tolist() == [[0, 2], [0, 2]]
+
+
+def test_a_batch_of_other_numbers_after_booleans() -> None:
+    total = accumulated(np.array([True, False]), np.array([True, False]))
+    for other in (np.array([0, 3], np.uint8), np.array([0.0, 3.0])):
+        with pytest.raises(ValueError, match="contains booleans"):
+            total.update(other, other)
+    total.update(np.array([0, 1], np.uint8), np.array([0, 1], np.uint8))
+    assert total.table.tolist() == [[2, 0], [0, 2]]
+    numbers = accumulated(np.array([0, 3]), np.array([0, 3]))
+    with pytest.raises(ValueError, match="contains booleans"):
+        numbers.update(np.array([True]), np.array([True]))
+    assert numbers.table.trace() == 2
+
+
+def test_counts_of_other_classes() -> None:
+    counts, stream = counted([1, 2], [1, 2]), accumulated([1, 2], [1, 2])
+    with pytest.raises(TypeError, match=r"give SourceCounts\.from_json\(other\.to_json\(\)\)"):
+        counts + stream
+    assert (counts + SourceCounts.from_json(stream.to_json())).table.trace() == 4
+    with pytest.raises(TypeError, match=r"ConfusionAccumulator\.from_json\(counts\.to_json\(\)\)"):
+        stream += counts  # type: ignore[arg-type]
 
 
 def test_labels_of_two_parts_that_look_alike_are_warned_of() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,26 @@ def test_a_file_of_another_type_is_named(
     assert "column 'a' contains integers and a later part contains strings" in str(error.value)
 
 
+@pytest.mark.parametrize("as_source", [Path, as_list, dataset.dataset])
+@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("place", [0, 1])
+def test_booleans_in_one_file_are_not_grades_of_another(
+    tmp_path: Path, suffix: str, place: int, as_source: Callable[[Path], Any]
+) -> None:
+    booleans = {"a": [True, False], "b": [True, True]}
+    step = -1 if place else 1
+    folder = folder_of(tmp_path / "parts", suffix, *[booleans, ROWS][::step])
+    if as_source is dataset.dataset:
+        parts = [part.to_batches() for part in map(pa.table, [booleans, ROWS][::step])]
+        source, where = iter(batch for part in parts for batch in part), ""
+    else:
+        source, where = as_source(folder), f"{folder}/1.{suffix}: "
+    with pytest.raises(ValueError, match=rf"^{where}column 'a' contains booleans .* such as 2"):
+        confusion_from_source(source, "a", "b")
+    zeros = folder_of(tmp_path / "zeros", suffix, booleans, {"a": [0, 1], "b": [1, 1]})
+    assert confusion_from_source(as_list(zeros), "a", "b").table.tolist() == [[0, 2], [0, 2]]
+
+
 @pytest.mark.parametrize("as_source", [Path, as_list])
 def test_a_damaged_file_is_named(tmp_path: Path, as_source: Callable[[Path], Any]) -> None:
     column = {"a": list(range(1000)), "b": list(range(1000))}
@@ -95,6 +116,36 @@ def test_a_damaged_file_is_named(tmp_path: Path, as_source: Callable[[Path], Any
     damaged.write_bytes(raw)
     with pytest.raises(ValueError, match=rf"^{damaged} cannot be read: "):
         confusion_from_source(as_source(folder), "a", "b")
+
+
+ROWS_OF_TEXT = b"a,b\n" + b"1,2\n2,1\n" * 9
+DAMAGED = {
+    "a short row": (ROWS_OF_TEXT + b"1\n", r"{0} .*: line 20: Expected 2 columns, got 1: 1"),
+    "a long row": (ROWS_OF_TEXT + b"1,2,2\n", r"{0} .*: line 20: Expected 2 columns, got 3"),
+    "latin-1": (ROWS_OF_TEXT + b"\xe9,1\n", "{0}: column 'a' contains text that is not UTF-8"),
+    "booleans": (b"a,b\nTrue,1\nFalse,2\n", "{0}: column 'a' contains numbers and also 'True'"),
+    "a fraction": (ROWS_OF_TEXT + b"0.5,1\n", "{0}: column 'a' holds 0.5"),
+    "another column": (b"a,c\n1,2\n", "{0} has no column 'b'"),
+}
+
+
+@pytest.mark.parametrize(("text", "why"), DAMAGED.values(), ids=DAMAGED)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_text_file_is_named(tmp_path: Path, text: bytes, why: str, place: int) -> None:
+    parts = [ROWS_OF_TEXT, ROWS_OF_TEXT + b"2,2\n"]
+    parts.insert(place, text)
+    for i, part in enumerate(parts):
+        (tmp_path / f"{i}.csv").write_bytes(part)
+    with pytest.raises(ValueError, match="^" + why.format(tmp_path / f"{place}.csv")):
+        confusion_from_source(tmp_path, "a", "b")
+
+
+def test_a_cut_file_of_a_folder_is_named(tmp_path: Path) -> None:
+    for i in range(3):
+        packed = gzip.compress(ROWS_OF_TEXT, mtime=i)
+        (tmp_path / f"{i}.csv.gz").write_bytes(packed[:-9] if i == 1 else packed)
+    with pytest.raises(ValueError, match=rf"^{tmp_path}/1.csv.gz cannot be read: "):
+        confusion_from_source(tmp_path, "a", "b")
 
 
 def test_a_single_file_is_not_named_in_errors_about_its_ratings(tmp_path: Path) -> None:

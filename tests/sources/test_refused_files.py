@@ -114,7 +114,7 @@ def test_no_rows(write: Callable[..., Path]) -> None:
 
 def test_unequal_columns(tmp_path: Path) -> None:
     path = text_file(tmp_path, "a,b\n1,2\n3\n")
-    with pytest.raises(RatingsError, match="Expected 2 columns, got 1"):
+    with pytest.raises(RatingsError, match="line 3: Expected 2 columns, got 1"):
         count_ratings(path, "a", "b")
 
 
@@ -174,6 +174,7 @@ def test_unknown_suffix_lists_those_known(tmp_path: Path) -> None:
     assert all(suffix in str(raised.value) for suffix in SUFFIXES)
 
 
+@pytest.mark.slow
 def test_an_identifier_is_no_rating(write: Callable[..., Path]) -> None:
     numbers = np.arange(LARGEST_NUMBER_OF_LABELS + 1)
     names = numbers.astype(str)

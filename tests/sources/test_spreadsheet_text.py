@@ -203,8 +203,29 @@ def test_decimal_commas(write: Any) -> None:
     ],
 )
 def test_options_are_checked(options: list[str], why: str, write: Any) -> None:
-    command = CommandLine("score")
-    assert why in command.refusal(write(LINES), "--y1", "a", "--y2", "b", *options)
+    command, path = CommandLine("score"), write(LINES)
+    assert why in command.refusal(path, "--y1", "a", "--y2", "b", *options)
+    given: Any = {name.strip("-"): value for name, value in zip(options[::2], options[1::2])}
+    with pytest.raises(ValueError, match=why.replace("--", "")):
+        confusion_from_source(path, "a", "b", **given)
+
+
+def test_options_of_text_in_python(tmp_path: Path) -> None:
+    path, options = tmp_path / "1.csv", {"sep": "|", "decimal": ",", "encoding": "cp1252"}
+    text = "a|b|w\né|é|0,5\nè|é|1,25\n"
+    for encoding in ("cp1252", "utf-8"):
+        path.write_bytes(text.encode(encoding))
+        counts = confusion_from_source(path, "a", "b", sample_weight="w", **options)
+        assert counts.labels.tolist() == ["è", "é"]
+        assert counts.table.tolist() == [[0.0, 1.25], [0.0, 0.5]]
+    (tmp_path / "2.csv").write_bytes(text.encode())
+    assert confusion_from_source(tmp_path, "a", "b", **options).labels.tolist() == ["è", "é"]
+    with pytest.raises(TypeError, match="sep applies only to paths"):
+        confusion_from_source({"a": [1], "b": [1]}, "a", "b", sep="|")
+    table = pytest.importorskip("pyarrow").table({"a": [1], "b": [1]})
+    pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / "r.parquet")
+    with pytest.raises(ValueError, match=r"apply only to text files, but the format .* is parquet"):
+        confusion_from_source(tmp_path / "r.parquet", "a", "b", decimal=",")
 
 
 @pytest.mark.parametrize("hidden", [".ipynb_checkpoints", ".git", "_temporary"])

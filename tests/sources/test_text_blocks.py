@@ -88,5 +88,5 @@ def test_a_line_longer_than_is_looked_for(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_wrong_row_is_named_as_ever(tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text(_text(NUMBERS, n=20_000) + "\n1,2\n")
-    with pytest.raises(ValueError, match="Expected 3 columns, got 2"):
+    with pytest.raises(ValueError, match="line 20002: Expected 3 columns, got 2"):
         confusion_from_source(path, "left", "right")

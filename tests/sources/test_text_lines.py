@@ -92,6 +92,7 @@ def check_both_ways(
     assert found == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=n_examples(2000), deadline=None)
 @given(cases)
 @example((b"a,b\n1,2\nNA,1\n", None, (), 1 << 20, {}, {}))

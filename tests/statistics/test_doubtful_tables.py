@@ -107,7 +107,7 @@ def test_proportions_of_all_items_have_the_kappa_of_their_counts(
 @pytest.mark.parametrize("sums", [None, 0, 1])
 def test_counts_are_asked_for_where_proportions_are_given(sums: int | None) -> None:
     table = COUNTS / COUNTS.sum(axis=sums, keepdims=True)
-    with pytest.raises(ValueError, match="Proportions do not tell the number of items: give the c"):
+    with pytest.raises(ValueError, match="Proportions do not show the number of items: give the c"):
         agreement_from_confusion(table)
     with pytest.raises(ValueError, match="For sums of weights use kappa_from_confusion"):
         agreement_from_confusion(COUNTS + 0.5)

@@ -162,6 +162,7 @@ def test_weights_of_one_direction_have_intervals_too() -> None:
     assert -math.inf < low < -30 < high < 1
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("weights", [None, "quadratic"])
 def test_a_table_has_the_same_interval_alone_and_in_a_stack(

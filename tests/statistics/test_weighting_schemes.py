@@ -205,6 +205,7 @@ def test_every_function_with_weights_is_here() -> None:
     assert found - hold <= set(CALLS)
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("scheme", NAMED)
 @pytest.mark.parametrize("name", CALLS)
 def test_a_name_means_its_matrix(name: str, scheme: str | None) -> None:
@@ -295,5 +296,5 @@ def test_unknown_names_are_refused() -> None:
         assert as_weights(np.str_(scheme), 3) == scheme
     with pytest.raises(ValueError, match="weights must be None, 'linear', 'quadratic' or"):
         as_weights("cubic", 3)
-    with pytest.raises(ValueError, match=r"disagreement_weights\('radical', labels\) makes one"):
+    with pytest.raises(ValueError, match=r"disagreement_weights\('radical', labels\) returns one"):
         as_weights("radical", 3)

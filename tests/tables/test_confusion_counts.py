@@ -41,6 +41,7 @@ def test_labels_anywhere(backend: str, name: str) -> None:
     assert_counts(draw(labels, 500, 5), draw(labels, 500, 6), labels=given_labels, backend=backend)
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("name", ["0..4", "far", "sparse", "ends of int64"])
 def test_labels_anywhere_on_threads(backend: str, name: str) -> None:
     labels = LABEL_SETS[name]

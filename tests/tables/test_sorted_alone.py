@@ -43,11 +43,29 @@ def command(*arguments: str) -> Callable[[Path], None]:
     return count
 
 
+def of_parquet(first: Any, second: Any, folder: Path) -> None:
+    rating_files = pytest.importorskip("tests.helpers.rating_files")
+    table = rating_files.pa.table({"a": first, "b": second})
+    rating_files.parquet.write_table(table, folder / "r.parquet", row_group_size=50)
+    confusion_from_source(folder / "r.parquet", "a", "b", num_threads=2)
+
+
+def of_folder(first: Any, second: Any, folder: Path) -> None:
+    """Count files of more rows than are read to find odd lines."""
+    pytest.importorskip("pyarrow")
+    whole = {"id": np.arange(300 * len(first))}
+    whole |= {"a": np.repeat(first, 300), "b": np.resize(second, 300 * len(second))}
+    for i, part in enumerate(np.array_split(whole["id"], 2)):
+        write_csv(folder / f"{i}.csv", **{name: own[part] for name, own in whole.items()})
+    confusion_from_source(folder, "a", "b", num_threads=1)
+
+
 ENTRANCES: dict[str, Callable[[Any, Any, Path], object]] = {
     "agreement": lambda a, b, folder: agreement(a, b),
     "agreement_by": lambda a, b, folder: agreement_by(a, b, groups=["x"] * len(a)),
     "confusion_counts": lambda a, b, folder: confusion_counts(a, b),
     "a file": of_file(lambda path: confusion_from_source(path, "a", "b")),
+    "Parquet": of_parquet,
     "score": of_file(command("score", "--y1", "a", "--y2", "b")),
     "agree": of_file(command("agree", "--raters", "a", "b", "--interval-method", "asymptotic")),
 }
@@ -60,6 +78,15 @@ def test_a_column_that_was_sorted_alone(call: Any, words: bool, tmp_path: Path) 
     for first, second in ((TRUTH, np.sort(RATED)), (np.sort(TRUTH)[::-1], RATED)):
         with pytest.warns(UserWarning, match="is sorted, .* is not, and they agree only as"):
             call(labels[first], labels[second], tmp_path)
+
+
+def test_large_files_that_were_sorted_alone(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="'a' is sorted, column 'b' is not"):
+        of_folder(np.sort(TRUTH), RATED, tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        of_folder(TRUTH, RATED, tmp_path)
+        of_folder(np.arange(90) // 87, RATED % 2, tmp_path)
 
 
 SILENT = {
@@ -75,7 +102,7 @@ SILENT = {
 
 
 @pytest.mark.parametrize(("first", "second"), SILENT.values(), ids=SILENT)
-@pytest.mark.parametrize("entrance", ["confusion_counts", "a file"])
+@pytest.mark.parametrize("entrance", ["confusion_counts", "a file", "Parquet"])
 def test_ordinary_columns_are_silent(
     entrance: str, first: Any, second: Any, tmp_path: Path
 ) -> None:
@@ -85,11 +112,22 @@ def test_ordinary_columns_are_silent(
     assert not any("sorted" in str(warning.message) for warning in caught)
 
 
+def of_frame(first: Any, second: Any, folder: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("narwhals")
+    # A missing rating is a rating of another row.
+    columns = {"a": [None, *first.tolist()[1:]], "b": second}
+    confusion_from_source(pd.DataFrame(columns, dtype=object), "a", "b")
+
+
 def of_raters(first: Any, second: Any, folder: Path) -> None:
     fleiss_kappa(Ratings.from_raters({"y1": first, "y2": second, "y3": first}))
 
 
-@pytest.mark.parametrize("call", [*ENTRANCES.values(), of_raters], ids=[*ENTRANCES, "raters"])
+SHIFTED = {**ENTRANCES, "a frame": of_frame, "raters": of_raters}
+
+
+@pytest.mark.parametrize("call", SHIFTED.values(), ids=SHIFTED)
 @pytest.mark.parametrize("words", [False, True], ids=["numbers", "words"])
 def test_a_column_that_was_pasted_a_row_too_low(call: Any, words: bool, tmp_path: Path) -> None:
     labels = np.array(["low", "mid", "high"]) if words else np.array([1, 2, 10])

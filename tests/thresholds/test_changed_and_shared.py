@@ -195,6 +195,7 @@ def test_threads_share_a_rounder_and_a_result(drop_in_backend: str) -> None:
     assert all(in_threads(work))
 
 
+@pytest.mark.slow
 def test_threads_that_compile_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """numba compiles a loop when it is first called, here by all threads at once."""
     numba = pytest.importorskip("numba")

@@ -110,7 +110,7 @@ OFF_DIAGONAL = 1 - np.eye(3)
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([[0, 1], [1]], r"weights must have rows of one length, got \[\[0, 1\], \[1\]\]"),
+        ([[0, 1], [1]], r"weights must have rows of equal length, got \[\[0, 1\], \[1\]\]"),
         (np.ma.array(OFF_DIAGONAL, mask=np.eye(3)[::-1]), "weights must not have masked entries"),
         (OFF_DIAGONAL * np.longdouble("1e300") ** 2, "weights must be finite"),
         ([[0, 1, 2], [1, 0, 1], [2, None, 0]], "weights must contain numbers, got None"),

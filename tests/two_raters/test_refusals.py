@@ -99,7 +99,7 @@ def test_invalid_ratings(y1: Any, y2: Any, arguments: Any, match: str) -> None:
 
 
 TABLES: dict[str, tuple[Any, str]] = {
-    "ragged": (RAGGED, r"must have rows of one length, got \[\[1, 2\], \[3\]\]"),
+    "ragged": (RAGGED, r"must have rows of equal length, got \[\[1, 2\], \[3\]\]"),
     "None": (None, "must contain numbers, got None"),
     "an empty cell": ([[1, None], [2, 3]], "must contain numbers, got None"),
     "a string": ("table", "must contain numbers, got 'table'"),
@@ -132,7 +132,7 @@ def test_what_is_not_a_table(name: str) -> None:
 def test_what_is_not_a_joint_table() -> None:
     for joint, match in {
         "None": (None, "joint must contain numbers, got None"),
-        "ragged": ([[[1, 2], [3]], [[1, 2], [3, 4]]], "joint must have rows of one length"),
+        "ragged": ([[[1, 2], [3]], [[1, 2], [3, 4]]], "joint must have rows of equal length"),
         "table": (TABLE, r"joint must have the shape \(l, l, l\), got \(2, 2\)"),
         "negative": (-np.ones((2, 2, 2)), r"joint must not have negative entries, got -1"),
         "sums of weights": (np.full((2, 2, 2), 0.5), "joint must contain whole counts, .* got 0.5"),

@@ -65,13 +65,7 @@ def agree(
     from fastkappa.cli.files.reading import Reading
     from fastkappa.cli.reports.agree import read_and_report
     from fastkappa.cli.reports.agree_items import decisions, refuse_decisions
-    from fastkappa.cli.reports.picture import (
-        check_pictures,
-        draw,
-        refuse_overwriting,
-        write_file,
-        write_page,
-    )
+    from fastkappa.cli.reports.picture import check_pictures, draw, write_file, write_page
     from fastkappa.cli.terminal import write
 
     with errors_printed() as remarks, opened_inputs(text) as opener:
@@ -79,15 +73,14 @@ def agree(
         check_pictures(pictures)
         request.check_options()
         adjudicated = request.adjudicated
-        inputs = [*files, *([] if adjudicated is None else [adjudicated])]
-        outputs = {"disputed": request.disputed, "gold": request.gold}
-        refuse_overwriting({**outputs, "plot": pictures.plot, "report": pictures.report}, inputs)
         matrix = read_matrix(request.weight_matrix, request.weights)
         remarks.depends = [depends(request.weights, matrix)]
-        source, columns = opened_raters(opener, files, raters, request.group, names_items=True)
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
         if request.disputed is not None and request.disputed.exists():
             refuse_decisions(opener.source(request.disputed), reading)
+        opener.writes(disputed=request.disputed, gold=request.gold)
+        opener.writes(plot=pictures.plot, report=pictures.report)
+        source, columns = opened_raters(opener, files, raters, request.group, names_items=True)
         request = request._replace(
             file=source.name,
             raters=tuple(raters.raters or ()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -162,7 +162,7 @@ def leaderboard(
 
 
 def _renamed(board: Any, opener: Any, names: Mapping[str, str]) -> Any:
-    """Return a leaderboard with the user's names for the files, also in the failure reasons.
+    """Return a leaderboard that uses the user's file names, also in the failure reasons.
 
     ``names`` maps paths of files to their names. Other files are named by their paths.
     """
@@ -174,5 +174,9 @@ def _renamed(board: Any, opener: Any, names: Mapping[str, str]) -> Any:
         else opener.explained_failure(name, with_names(in_words_of_options(why), NAMED))
         for name, why in zip(board.names, board.failures)
     )
-    given = map(opener.named, board.names)
-    return replace(board, names=tuple(names.get(file, file) for file in given), failures=failures)
+
+    def renamed(files: Iterable[str]) -> tuple[str, ...]:
+        return tuple(names.get(file, file) for file in map(opener.named, files))
+
+    copies = tuple(map(renamed, board.copies))
+    return replace(board, names=renamed(board.names), copies=copies, failures=failures)

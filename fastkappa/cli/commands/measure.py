@@ -63,8 +63,9 @@ def measure(
     from fastkappa.cli.terminal import write
 
     with errors_printed() as remarks, opened_inputs(text) as opener:
-        source, columns = opened_raters(opener, files, raters)
         check_pictures(pictures)
+        opener.writes(plot=pictures.plot, report=pictures.report)
+        source, columns = opened_raters(opener, files, raters)
         reading = Reading.of(None, missing_codes, missing)
         with progress_bar(source.files) as bar:
             reading = reading._replace(on_progress=bar.starts(source.files[0]))

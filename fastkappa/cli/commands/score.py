@@ -92,6 +92,7 @@ def score(
     from fastkappa.sources.source_table import Columns
 
     with errors_printed() as remarks, opened_inputs(text) as opener:
+        opener.writes(save=save)
         source = opener.source(file)
         gate.check_options()
         if y1 == y2:

@@ -6,7 +6,6 @@ such a suffix, which is deleted at the end.
 
 from __future__ import annotations
 
-import codecs
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -20,17 +19,17 @@ from fastkappa.cli.files.spreadsheets import SPREADSHEETS, rows_of_sheet
 from fastkappa.cli.options import TextOptions
 from fastkappa.results.csv_rows import as_csv
 from fastkappa.sources.arrow_files import DELIMITERS, SUFFIXES, files_of, format_of
+from fastkappa.sources.arrow_folders import is_not_utf8, with_encoding_of
 from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import (
     PLAIN,
     TextFormat,
     opened_bytes,
-    opened_text,
+    text_format_of,
 )
 
 STDIN = ("-", "/dev/stdin")
-EVERY_BYTE = bytes(range(128, 256))
 GZIP = b"\x1f\x8b"
 # The first bytes of a file, and the suffix of the format that they indicate. Delimited text does
 # not begin with any of these bytes.
@@ -41,51 +40,8 @@ MAGIC = {
     b"{": ".jsonl",
     GZIP: ".txt.gz",
 }
-# The number of characters read from a text file at a time.
-BLOCK = 1 << 16
 # The options that also apply to spreadsheets.
 OF_SHEETS = ("no_header", "skip", "decimal", "sheet")
-NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
-
-
-def text_format_of(options: TextOptions) -> TextFormat:
-    """Return the options as a `TextFormat`, or raise if one is invalid."""
-    encoding, decimal = options.encoding, options.decimal
-    if encoding is not None:
-        try:
-            encoding = codecs.lookup(encoding).name
-            # Codecs that convert bytes to bytes or text to text raise an error on the next two
-            # lines.
-            b"".decode(encoding)
-            "".encode(encoding)
-        except (LookupError, ValueError):
-            raise RatingsError(
-                "--encoding must be an encoding that Python supports, such as utf-16 or cp1252,"
-                f" got {options.encoding!r}."
-            ) from None
-    delimiter = None if options.sep is None else _delimiter(options.sep)
-    if len(decimal) != 1 or not decimal.isascii() or decimal.isalnum():
-        raise RatingsError(f"--decimal must be a single character, such as ',', got {decimal!r}.")
-    if decimal == delimiter:
-        raise RatingsError(f"--sep and --decimal must differ, got {delimiter!r} for both.")
-    return TextFormat(
-        delimiter,
-        None if encoding in ("utf-8", "utf-8-sig") else encoding,
-        has_names=not options.no_header,
-        has_quotes=options.quote == "double",
-        n_skipped=options.skip,
-        decimal=decimal,
-    )
-
-
-def _delimiter(sep: str) -> str:
-    delimiter = NAMED_DELIMITERS.get(sep, sep)
-    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
-        raise RatingsError(
-            f"--sep must be an ASCII character or one of {', '.join(NAMED_DELIMITERS)}, got"
-            f" {sep!r}."
-        )
-    return delimiter
 
 
 class Source(NamedTuple):
@@ -103,8 +59,17 @@ class Opener:
     """
 
     def __init__(self, options: TextOptions, stack: ExitStack) -> None:
-        self.options, self.text_format = options, text_format_of(options)
+        self.options = options
+        self.text_format = text_format_of(
+            options.sep,
+            options.encoding,
+            options.decimal,
+            has_names=not options.no_header,
+            has_quotes=options.quote == "double",
+            n_skipped=options.skip,
+        )
         self._stack = stack
+        self._outputs: dict[str, Path] = {}
         self._folder: Path | None = None
         # For each copy, the user's name for the original file.
         self._names: dict[str, str] = {}
@@ -114,28 +79,30 @@ class Opener:
         # The reasons why some of many files cannot be read.
         self._failures: dict[str, str] = {}
 
+    def writes(self, **outputs: Path | None) -> None:
+        """Raise from now on if an input that is opened would be overwritten.
+
+        ``outputs`` are the files that the command writes, by their option.
+        """
+        self._outputs |= {option: path for option, path in outputs.items() if path is not None}
+
+    def _refuse_overwriting(self, path: Path) -> None:
+        for option, output in self._outputs.items():
+            if output.exists() and output.resolve().is_relative_to(path.resolve()):
+                raise ValueError(
+                    f"--{option} would overwrite {output}, an input: name another file."
+                )
+
     def source(self, path: Path) -> Source:
         """Return the source at a path, which can be a file, a folder, a pipe or a pattern."""
         name = "standard input" if str(path) in STDIN else str(path)
         files = [path] if _is_piped(path) else files_at(path)
         opened = tuple(map(self.file, files))
-        return Source(name, opened, self._format_of(opened))
-
-    def _format_of(self, files: Sequence[Path]) -> TextFormat:
-        """Return the text format of files, dropping the given encoding if they are UTF-8.
-
-        With an encoding of one byte per character, any file can be read, but text with special
-        characters in that encoding is not valid UTF-8.
-        """
-        encoding = self.text_format.encoding
-        if encoding is None or len(EVERY_BYTE.decode(encoding, "replace")) < len(EVERY_BYTE):
-            return self.text_format
-        if any(file.is_dir() or not file.exists() or _is_not_utf8(file) for file in files):
-            return self.text_format
-        return self.text_format._replace(encoding=None)
+        return Source(name, opened, with_encoding_of(self.text_format, opened))
 
     def file(self, path: Path) -> Path:
         """Return a folder unchanged, or a file or a copy in a format that the sources can read."""
+        self._refuse_overwriting(path)
         if _is_piped(path):
             path = self._copied(path)
         elif path.suffix.lower() in SPREADSHEETS and path.is_file():
@@ -184,7 +151,7 @@ class Opener:
         return text
 
     def explained(self, text: str) -> str:
-        """Return an error message with the user's names for the files, and with advice."""
+        """Return an error message that uses the user's file names, with advice added."""
         return self._explained(text, self._files)
 
     def explained_failure(self, file: str, why: str) -> str:
@@ -192,9 +159,10 @@ class Opener:
         text = self._failures.get(file) or self._explained(f"{file} {why}", [Path(file)])
         return text.removeprefix(f"{self.named(file)} ")
 
-    def _explained(self, text: str, files: Sequence[Path]) -> str:
+    def _explained(self, text: str, given: Sequence[Path]) -> str:
+        files = [file for path in given for file in (files_of(path) if path.is_dir() else [path])]
         if "not UTF-8" in text and any(map(_is_text, files)):
-            odd = next(filter(_is_not_utf8, files), None)
+            odd = next(filter(is_not_utf8, files), None)
             if odd is not None and str(odd) not in text:
                 text = f"{odd}: {text}"
             if self.options.encoding is None:
@@ -306,16 +274,3 @@ def _has_suffix(name: str) -> bool:
 
 def _is_text(file: Path) -> bool:
     return _has_suffix(file.name) and format_of(file) in DELIMITERS
-
-
-def _is_not_utf8(file: Path) -> bool:
-    """Return whether a file is a readable text file that is not UTF-8."""
-    if not _is_text(file) or not file.is_file():
-        return False
-    with suppress(OSError, RatingsError), opened_text(file, None) as text:
-        try:
-            while text.read(BLOCK):
-                continue
-        except UnicodeError:
-            return True
-    return False

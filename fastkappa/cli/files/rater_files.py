@@ -86,7 +86,7 @@ def opened_raters(
         name: (source, rating or _only_other(source, (id_column, cluster, group)))
         for name, source in kept.items()
     }
-    warn_of_copies([file for file in each if file.is_file()], of_any_name=True)
+    warn_of_copies([file for file in each if file.is_file()], fewest_rows=0)
     # The joined column of ratings has the name that it has in the first file.
     _, joined = next(iter(ratings.values()))
     return _together(ratings), RaterColumns(chosen, id_column, RATER, joined, ratings)

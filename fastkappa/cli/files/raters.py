@@ -131,7 +131,8 @@ class RaterColumns(NamedTuple):
                 # If all labels of a rater look like numbers, the rater's file is read as numbers.
                 for part in parts:
                     part[name] = as_strings(name, part[name], are_sets=separator is not None)
-        return joined(parts, [rating, *own, rater])
+        files = [source.name for source, _ in self.files.values()]
+        return joined(parts, [rating, *own, rater], files)
 
     def _of_chosen(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """Return the rows of the chosen raters."""

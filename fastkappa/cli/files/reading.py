@@ -37,8 +37,8 @@ from fastkappa.sources.source_ratings import (
     RatingsError,
     WantedLabels,
     column_of,
+    order_of,
 )
-from fastkappa.sources.source_table import order_of
 from fastkappa.sources.text.arrow_text import missing_texts
 from fastkappa.tables.known_labels import KnownLabels
 

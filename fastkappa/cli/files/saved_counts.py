@@ -10,13 +10,15 @@ from warnings import warn
 
 from fastkappa.formatting import first_of_many, label_text
 from fastkappa.results.report import RATERS
-from fastkappa.sources.arrow_folders import warn_of_copies
 from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.tables.json_fields import reason_of
 from fastkappa.tables.table import union_of_labels
 
 MOST_NAMED = 3
+# Parts with fewer items can have equal counts by chance.
+FEWEST_ITEMS = 100
 # How to refer to item weights if their column is unknown.
 ITEM_WEIGHTS = "item weights"
 
@@ -81,16 +83,14 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
 
 
 def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
-    """Warn about files with the same counts from the same source."""
-    # A file is reported only if it is named like a copy, because counts saved in Python have no
-    # source, and small parts can have equal counts by chance.
-    warn_of_copies([path for path, saved in read.items() if not saved.source])
+    """Warn about files with the same counts from the same source, if it is known."""
     first_of: dict[str, Path] = {}
     for path, saved in read.items():
         first = first_of.setdefault(saved.to_json(), path)
-        if first != path and saved.source:
+        if first != path and (saved.source or saved.counts.n_items >= FEWEST_ITEMS):
+            of_source = f" of {saved.source}" if saved.source else ""
             warn(
-                f"{path} and {first} have the same counts of {saved.source}, and both are added."
+                f"{path} and {first} have the same counts{of_source}, and both are added."
                 " If one is a copy, remove it.",
                 stacklevel=2,
             )
@@ -118,21 +118,21 @@ def read_counts(path: Path) -> SavedCounts:
         text = path.read_text(encoding="utf-8-sig")
         counts, saved = SourceCounts.from_json(text), json.loads(text)
         if "version" in saved and "origin" not in saved:
-            is_weighted = counts.table.sum() != counts.n_items
             are_sorted = union_of_labels([counts.labels]).tolist() == counts.labels.tolist()
-            weight = ITEM_WEIGHTS if is_weighted else None
+            weight = ITEM_WEIGHTS if counts.is_weighted else None
             return SavedCounts("", RATERS, weight, are_sorted, counts)
         # Before version 0.1.0, the names were stored next to the counts.
         saved = saved.get("origin", {n: field for n, field in saved.items() if n != "counts"})
         y1, y2 = columns = saved.pop("columns")
         found = SavedCounts(columns=(y1, y2), counts=counts, **saved)
+        is_weighted = found.sample_weight is not None
+        found = found._replace(counts=counts._replace(is_weighted=is_weighted))
         texts = [y1, y2, found.source, found.sample_weight or ""]
         types = set(map(type, texts)), type(columns), type(found.are_sorted)
         if types != ({str}, list, bool):
             raise ValueError("a field has the wrong type")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise RatingsError(
-            f"{path} is not a file of counts from `fastkappa score --save`:"
-            f" {type(error).__name__} {error}."
+            f"{path} is not a file of counts from `fastkappa score --save`: {reason_of(error)}."
         ) from error
     return found

@@ -14,6 +14,7 @@ from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.agree_parts import (
     bootstrap_fields,
     bootstrap_of,
+    bootstrap_sentence,
     no_undefined_warnings,
     result_of,
 )
@@ -40,7 +41,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     reports = [grouped._report()]
     if equality is not None:
         reports.append(equality._report())
-    drawn = []
+    drawn, sentences = [], []
     read: dict[str, Interpretation] = {}
     for of_group, (group, name) in zip(fields["groups"], names.items()):
         of_group["group"] = name
@@ -49,6 +50,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
                 resampled = bootstrap_of(grouped[group], request)
             of_group["bootstrap"] = bootstrap_fields(resampled)
             drawn.append(resampled.sentence(f"kappa of {name}"))
+            sentences.append(bootstrap_sentence(resampled, f"kappa of {name}"))
         if request.scale is not None:
             read[name] = grouped[group].interpret(request.scale)
             of_group["interpretation"] = read[name].to_dict()
@@ -69,7 +71,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         grouped.rows(),
         pictures,
         estimates=estimates,
-        sentences=lambda: [grouped.sentence()],
+        sentences=lambda: [grouped.sentence(), *sentences],
     )
 
 

@@ -8,7 +8,12 @@ from typing import Any
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.cli.gate import Estimate
 from fastkappa.cli.pages.pictures import Picture
-from fastkappa.cli.reports.agree_parts import bootstrap_fields, bootstrap_of, no_undefined_warnings
+from fastkappa.cli.reports.agree_parts import (
+    bootstrap_fields,
+    bootstrap_of,
+    bootstrap_sentence,
+    no_undefined_warnings,
+)
 from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.cli.words import in_words_of_options
 from fastkappa.plotting import plot_agreement, plot_bootstrap, plot_confusion
@@ -49,7 +54,10 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         rows,
         pictures,
         estimates=estimates,
-        sentences=lambda: [result.sentence()],
+        sentences=lambda: [
+            result.sentence(),
+            *([] if resampled is None else [bootstrap_sentence(resampled)]),
+        ],
     )
 
 

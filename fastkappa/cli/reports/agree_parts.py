@@ -99,6 +99,12 @@ def bootstrap_of(result: AgreementResult, request: AgreeRequest) -> BootstrapRes
     return bootstrap(result, n_resamples=n, confidence=confidence, rng=request.seed)
 
 
+def bootstrap_sentence(resampled: BootstrapResult, what: str = "kappa") -> str:
+    """Return the bootstrap interval as a sentence for a paper."""
+    _, found = resampled.sentence("").split(": ", 1)
+    return f"The {100 * resampled.confidence:g} % bootstrap interval of {what} was {found}."
+
+
 def bootstrap_fields(resampled: BootstrapResult) -> dict[str, Any]:
     """Return the JSON fields of a bootstrap, without its replicates."""
     return {

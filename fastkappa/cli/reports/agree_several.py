@@ -14,7 +14,12 @@ from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.agree_groups import GroupsOfSeveral
 from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import table_picture
-from fastkappa.cli.reports.agree_parts import bootstrap_fields, no_undefined_warnings, why_undefined
+from fastkappa.cli.reports.agree_parts import (
+    bootstrap_fields,
+    bootstrap_sentence,
+    no_undefined_warnings,
+    why_undefined,
+)
 from fastkappa.cli.reports.output import Output, Section, read_on
 from fastkappa.formatting import count_text, label_text
 from fastkappa.multirater import coefficients
@@ -184,6 +189,7 @@ def _of_coefficients(
         drawn = {name: (found[name].method, one) for name, one in resampled.items()}
         reports.append(Report([one.sentence(method) for method, one in drawn.values()]))
         rows += [one.row(method) for method, one in drawn.values()]
+        sentences += [bootstrap_sentence(one, method) for method, one in drawn.values()]
         for name, one in resampled.items():
             fields[name]["bootstrap"] = bootstrap_fields(one)
     return Section(reports, {"coefficients": fields}, rows, sentences)

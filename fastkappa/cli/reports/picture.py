@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from fnmatch import fnmatch
 from pathlib import Path
 
 from fastkappa.cli.options import DPI, PictureOptions
@@ -64,18 +62,6 @@ def write_page(options: PictureOptions, output: Output, remarks: Remarks) -> Non
         remarks.warn(f"{options.report} has no plots: {error}")
         page = output.written("html", remarks.everything)
     write_file(options.report, page)
-
-
-def refuse_overwriting(outputs: Mapping[str, Path | None], inputs: Iterable[Path]) -> None:
-    """Raise if an output, by its option, is one of the inputs or inside an input folder."""
-    for option, path in outputs.items():
-        if path is None or not path.exists():
-            continue
-        place = path.resolve()
-        if any(
-            place.is_relative_to(one.resolve()) or fnmatch(str(path), str(one)) for one in inputs
-        ):
-            raise ValueError(f"--{option} would overwrite {path}, an input: name another file.")
 
 
 def write_file(path: Path, text: str) -> None:

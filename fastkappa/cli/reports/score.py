@@ -61,7 +61,8 @@ def report_on_table(
         "outside": counts.n_outside,
     }
     left_out = {name: of_file[name] for name in ("dropped", "outside")}
-    figures = {"n": found.n, **left_out, **dict(found.rows())}
+    name_of_n = "n" if sample_weight is None else "sum of weights"
+    figures = {name_of_n: found.n, **left_out, **dict(found.rows())}
     above = [
         *_headings(file, columns, counts, sample_weight),
         *too_large(counts.labels, LARGEST_PRINTED),

@@ -52,7 +52,7 @@ class Probabilities(NamedTuple):
         return self._replace(values=self.values[::step], weights=weights)
 
     def blocks(self) -> Iterator[tuple[slice, FloatTable]]:
-        """Yield each range of items with its probabilities, of shape (K, length)."""
+        """Yield each range of items with the probabilities of its items, of shape (K, length)."""
         length = max(64, BLOCK // self.n_labels)
         for start in range(0, len(self.values), length):
             inside = slice(start, start + length)
@@ -72,9 +72,9 @@ class Probabilities(NamedTuple):
         """Give each item the label with the lowest expected cost, and return the expected table.
 
         Row y, column c of ``costs`` is the cost of giving label c to an item with true label y. The
-        corresponding cell of the table is the expected number of such items. The positions of the
-        chosen labels are written to ``given``, an array of integers. Ties go to the lowest
-        position.
+        same cell of the table is the expected number of items with true label y that get label c.
+        The positions of the chosen labels are written to ``given``, an array of integers. Ties go
+        to the lowest position.
         """
         table = np.zeros_like(costs)
         by_label = np.ascontiguousarray(costs.T)

@@ -188,7 +188,7 @@ def accumulate_labels(
     const int64_t[::1] places,
     double[:, ::1] prefix,
 ):
-    """Write the count, or the sum of weights, of each label up to each place to ``prefix``."""
+    """Write the cumulative count, or sum of weights, of each label at each place to ``prefix``."""
     cdef const double *w = address(weights)
     cdef double[::1] below = np.empty(prefix.shape[0])
     cdef int64_t lowest = 0, highest = 0

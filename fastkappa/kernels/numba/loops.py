@@ -2,8 +2,8 @@
 
 Columns are passed as addresses and sizes, so one compiled version serves all types, strides and
 alignments. Each function is compiled at its first use and cached on disk if a cache folder is
-writable. numba checks only the modification time of this file, so touch it after editing a module
-that it imports.
+writable. numba recompiles a function only if this file has changed, so touch this file after
+editing a module that it imports.
 
 Few labels are counted by `popcount`. Pairs of more labels are counted one by one, in four tables in
 rotation. With a single table, equal pairs in a row would update the same counter, and each update

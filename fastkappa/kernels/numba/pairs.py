@@ -1,7 +1,7 @@
 """Count and sum pairs with numba, for machines without a C compiler.
 
-The contract is the same as that of `fastkappa.kernels.numpy.pairs`. This module converts arrays
-to addresses and sizes, and the functions in `loops` count the values there.
+The contract is the same as that of `fastkappa.kernels.numpy.pairs`. This module converts arrays to
+addresses and sizes, and the functions in `loops` count the values.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _pieces(
 ) -> Iterator[tuple[tuple[ArrayView, ArrayView], Any, int, int]]:
     """Yield two columns, their weights in the wanted dtype, and the range to read.
 
-    There is a single piece if no array needs a copy, otherwise one piece per chunk.
+    If no array has to be copied, there is a single piece, otherwise one piece per chunk.
     """
     readable = _is_readable(rows) and _is_readable(columns)
     if weights is None:

@@ -49,7 +49,7 @@ def are_few(n_rows: int, n_columns: int) -> bool:
 
 @njit
 def mark_block(rows: Any, columns: Any, marks: int) -> int:
-    """Mark the cells of a block of byte pairs; return the number of pairs outside."""
+    """Mark the cells of a block of byte pairs; return the number of pairs outside the labels."""
     n_outside = 0
     for i in range(0, BLOCK, WIDTH):
         n_outside += mark_cells(
@@ -71,7 +71,8 @@ def mark_cells(
 ) -> Any:
     """Write the bit and the plane of each pair. Return the number of pairs outside the labels.
 
-    The pairs are WIDTH bytes each at ``rows`` and ``columns``. The cell numbers must fit in a byte.
+    The labels of the pairs are WIDTH bytes at ``rows`` and WIDTH bytes at ``columns``. The cell
+    numbers must fit in a byte.
     """
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

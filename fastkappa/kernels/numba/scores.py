@@ -96,7 +96,7 @@ def group_scores(
 def accumulate_labels(
     codes: NDArray[np.uint16], weights: Floats | None, places: NDArray[np.int64], prefix: Floats
 ) -> None:
-    """Write the count, or the sum of weights, of each label up to each place to ``prefix``."""
+    """Write the cumulative count, or sum of weights, of each label at each place to ``prefix``."""
     check_range(int(places.min()), int(places.max()), codes, weights)
     check_range(0, len(places), prefix[0])
     _accumulate(codes, NONE if weights is None else weights, places, prefix, np.empty(len(prefix)))

@@ -1,15 +1,15 @@
 """Count pairs of few labels in NumPy by combining several pairs into one key.
 
-`numpy.bincount` needs the same time per key, however many pairs a key contains. In a table of c
-cells, a pair is a digit below c. A key combines as many digits as possible:
+`numpy.bincount` needs the same time per key, regardless of the number of pairs in a key. In a table
+of c cells, a pair is a digit below c. A key combines as many digits as possible:
 
     labels 0..5, 36 cells:  pairs (1, 2)  (0, 5)  (5, 5)  are the digits  8  5  35
-    key = (8 * 36 + 5) * 36 + 35 = 10583, one of 36**3 = 46656
+    key = (8 * 36 + 5) * 36 + 35 = 10583, one of 36**3 = 46656 possible keys
 
-The counts of the keys form an array of shape (36, 36, 36). Summing this array over two axes results
-in the counts of the cells for the third digit. Any pairs can share a key, so the digits come from
-different parts of a chunk. Two digits need no arithmetic: two adjacent bytes are read as one 16-bit
-number, with 256 in place of c.
+The counts of the keys form an array of shape (36, 36, 36). Summing this array over two axes gives
+the counts of the cells for the third digit. A key can combine any pairs, so its digits are taken
+from different parts of a chunk. Two digits need no arithmetic: two adjacent bytes are read as one
+16-bit number, with 256 in place of c.
 """
 
 from __future__ import annotations
@@ -124,5 +124,5 @@ def _are_codes(ratings: AnyArray, lowest: int, n_codes: int) -> bool:
     if lowest == 0 and n_codes <= 128 and ratings.dtype.kind in "iu":
         # Converted to unsigned integers, negative ratings become large.
         return bool(ratings.view(ratings.dtype.str.replace("i", "u")).max() < n_codes)
-    # Comparisons of Python numbers are exact, and those with NaN are false.
+    # Comparisons of Python numbers are exact, and comparisons with NaN are false.
     return bool(lowest <= ratings.min().item() and ratings.max().item() < lowest + n_codes)

@@ -3,9 +3,9 @@
 All backends have the same files and the same functions; see `fastkappa.kernels.contract`.
 
 A column is a one-dimensional array, and the code of a value is ``value - lowest``. ``table`` has
-one extra row and one extra column, which count values outside the codes. Counting thus includes the
-check of bounds, and nothing is written out of bounds. Kernels are serial and add the pairs of a
-part to the table.
+one extra row and one extra column, which count values outside the codes. So counting also checks
+the bounds, and nothing is written out of bounds. Kernels are serial and add the pairs of a part to
+the table.
 """
 
 from __future__ import annotations

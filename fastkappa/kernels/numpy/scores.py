@@ -99,7 +99,7 @@ def group_scores(
 def accumulate_labels(
     codes: NDArray[np.uint16], weights: Floats | None, places: NDArray[np.int64], prefix: Floats
 ) -> None:
-    """Write the count, or the sum of weights, of each label up to each place to ``prefix``.
+    """Write the cumulative count, or sum of weights, of each label at each place to ``prefix``.
 
     Counting starts at the first place. ``prefix`` has one row per label.
     """

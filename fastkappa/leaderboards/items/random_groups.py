@@ -53,8 +53,8 @@ class GroupSums(NamedTuple):
 class Prediction(NamedTuple):
     """A column to count by group.
 
-    ``items`` contains the positions of its ratings among the items. None means all items, in order.
-    ``cell_weights`` has the shape (l, l).
+    ``items`` contains, for each rating, the index of the rated item. None means that all items are
+    rated, in order. ``cell_weights`` has the shape (l, l).
     """
 
     column: Column
@@ -257,8 +257,8 @@ def _sum_items(
         order = np.argsort(items, kind="stable")
         codes, column = codes[order], column._replace(values=column.values[order])
         weights = None if weights is None else weights[order]
-    # Adding a chunk accesses the sums of all groups, so a chunk should be at least as long as these
-    # sums.
+    # Each chunk updates the sums of all groups. A chunk has at least as many ratings as there are
+    # sums, so that these updates do not dominate.
     length = max(CHUNK, n_groups * n_labels)
     for start in range(0, len(codes), length):
         chunk = slice(start, start + length)

@@ -65,7 +65,7 @@ class SharedOrder:
         judge_labels({TRUTH: truth}, labels)
 
     def labels_of(self, names: Sequence[str], pairs: Sequence[tuple[Column, Column]]) -> Any:
-        """Return the labels of these predictions' tables, or None for all labels that occur."""
+        """Return the labels for these tables. None means all labels that occur."""
         order, declared_by = self._order, self._declared_by
         # All integers are checked together, because with few items, separate checks would be slower
         # than counting.

@@ -45,7 +45,7 @@ MOST_SWAPPED = 4
 RARER, LEAST_LIKENESS = 10, 0.8
 # Two raters who would by chance have this many items in common are unlikely to have none.
 SHARED = 10
-# A rater with fewer ratings than this can lack common items by chance.
+# A rater with fewer ratings than this can have no items in common with other raters by chance.
 FEWEST_ALONE = 10
 # A file extension that some tools add to item names.
 EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")

@@ -28,6 +28,7 @@ from fastkappa.sources.text.text_format import (
     TextFormat,
     find_format,
     has_row_names,
+    line_of_other_length,
     names_in,
     naming_encoding,
     opened_text,
@@ -162,7 +163,11 @@ def _naming_lines(file: TextFile) -> Iterator[None]:
         except pyarrow.ArrowInvalid as error:
             refuse_lost_rows(file, 0)
             if not has_row_names(file):
-                raise
+                reason = str(error).rpartition("Expected ")[2]
+                line = line_of_other_length(file) if reason != str(error) else None
+                if line is None:
+                    raise
+                raise pyarrow.ArrowInvalid(f"line {line}: Expected {reason}") from error
             raise pyarrow.ArrowInvalid(
                 f"{str(error).rstrip()}. The first line has one name fewer than the next line has"
                 " fields. Name the column of row names too, as with write.table(..., col.names=NA)"
@@ -305,7 +310,7 @@ def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
 
 
 def _text_in(file: TextFile, opened: Any) -> Any:
-    """Return a stream of a file, decompressed if necessary, with single spaces between columns."""
+    """Return a stream of a file, decompressed, with one space between columns."""
     import pyarrow
 
     encoding = file.text_format.encoding

@@ -20,6 +20,7 @@ from fastkappa.kernels.contract import CountLines, Lines, Texts
 from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.sources.text.text_format import LONGEST_LINE, TextFile
+from fastkappa.tables.doubtful_tables import runs_in
 
 # The temporary data of a block of this size stays in the cache.
 BLOCK_SIZE = 1 << 20
@@ -27,6 +28,8 @@ BLOCK_SIZE = 1 << 20
 FIRST_BLOCK = 1 << 14
 # The largest number and length of texts that the kernel supports. pyarrow reads all other files.
 MOST_TEXTS = 1 << 8
+# The number of lines of a block that show whether a column is sorted.
+SAMPLED = 1 << 6
 LONGEST_TEXT = 1 << 7
 # The number of bytes in the first search for new texts. Each later search covers twice as many.
 FIRST_LEARNED = 1 << 8
@@ -60,12 +63,14 @@ def count_file(
             head = 0 if start else _head_of(block, file)
             if not counter.add(block, head):
                 raise NotInBlocksError
+            counter.add_runs(block, head)
             on_progress(stop)
         return counter
 
     n_bytes = file.path.stat().st_size
     try:
-        # A short first part nearly always shows whether the kernel can count a file.
+        # If the kernel cannot count a file, this nearly always shows in the first block. So the
+        # first block is counted before the threads start.
         tried = work(ItemRanges(min(n_bytes, FIRST_BLOCK), 1))
         if n_bytes <= FIRST_BLOCK:
             return [tried]
@@ -146,11 +151,14 @@ class LineCounter:
         The number of lines with each pair of texts.
     begins : int
         The position of the first counted byte.
+    n_blocks, n_runs : int, list of float
+        The number of blocks, and the numbers of runs of equal texts in samples of their lines.
     """
 
     def __init__(self, count_lines: CountLines, lines: Lines) -> None:
         self._count_lines, self._lines = count_lines, lines
         self.begins = sys.maxsize
+        self.n_blocks, self.n_runs = 0, [0.0, 0.0]
         self.texts: tuple[dict[bytes, int], dict[bytes, int]] = ({}, {})
         self.counts: IntTable = np.zeros((0, 0), np.int64)
         self._known = [_in_words(texts) for texts in self.texts]
@@ -173,6 +181,18 @@ class LineCounter:
                 return False
         return True
 
+    def add_runs(self, text: bytes, start: int) -> None:
+        """Count the runs in a sample of the lines, unless both columns have many runs."""
+        self.n_blocks += 1
+        if start == len(text) or min(self.n_runs) > MOST_TEXTS + self.n_blocks:
+            return
+        delimiter, n_fields, *positions = self._lines
+        lines = [line.split(bytes([delimiter])) for line in _sample(text, start)]
+        for i, position in enumerate(positions):
+            # An empty line is no row.
+            texts = [fields[position] for fields in lines if len(fields) == n_fields]
+            self.n_runs[i] += runs_in(np.array(texts))
+
     def _learn(self, text: bytes, start: int) -> bool:
         """Assign indices to the texts in the next lines, and return whether any text is new."""
         n_known = [len(texts) for texts in self.texts]
@@ -194,6 +214,16 @@ class LineCounter:
         self.counts = np.zeros((len(self.texts[0]), len(self.texts[1])), np.int64)
         self.counts[: counted.shape[0], : counted.shape[1]] = counted
         return True
+
+
+def _sample(text: bytes, start: int) -> Iterator[bytes]:
+    """Yield some lines of a block, at distances that follow no pattern in a file."""
+    for i in range(SAMPLED):
+        place = start + (len(text) - start) * i**2 // SAMPLED**2
+        begin = text.find(b"\n", place - 1) + 1 if i else start
+        if place <= begin < len(text):
+            end = text.find(b"\n", begin)
+            yield text[begin : end if end >= 0 else len(text)].removesuffix(b"\r")
 
 
 def is_plain(text: bytes, start: int = 0) -> bool:

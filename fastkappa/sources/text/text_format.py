@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import re
@@ -11,7 +12,7 @@ from contextlib import contextmanager, suppress
 from io import StringIO, TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TextIO, cast
+from typing import Any, BinaryIO, NamedTuple, TextIO, cast
 
 from fastkappa.sources.source_ratings import RatingsError
 
@@ -25,6 +26,7 @@ READ_SIZE = 1 << 20
 # For Excel, the first line can specify the delimiter, as in "sep=;".
 SEPARATOR_LINE = re.compile(r"\"?sep=(.)\"?\s*", re.IGNORECASE)
 BLANKS = re.compile(" +")
+NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
 
 
 class TextFormat(NamedTuple):
@@ -60,6 +62,37 @@ class TextFormat(NamedTuple):
 
 
 PLAIN = TextFormat()
+
+
+def text_format_of(
+    sep: str | None = None, encoding: str | None = None, decimal: str = ".", **others: Any
+) -> TextFormat:
+    """Return a user's options as a `TextFormat`, or raise if one is invalid."""
+    if encoding is not None:
+        given = encoding
+        try:
+            encoding = codecs.lookup(encoding).name
+            # Codecs that convert bytes to bytes or text to text raise an error on the next two
+            # lines.
+            b"".decode(encoding)
+            "".encode(encoding)
+        except (LookupError, ValueError):
+            raise RatingsError(
+                "encoding must be an encoding that Python supports, such as utf-16 or cp1252, got"
+                f" {given!r}."
+            ) from None
+    delimiter = None if sep is None else NAMED_DELIMITERS.get(sep, sep)
+    is_one = delimiter is None or (len(delimiter) == 1 and delimiter.isascii())
+    if not is_one or delimiter in ('"', "\r", "\n"):
+        raise RatingsError(
+            f"sep must be an ASCII character or one of {', '.join(NAMED_DELIMITERS)}, got {sep!r}."
+        )
+    if len(decimal) != 1 or not decimal.isascii() or decimal.isalnum():
+        raise RatingsError(f"decimal must be a single character, such as ',', got {decimal!r}.")
+    if decimal == delimiter:
+        raise RatingsError(f"sep and decimal must differ, got {delimiter!r} for both.")
+    plain = None if encoding in ("utf-8", "utf-8-sig") else encoding
+    return TextFormat(delimiter, plain, decimal=decimal, **others)
 
 
 class TextFile(NamedTuple):
@@ -210,7 +243,7 @@ def naming_encoding(path: Path, encoding: str | None) -> Iterator[None]:
 
 @contextmanager
 def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
-    """Open a file, decompressed if necessary.
+    """Open a file, decompressing it if necessary.
 
     Raises
     ------
@@ -249,7 +282,7 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
     n_fields = len(file.names)
     # Most files have one row per line, and counting lines is much faster than parsing rows.
     n_others = of_file.n_skipped + of_file.has_names
-    if n_fields < 2 or not of_file.has_quotes or _n_lines(file) <= n_rows + n_others:
+    if n_fields < 2 or not of_file.has_quotes or n_lines(file.path) <= n_rows + n_others:
         return
     with opened_rows(file.path, of_file, errors="replace") as text:
         first = of_file.n_skipped + 1
@@ -265,14 +298,31 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
             first = last + 1
 
 
-def _n_lines(file: TextFile) -> int:
-    """Return the number of lines in a file."""
-    n_lines, last = 0, b"\n"
-    with opened_bytes(file.path, file.is_packed) as data:
+def line_of_other_length(file: TextFile) -> int | None:
+    """Return the first line whose row has more or fewer fields than there are names, or None."""
+    of_file = file.text_format
+    with (
+        suppress(csv.Error),
+        opened_rows(file.path, of_file, errors="replace") as text,
+    ):
+        rows = csv.reader(
+            text,
+            delimiter=file.delimiter,
+            quoting=csv.QUOTE_MINIMAL if of_file.has_quotes else csv.QUOTE_NONE,
+        )
+        if any(row and len(row) != len(file.names) for row in rows):
+            return of_file.n_skipped + rows.line_num
+    return None
+
+
+def n_lines(path: Path) -> int:
+    """Return the number of lines in a file, compressed or not."""
+    found, last = 0, b"\n"
+    with opened_bytes(path, is_packed(path)) as data:
         while block := data.read(READ_SIZE):
-            n_lines += block.count(b"\n")
+            found += block.count(b"\n")
             last = block[-1:]
-    return n_lines + (last != b"\n")
+    return found + (last != b"\n")
 
 
 def _lines_of_rows(text: Iterator[str], delimiter: str) -> Iterator[list[str]]:

@@ -7,6 +7,8 @@ then infers the meaning of the few distinct texts, as it would for a whole colum
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,11 +27,12 @@ from fastkappa.sources.batches import add_ratings
 from fastkappa.sources.source_ratings import (
     NO_TYPE,
     STRINGS,
+    AxisLabels,
     Key,
     RatingsError,
     TooManyLabelsError,
 )
-from fastkappa.sources.source_table import AxisLabels, SourceTable
+from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text import csv_lines
 from fastkappa.sources.text.arrow_text import (
     BLOCK_SIZE,
@@ -56,16 +59,23 @@ class TextTable:
         The number of bytes read at a time.
     most_others : int
         The number of texts other than labels to keep, to infer the type of a column.
+    has_files : bool
+        Whether there are several files, so that errors about texts name one.
     """
 
     def __init__(
-        self, table: SourceTable, *, block_size: int = BLOCK_SIZE, most_others: int = MOST_OTHERS
+        self,
+        table: SourceTable,
+        *,
+        block_size: int = BLOCK_SIZE,
+        most_others: int = MOST_OTHERS,
+        has_files: bool = False,
     ) -> None:
         self._raw = table.empty_copy()
         self._block_size, self._most_others = block_size, most_others
         self._others: dict[Any, _Texts] = {}
         self._weights_are_whole = True
-        self._decimal = "."
+        self._decimal, self._has_files = ".", has_files
 
     def add(self, file: TextFile, on_progress: ReportBytes) -> None:
         """Count the ratings in a file."""
@@ -87,6 +97,7 @@ class TextTable:
         )
         for batch in batches:
             self._add_batch(dict(zip(types, batch.columns)))
+        self._end_file(file.path)
 
     def add_lines(self, file: TextFile, on_progress: ReportBytes, num_threads: int) -> bool:
         """Count a file like `add`, but with the kernel for lines; return False if this fails.
@@ -105,7 +116,16 @@ class TextTable:
             self._raw.settled()
         except TooManyLabelsError:
             return False
+        self._end_file(file.path)
         return bool(counters) and self._raw.n_rows > 0
+
+    def _end_file(self, path: Path) -> None:
+        """Note the file in which each text was first seen, to name it in errors."""
+        if self._has_files:
+            self._raw.settled()
+        for axis in self._raw.axes if self._has_files else ():
+            for text in axis.position:
+                axis.files.setdefault(text, path)
 
     def add_to(self, table: SourceTable) -> None:
         """Add the counts to a table, with the meanings of the texts as labels."""
@@ -113,7 +133,10 @@ class TextTable:
         self._raw.settled()
         for i, axis in enumerate(self._raw.axes):
             texts, others = self._texts(i)
-            meant, dtype = _meaning(texts, others, axis, self._decimal)
+            try:
+                meant, dtype = _meaning(texts, others, axis, self._decimal)
+            except ValueError as error:
+                raise self._named(error, axis, texts) from error
             if dtype == STRINGS and i and table.drops_stand_ins:
                 self._raw.mark_missing(i, missing_among_numbers(self._raw.column(i)))
                 texts = axis.labels()
@@ -125,7 +148,19 @@ class TextTable:
         if sums is not None and self._weights_are_whole and np.abs(sums).max() < LARGEST_EXACT:
             sums = sums.astype(np.int64)
         group, first, second = keys
+        for axis, own in zip(table.axes, self._raw.axes):
+            axis.add_runs(partial(float, own.n_runs), own.n_parts)
+            axis.files = own.files
         table.add_table((types[0], types[1], types[2]), (group, first, second), counts, sums)
+
+    def _named(self, error: ValueError, axis: AxisLabels, texts: Sequence[Any]) -> ValueError:
+        """Return an error about texts, with the first of several files that causes it."""
+        for text in texts if axis.files else ():
+            try:
+                _meaning([text], [], axis, self._decimal)
+            except ValueError as own:
+                return RatingsError(f"{axis.files[text]}: {own}")
+        return error
 
     @property
     def _labels(self) -> Collection[str]:
@@ -159,6 +194,8 @@ class TextTable:
         keys = [[None if text in missing else _key_of(text) for text in t] for t in counter.texts]
         for name, texts in zip(self._raw.names, keys):
             self._learn(name, texts)
+        for axis, n_runs in zip(self._raw.axes[1:], counter.n_runs):
+            axis.add_runs(partial(float, n_runs), counter.n_blocks)
         self._raw.add_table(
             (NO_TYPE, STRINGS, STRINGS), ([None], keys[0], keys[1]), counter.counts[None]
         )

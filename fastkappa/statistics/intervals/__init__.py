@@ -1,1 +1,1 @@
-"""Intervals of kappa, computed from the likelihood of its table."""
+"""Compute intervals of kappa from the likelihood of its table."""

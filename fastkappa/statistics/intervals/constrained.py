@@ -13,8 +13,8 @@ A cell without counts has either p_i = 0, or z_i = 0 and a positive probability,
 unobserved disagreement can still be possible. As in interior-point methods, the product p_i z_i of
 such a cell is a small number that is gradually reduced to 0. Each step applies Newton's method to p
 and z together. The `Constraint` computes the step, because its cost depends on the form of N and M.
-No step changes the coefficient by more than `LARGEST_CHANGE`, because Newton's method does not
-converge from farther away.
+No step changes the coefficient by more than `LARGEST_CHANGE`, because longer steps of Newton's
+method do not converge.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 
-# The product of the proportion and z in a cell without counts: its initial and final value, in
-# items. The error of the likelihood ratio is below 2 times the number of cells times the final
-# value.
+# The initial and the final value, in items, of the product of the proportion and z in a cell
+# without counts. The error of the likelihood ratio is less than twice the number of cells times the
+# final value.
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
 # The smallest initial value of the product, as a proportion.
 LEAST_FIRST = 1e-6
 # The final value of the product as a proportion, relative to the squared distance of kappa0 from
 # the observed kappa (at most 1). The proportion p of an empty cell can be of the order of that
-# distance, and then p / z = p^2 / product. If p / z is above 1e9, rounding makes the steps fail.
+# distance, and then p / z = p^2 / product. If p / z is above 1e9, the steps fail because of
+# rounding.
 LEAST_PRODUCT = 1e-10
 # The largest change of kappa per step, in the first and in the second attempt.
 LARGEST_CHANGE = (0.2, 0.05)
@@ -80,11 +81,11 @@ class MostLikely(NamedTuple):
     Attributes
     ----------
     proportions : ndarray of shape (m, cells)
-        Proportions that sum to 1, with a kappa of kappa0. NaN if the counts are impossible for all
-        proportions with this kappa.
+        Proportions that sum to 1, with a kappa of kappa0. NaN if no proportions with this kappa
+        allow the counts.
     likelihood_ratio : ndarray of shape (m,)
         Twice the log likelihood ratio of the observed to these proportions, at least 0. Infinite if
-        the counts are impossible for all proportions with this kappa.
+        no proportions with this kappa allow the counts.
     """
 
     proportions: FloatTable
@@ -255,7 +256,7 @@ def linear_solutions(left: FloatTable, right: FloatTable) -> FloatTable:
     """Return the solutions of m linear systems, or NaN for singular systems."""
     try:
         return np.asarray(np.linalg.solve(left, right), np.float64)
-    # NumPy's error does not tell which system is singular.
+    # NumPy's error does not say which system is singular.
     except np.linalg.LinAlgError:
         half = len(left) // 2
         if not half:

@@ -1,4 +1,4 @@
-"""Detect intervals and tests that cannot be trusted because they rest on one or two items."""
+"""Detect intervals and tests that cannot be trusted because they depend on one or two items."""
 
 from __future__ import annotations
 

@@ -1,12 +1,13 @@
-"""Compute intervals of kappa by inverting a test: the kappas that the test does not reject.
+"""Compute intervals of kappa by inverting a test.
 
-Two tests compare the observed proportions o with the most likely proportions p given kappa =
-kappa0. The proportions are those of table cells, or of distinct rows of several raters. In large
-samples, both statistics have a chi-square distribution with one degree of freedom:
+An interval contains the values of kappa that the test does not reject. Two tests compare the
+observed proportions o with the most likely proportions p given kappa = kappa0. The proportions are
+those of table cells, or of distinct rows of several raters. In large samples, both statistics have
+a chi-square distribution with one degree of freedom:
 
 - the likelihood ratio, 2 n sum(o log(o / p)), which gives the profile likelihood interval;
-- Rao's score, which for a multinomial distribution is Pearson's n sum((o - p)^2 / p). For two
-  equally frequent labels without a disagreement, its interval is Wilson's interval for a
+- Rao's score, which for a multinomial distribution is Pearson's n sum((o - p)^2 / p). If two labels
+  are equally frequent and there is no disagreement, its interval is Wilson's interval for a
   proportion.
 
 Both statistics are sums over nonempty cells, because the score equals n (sum(o^2 / p) - 1). A limit
@@ -153,14 +154,14 @@ def ends_at(
 ) -> tuple[FloatTable, FloatTable]:
     """Return the coefficients at which the statistic has the given signed roots, of shape (m,).
 
-    The second array contains the most likely proportions there, or NaN at the last coefficient. The
-    root is positive if the coefficient is below its estimate. Other parameters are as for
-    `interval_ends`.
+    The second array contains the most likely proportions at these coefficients, or NaN at the last
+    possible coefficient. The root is positive if the coefficient is below its estimate. Other
+    parameters are as for `interval_ends`.
     """
     n = counts.sum(axis=-1)
     kappa, quantiles = constraint.values(counts / n[:, None]), np.abs(roots)
-    # If kappa is about 1, the standard error is 0. It is increased to the change of kappa that one
-    # more item would cause.
+    # If kappa is about 1, the standard error can be 0. It is then replaced by the change in kappa
+    # that one more item would cause.
     half = roots * np.maximum(error, 1 / (n + 1))
     bound = np.where(roots > 0, least, 1.0)
     guess, halfway = kappa - half, (kappa + np.maximum(bound, -3.0)) / 2
@@ -184,7 +185,7 @@ def least_kappa(matrix: FloatTable, n_raters: int = 2) -> float:
     If the weights are squared distances between points, as all named weights are, the smallest
     kappa of Fleiss and Conger is -1 / (n_raters - 1), or -1 for two raters. The reason is that the
     mean squared distance of R vectors is at most R / (R - 1) times that of independent vectors with
-    the same distributions. With other weights, there can be no smallest kappa, for example if only
+    the same distributions. With other weights, kappa can have no lower bound, for example if only
     one of two opposite disagreements has a weight. The function then returns -infinity.
 
     Examples

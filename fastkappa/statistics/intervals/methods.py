@@ -24,8 +24,8 @@ from fastkappa.statistics.weights import Weights
 IntervalMethod: TypeAlias = Literal["asymptotic", "score", "profile"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 # The score interval is the default for up to this number of labels. The time for a score interval
-# grows with the cube of the number: about 1.5 ms for 5 labels, 4 ms for 50, 20 ms for 100, 200 ms
-# for 256 (one thread of Zen 4).
+# grows with the cube of the number of labels. One thread of Zen 4 needs about 1.5 ms for 5 labels,
+# 4 ms for 50, 20 ms for 100 and 200 ms for 256.
 MOST_LABELS = 128
 # With more items, a single disagreement is lost in the rounding of proportions.
 MOST_ITEMS = 10**10
@@ -96,8 +96,8 @@ def widening(in_clusters: Any, alone: Any, n_clusters: float) -> FloatTable:
     Parameters
     ----------
     in_clusters, alone : array-like
-        The standard errors for clustered items and for independent items. Both are from variances
-        divided by the number of items.
+        The standard errors for clustered items and for independent items. Both are based on
+        variances that are divided by the number of items.
     n_clusters : float
         The number G of clusters. The variance with clusters is multiplied by G / (G - 1).
 

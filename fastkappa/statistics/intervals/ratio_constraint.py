@@ -3,7 +3,7 @@
 Each row (the pattern or profile of a subject's ratings) has a few features, such as the distance
 between its ratings and the number of each label. Every coefficient is 1 - N(f) / M(f), where N and
 M are smooth functions of the sums f of features over subjects. A step of Newton's method needs only
-the change of these sums and of a and b. For k features, each step solves k + 2 linear equations,
+the changes in these sums, in a and in b. For k features, each step solves k + 2 linear equations,
 regardless of the number of rows.
 """
 
@@ -77,8 +77,8 @@ class RatioConstraint:
         slope = above.slope - t[:, None] * below.slope
         bend = b[:, None, None] * (above.bend - t[:, None, None] * below.bend)
         error = np.maximum(np.abs(h), np.abs(p * z - products).max(axis=-1))
-        # dp = constant - steep * (z after the step), where z after the step is
-        # a' + b' g + features @ (bend @ (the change of the sums) - b * below.slope * dt).
+        # dp = constant - steep * z', where z' is the value of z after the step:
+        # z' = a' + b' g + features @ (bend @ dsums - b * below.slope * dt).
         steep, constant = p / z, products / z
         spread = np.stack([(features.T * row) @ features for row in steep])
         sums = steep @ features

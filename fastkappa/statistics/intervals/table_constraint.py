@@ -6,7 +6,7 @@ With disagreement weights w and the margins r and s of p, the constraint is
 
 and its derivative with respect to p_ij is g_ij = w_ij - t (w_i. + w_.j). Here w_i. is the mean of
 row i of w, weighted by s, and w_.j is the mean of column j, weighted by r. A step of Newton's
-method needs only the change of the margins and of a and b. Each step solves 2 l + 2 linear
+method needs only the changes in the margins, in a and in b. Each step solves 2 l + 2 linear
 equations at a cost of O(l^3). Solving for l^2 unknowns would cost O(l^6).
 """
 
@@ -106,8 +106,8 @@ class TableConstraint:
             t, is_far = target_of(1 - observed / expected, kappa0, change)
         h, g = observed - t * expected, matrix - t[:, None, None] * means
         error = np.maximum(np.abs(h), np.abs(p * z - products).max(axis=(-2, -1)))
-        # dp = constant - slope * (z after the step), where z after the step is
-        # a' + b' g - bend * (the change of the means of w) - b * means * (the change of t).
+        # dp = constant - slope * z', where z' is the value of z after the step:
+        # z' = a' + b' g - bend * dmeans - b * means * dt.
         slope, constant = p / z, products / z
         slope_g, slope_means = slope * g, slope * means
         bend = (b * t)[:, None, None]

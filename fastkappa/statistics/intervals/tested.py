@@ -1,9 +1,9 @@
 """Test possible values of several kappas, to compare the kappas using one statistic.
 
 Each possible value of a kappa has a deviate from the estimate. In an asymptotic test, the deviate
-is the distance divided by the standard error. In other tests, it is the signed root of the score or
-likelihood-ratio statistic, divided by the root of the design effect if there are clusters. Deviates
-of all kinds of estimates can be combined.
+is the distance divided by the standard error. In other tests, the deviate is the signed root of the
+score or likelihood-ratio statistic, divided by the root of the design effect if there are clusters.
+Deviates of all kinds of estimates can be combined.
 
 Estimates are weighted by their inverse standard errors at the tested value, not at the estimates.
 For a rare label, the standard errors at the estimates vary with the estimates, so a mean weighted
@@ -34,7 +34,7 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 # For smaller deviates, rounding dominates the statistic, so values are interpolated linearly.
 LEAST_DEVIATE = 1e-3
-# The smallest standard error, used where full agreement would result in 0.
+# Standard errors of 0, as for full agreement, are replaced by this value.
 LEAST_ERROR = 1e-9
 MOST_STEPS = 40
 # After this many steps, each step must halve the bracket.
@@ -219,8 +219,8 @@ def inverted(
     widening: FloatTable | None = None,
 ) -> Inverted:
     """Return estimates that are tested with the most likely proportions, with errors above 0."""
-    # With almost full agreement, the error is 0. It is increased to the change that one more item
-    # would cause.
+    # With almost full agreement, the error can be 0. It is then replaced by the change that one
+    # more item would cause.
     errors = np.fmax(errors, 1 / (counts.sum(axis=1) + 1))
     widening = np.ones(len(values)) if widening is None else widening
     return Inverted(test, constraint, counts, values, errors, least, widening)
@@ -229,7 +229,7 @@ def inverted(
 def _errors(constraint: Constraint, p: FloatTable, values: FloatTable) -> FloatTable:
     """Return the standard errors for a single item, given proportions that have these values."""
     _, slope = constraint.slopes(p, values)
-    # h = N - (1 - value) M, so that M is the difference of h at 1 and at 0.
+    # h = N - (1 - value) M, so M is h at the value 1 minus h at the value 0.
     (at_one, _), (at_zero, _) = (
         constraint.slopes(p, np.full(len(values), end)) for end in (1.0, 0.0)
     )
@@ -272,7 +272,7 @@ class Together:
         self._inverse = None if correlation is None else np.linalg.inv(correlation)
 
     def at(self, value: float) -> CommonValue:
-        """Return the test of whether all estimates have a given value."""
+        """Test whether all estimates have a given value."""
         deviates, of_values = self._deviates(np.array([value]))
         statistic = float((self._solved(deviates) * deviates).sum())
         errors = np.asarray(of_values[0], np.float64)
@@ -342,10 +342,11 @@ def _joined(groups: Sequence[Estimates]) -> list[Estimates]:
 def difference_ends(
     first: Estimates, second: Estimates, correlation: float, quantile: float
 ) -> tuple[float, float]:
-    """Return the differences of two values that are at a quantile from the estimates.
+    """Return the limits of the interval of the difference of two estimates.
 
-    Each difference is that of a pair of values, with deviates as in `Together.values_at`. The
-    combined deviate is 0 for the second value, and for the first value minus the difference.
+    A limit d is the difference between two values, v + d and v. The joint deviate of these values
+    from both estimates is the quantile. The second value, v, is the common value of the second
+    estimate and of the first estimate minus d, as in `Together.values_at`.
     """
     groups = _joined((first, second))
     signs = np.array([1.0, -1.0])  # a lower limit needs a first value below its estimate
@@ -388,7 +389,7 @@ def _crossings(
 
     The secant method is applied between points that enclose the zero. The first step is ``scale``
     times the function value. If a function is never 0, the bound nearest to 0 is returned.
-    ``function`` takes points and the indices of the functions to evaluate there.
+    ``function`` accepts points and the indices of the functions to evaluate there.
     """
     point = np.clip(guesses, least, most)
     low, high = np.full_like(point, least), np.full_like(point, most)

@@ -23,7 +23,7 @@ ITEMS_WORTH_BINS = 1 << 15
 
 
 class GroupedScores(NamedTuple):
-    """Items in groups of ascending scores. The order within a group is arbitrary.
+    """Items grouped by score, with groups in ascending order and items of a group in any order.
 
     Group g contains the items from ``starts[g]`` up to ``starts[g + 1]``. Its lowest score is
     ``least[g]``. ``prefix[g]`` is the count or weight of each label below the group, and the last

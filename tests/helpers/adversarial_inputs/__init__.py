@@ -1,6 +1,6 @@
-"""Calls that people make, and calls they should not make: a file for each argument.
+"""Valid and invalid calls that users could make, with one file per argument.
 
-Every entry is a function that makes its value, because a generator can be read only once.
+Every entry is a function that creates its value, because a generator can be read only once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LETTERS = (["a", "b", "c", "c", "d", "b"], ["a", "c", "c", "b", "d", "b"])
 
 
 class Call(NamedTuple):
-    """One call of both functions; ``only`` names the function it is for, if not both."""
+    """A call of both functions, or only of the function named in ``only``."""
 
     name: str
     make: Callable[[], tuple[tuple[Any, ...], dict[str, Any]]]

@@ -1,4 +1,4 @@
-"""Ratings of four items: first what a careful caller passes, then what is or should be refused."""
+"""Ratings of four items: first valid ratings, then ratings that are or should be rejected."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def objects(values: Any) -> Any:
 
 
 class OnlyDunderArray:
-    """Converts to an array and knows nothing else."""
+    """An object that can only be converted to an array."""
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.array(CODES, dtype)
 
 
 class OnlySequence:
-    """Has a length and items, and is not a collections.abc.Sequence."""
+    """An object with a length and items that is not a collections.abc.Sequence."""
 
     def __len__(self) -> int:
         return 4
@@ -165,7 +165,7 @@ RATINGS: dict[str, Callable[[], Any]] = {
     "pyarrow chunked": lambda: pa.chunked_array([STRINGS[:2], STRINGS[2:]]),
     "pyarrow chunked int": lambda: pa.chunked_array([CODES[:2], CODES[2:]]),
     "only __array__": OnlyDunderArray,
-    # What is refused or should be.
+    # Ratings that are or should be rejected.
     "only a sequence": OnlySequence,
     "parts": lambda: [0.5, 1.0, 2.0, 0.0],
     "parts float32": lambda: np.array([0.5, 1.0, 2.0, 0.0], np.float32),
@@ -294,7 +294,7 @@ RATINGS: dict[str, Callable[[], Any]] = {
     "sparse indicator": lambda: scipy.sparse.csr_array(np.eye(4, dtype=int)),
 }
 
-# The ratings that each of them is paired with.
+# The ratings with which each of the above is paired.
 PARTNERS: dict[str, Callable[[], Any]] = {
     "ints": lambda: [0, 0, 2, 1],
     "two ints": lambda: [0, 0, 1, 1],

@@ -1,4 +1,4 @@
-"""Whole calls: which error comes first, and cases that need more than one argument."""
+"""Whole calls, for the order of errors and for cases that need more than one argument."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
 #endif
 
 #if SIMD_HAS_X86
-/* Returns a CPUID page as four registers, or zeros if the processor lacks that page. */
+/* Returns a CPUID page as four registers, or zeros if the processor does not have that page. */
 typedef struct { uint32_t eax, ebx, ecx, edx; } cpu_page_t;
 
 static cpu_page_t cpu_page(uint32_t leaf)
@@ -204,7 +204,7 @@ MAYBE_UNUSED static void simd_level_share(int *level)
 }
 
 /* Sets the level in use to `level` and returns it. Returns -1 and changes nothing if the level is not available. Levels
-   below 0, or from SIMD_LEVELS on, are never available. */
+   below 0, and levels of SIMD_LEVELS or more, are never available. */
 MAYBE_UNUSED static int simd_level_force(int level)
 {
     if (level < 0 || level >= SIMD_LEVELS || !simd_level_available(level))
@@ -213,7 +213,7 @@ MAYBE_UNUSED static int simd_level_force(int level)
     return level;
 }
 
-/* Returns the level with the given name, or -1. */
+/* Returns the level with the given name, or -1 if there is none. */
 MAYBE_UNUSED static int simd_level_named(const char *name)
 {
     for (int level = 0; level < SIMD_LEVELS; level++)

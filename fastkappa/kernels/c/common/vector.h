@@ -38,7 +38,7 @@ typedef struct {
     uint16_t limit;        /* the largest legal code */
 } NAME(reader_t);
 
-/* Returns a vector with `value` in each lane of the given width. The value must fit. */
+/* Returns a vector with `value` in each lane of the given width. The value must fit in a lane. */
 ALWAYS_INLINE longs_t NAME(in_lanes)(uint64_t value, int lane)
 {
     const uint64_t ones = lane == 1 ? 0x0101010101010101 : lane == 2 ? 0x0001000100010001 : lane == 4 ? 0x0000000100000001 : 1;

@@ -12,7 +12,7 @@
 
 #if SIMD_HAS_GNU
 #pragma GCC diagnostic push
-/* The warning does not apply, because other files call no function defined here. */
+/* The warning about vectors as arguments does not apply, because no other file calls the functions defined here. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
@@ -39,8 +39,8 @@ ALWAYS_INLINE int any_bit_sse2(sse2_longs_t x)
     return _mm_movemask_epi8(_mm_cmpeq_epi8((__m128i)x, _mm_setzero_si128())) != 0xFFFF;
 }
 
-/* SSE2 has no byte shuffle, so 1 is shifted left by one if bit 0 of the cell is set, by two more for bit 1 and by four more
-   for bit 2. No byte overflows. */
+/* SSE2 has no byte shuffle, so 1 is shifted left by one if bit 0 of the cell is set, by two more if bit 1 is set, and
+   by four more if bit 2 is set. No byte overflows. */
 ALWAYS_INLINE sse2_bytes_t bit_of_cell_sse2(sse2_bytes_t cell)
 {
     const sse2_bytes_t second = (sse2_bytes_t)((cell & 2) == 2), third = (sse2_bytes_t)((cell & 4) == 4);

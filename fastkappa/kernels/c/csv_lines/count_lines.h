@@ -1,9 +1,9 @@
 /* count_lines: count the pairs of texts in two fields of each line.
 
-   A field ends at a delimiter. A line ends at LF or CR LF, and the last line ends at the end of the text. The text has no
-   quotes. Eight bytes are examined at once. After an XOR with the delimiter, or with another byte that ends a field, the
-   bytes at the ends of fields are zero. Adding 0x7F to the lower seven bits of each byte sets the top bit of all nonzero
-   ones:
+   A field ends at a delimiter. A line ends at LF or CR LF, and the last line ends at the end of the text. The text has
+   no quotes. Eight bytes are examined at once. After an XOR with the delimiter, or with another byte that ends a field,
+   the bytes at the ends of fields are zero. Adding 0x7F to the lower seven bits of a byte sets its top bit unless these
+   bits are 0:
 
        bytes XOR ','   00  31  80        00  31  80
        lower + 7F      7F  B0  7F
@@ -97,7 +97,7 @@ ALWAYS_INLINE int read_line(const lines_t *lines, reader_t *reader, field_t *fir
     return 1;
 }
 
-/* Returns the first `length` bytes, at most 7, padded with zeros to 8 bytes. Only `readable` bytes can be read. */
+/* Returns the first `length` bytes, at most 7, padded with zeros to 8 bytes. At most `readable` bytes are read. */
 ALWAYS_INLINE uint64_t first_bytes(const uint8_t *data, ptrdiff_t length, ptrdiff_t readable)
 {
     uint64_t word = 0;
@@ -113,7 +113,7 @@ ALWAYS_INLINE uint64_t first_bytes(const uint8_t *data, ptrdiff_t length, ptrdif
     return word;
 }
 
-/* Writes a field as `n_words` words, padded with zeros. Returns whether the field fits. */
+/* Writes a field as `n_words` words, padded with zeros. Returns whether the field fits in the words. */
 ALWAYS_INLINE int read_words(const lines_t *lines, field_t field, ptrdiff_t n_words, uint64_t *words)
 {
     const uint8_t *text = lines->text + field.start;

@@ -1,7 +1,8 @@
 /* Compute moments for up to 256 labels with 64-byte vectors.
 
-   Codes are narrowed to bytes as in common/avx512.h. The instruction vpsadbw adds bytes, and vpdpbusd multiplies unsigned by
-   signed bytes and adds four products to an int32. A code is unsigned and can be above 127, so the signed factor is code - 128 (the code with its top bit flipped). A correction is added at the end:
+   Codes are narrowed to bytes as in common/avx512.h. The instruction vpsadbw adds bytes, and vpdpbusd multiplies
+   unsigned by signed bytes and adds four products to an int32. A code is unsigned and can be above 127, so the signed
+   factor is code - 128 (the code with its top bit flipped). A correction is added at the end:
 
        sum a * b  =  sum a * (b - 128)  +  128 * sum a
 
@@ -16,8 +17,8 @@
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 
-/* The number of vectors in a block. An int32 lane grows by at most 4 * 255 * 128 per vector, so it cannot overflow within 16
-   384 vectors. */
+/* The number of vectors in a block. An int32 lane grows by at most 4 * 255 * 128 per vector, so it cannot overflow
+   within 16384 vectors. */
 enum { MOMENT_VECTORS = 64 };
 
 ALWAYS_INLINE int64_t sum_of_int32_512(__m512i x)

@@ -20,7 +20,7 @@
 #include "../common/each_vector_level.h"
 
 #ifdef AT_VECTOR_LEVEL
-/* Sums whole blocks of contiguous integers. Returns the index at which it stopped. */
+/* Sums whole blocks of contiguous integers. Returns the index of the first pair not summed. */
 static ptrdiff_t moments_vector(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
 {
     uint16_t codes_a[BLOCK], codes_b[BLOCK];
@@ -33,7 +33,7 @@ static ptrdiff_t moments_vector(const column_t *a, const column_t *b, ptrdiff_t 
         uint64_t sums[5];
         if (narrow ? !AT_VECTOR_LEVEL(pair_bytes, (a, b, start, BLOCK, bytes_a, bytes_b))
                    : !AT_VECTOR_LEVEL(pair_words, (a, b, start, BLOCK, codes_a, codes_b))) {
-            moments_plain(a, b, start, start + BLOCK, moments);   /* some value is outside the labels */
+            moments_plain(a, b, start, start + BLOCK, moments);   /* a value is outside the labels */
             continue;
         }
         if (narrow)

@@ -93,8 +93,8 @@ PAIR_CODES(pair_words, uint16_t, decode_words, )
 #undef BYTES_IN_WIDE_VECTORS
 #undef PAIRS_IN_VECTORS
 
-/* Computes cell = a * row + b, which must fit in cell_t. Compilers also vectorise the plain loop, but with that loop alone,
-   sums took up to 2.7 times as long with AVX-512. */
+/* Computes cell = a * row + b, which must fit in cell_t. Compilers also vectorise the plain loop, but at the AVX-512
+   level, sums that used only that loop took up to 2.7 times as long. */
 #ifdef AT_VECTOR_LEVEL
 #  define CELLS_IN_VECTORS(name) AT_VECTOR_LEVEL(name, (a, b, i = count - count % VECTOR_PAIRS, row, cells))
 #else

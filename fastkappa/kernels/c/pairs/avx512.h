@@ -3,7 +3,7 @@
    One increment per pair costs a cycle. Positional popcount processes 64 pairs at once, one per byte of a vector:
 
    1. Narrow. The order of the pairs does not matter, as long as the codes of a pair stay together. Therefore, eight vectors
-   of int64 codes can be shifted and OR-ed into one vector of bytes: v0 | v1 << 8 | v2 << 16 | ... (next_codes_512).
+      of int64 codes can be shifted and OR-ed into one vector of bytes: v0 | v1 << 8 | v2 << 16 | ... (next_codes_512).
 
    2. Key.  cell = code_a * n_labels_b + code_b, one byte per pair.
       A "plane" is a group of eight cells: plane p has cells 8p .. 8p+7. A table look-up (vpermb) turns the cells into the
@@ -19,8 +19,8 @@
       per plane. The vectors of weights 1, 2, 4 and 8 that remain are kept in the plane and added to the next 16 vectors.
 
    4. Count. Only every 16th vector is counted. The 8 x 8 bits of that vector are transposed (GFNI), so that each byte
-   contains the bits of
-      one cell. The set bits of each byte are added to byte counters, which are flushed before they can overflow.
+      contains the bits of one cell. The set bits of each byte are added to byte counters, which are flushed before they
+      can overflow.
 
    The cost is three instructions per plane and 64 pairs. The last cell needs no plane, because it gets all remaining pairs.
    With labels 0..2, as above, a single plane is enough.
@@ -53,8 +53,8 @@ typedef struct {
     __m512i total;                     /* the counts of the cells of the plane, as int64 */
 } plane_512_t;
 
-/* Adds three vectors of equal weight. `sum` receives the bits of that weight. The carries, which have twice the weight,
-   are returned. */
+/* Adds three vectors of equal weight. Writes the bits of that weight to `sum`, and returns the carries, which have
+   twice the weight. */
 ALWAYS_INLINE __m512i add_bits_512(__m512i *sum, __m512i x, __m512i y)
 {
     const __m512i carry = _mm512_ternarylogic_epi64(*sum, x, y, 0xE8); /* majority */
@@ -73,7 +73,7 @@ ALWAYS_INLINE __m512i bits_by_position_512(__m512i bits)
 /* Sums byte counters into eight int64, one per cell. Byte 8j + c belongs to cell c. */
 ALWAYS_INLINE __m512i sums_by_cell_512(__m512i bytes)
 {
-    /* byte 8c + j of the result is byte 8j + c, so the bytes of a cell are adjacent, and vpsadbw adds adjacent bytes */
+    /* byte 8j + c moves to position 8c + j, so the bytes of a cell are adjacent, and vpsadbw adds adjacent bytes */
     const __m512i turn = _mm512_set_epi64(
         0x3f372f271f170f07, 0x3e362e261e160e06, 0x3d352d251d150d05, 0x3c342c241c140c04,
         0x3b332b231b130b03, 0x3a322a221a120a02, 0x3931292119110901, 0x3830282018100800);

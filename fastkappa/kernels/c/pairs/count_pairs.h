@@ -1,4 +1,4 @@
-/* count_pairs: compute the confusion table of two columns with the fastest kernel for them on this machine. */
+/* count_pairs: compute the confusion table of two columns with the fastest kernel that this machine has for them. */
 #ifndef FASTKAPPA_COUNT_PAIRS_H
 #define FASTKAPPA_COUNT_PAIRS_H
 
@@ -54,7 +54,7 @@ static int takes_gaps(void)
 }
 
 /* Narrows up to BYTES_AT_ONCE pairs to bytes and counts them. The last group is filled with pairs (0, 0), which are
-   subtracted again. */
+   subtracted afterwards. */
 static void count_as_bytes(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table,
                            count_kernel_t *kernel)
 {

@@ -15,8 +15,8 @@
    Integer weights are summed exactly, even in two lanes. A 64-bit weight is split into two parts. The count shares a lane
    with the shorter part. Neither lane overflows within EXACT_RANGE pairs:
 
-       lane 0    the low 42 bits                                    2^21 of them fit 63 bits
-       lane 1    bits 0..42: the other 22     bits 43..63: a 1      2^21 - 1 of them fit 43 and 21 bits
+       lane 0    the low 42 bits                                    2^21 of them fit in 63 bits
+       lane 1    bits 0..42: the other 22     bits 43..63: a 1      2^21 - 1 of them fit in 43 and 21 bits
 
    The result is high * 2^32 + low. Neither part overflows with fewer than 2^31 items. */
 #ifndef FASTKAPPA_SUM_PAIRS_H

@@ -4,7 +4,8 @@
 
    - The bits of plane p are (cell >> 3 == p) & (1 << (cell & 7)), with both sides of & computed once per vector.
    - An adder needs five plain operations, so the tree is one level deeper (32 vectors), and one vector in 32 is counted.
-   - The bits of that vector are counted by shifting: counter[c] += (bits >> c) & 1. A byte counter lasts for 255 groups.
+   - The bits of that vector are counted by shifting: counter[c] += (bits >> c) & 1. A byte counter cannot overflow
+     within 255 groups.
 
    This is a template; see common/each_vector_level.h. */
 

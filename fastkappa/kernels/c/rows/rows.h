@@ -1,9 +1,9 @@
 /* Pair one column with each column of a row-major matrix.
 
-   A row of the matrix is compared with each label, many columns at a time. Each match adds 1 to a byte counter for the label
-   in the matrix and the label in the first column. After at most 255 rows, before a byte can overflow, the counters are added
-   to wider sums. The matrix need not be transposed. The work is proportional to the size of the rows times the number of
-   labels, so this kernel is for few labels. */
+   A row of the matrix is compared with each label, many columns at a time. Each match adds 1 to a byte counter for the
+   label in the matrix and the label in the first column. After at most 255 rows, before a byte can overflow, the
+   counters are added to wider sums. The matrix does not need to be transposed. The work is proportional to the size of
+   the rows times the number of labels, so this kernel is for few labels. */
 #ifndef FASTKAPPA_ROWS_H
 #define FASTKAPPA_ROWS_H
 

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes the count, or the sum of weights, of each label between places[0] and each place. `prefix` is n_labels x n_places.
-   Codes are below n_labels. */
+/* Writes the cumulative count, or sum of weights, of each label at each place, starting from 0 at places[0]. `prefix`
+   is n_labels x n_places. Codes are below n_labels. */
 static void accumulate_labels(const uint16_t *codes, const double *weights, const int64_t *places, ptrdiff_t n_places,
                               ptrdiff_t n_labels, double *prefix, double *below)
 {

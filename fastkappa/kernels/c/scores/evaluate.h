@@ -7,9 +7,9 @@
 
 enum { MOST_CUTS = 64 };
 
-/* Items in groups of ascending scores; the order within a group is arbitrary. Group g is starts[g] .. starts[g + 1] - 1, and
-   its lowest score is least[g]. `prefix` contains the sums per label below each group, and finally the totals, with n_labels
-   numbers per group. */
+/* Items in groups. The groups are in ascending order of score, and the order within a group is arbitrary. Group g
+   consists of items starts[g] .. starts[g + 1] - 1, and its lowest score is least[g]. `prefix` contains the sums per
+   label below each group, and finally the totals, with n_labels numbers per group. */
 typedef struct {
     const char *scores;
     int kind;
