@@ -176,6 +176,8 @@ def judge_order(
         columns = (first.values, second.values)
         return [runs_in(own) == n_labels for own, n_labels in zip(columns, used)]
 
+    if len(first.values) < FEWEST_SORTED:
+        return
     if any(is_grouped(column.values[:HEAD].tolist()) for column in (first, second)):
         judge_sorted(table, are_sorted, names)
     judge_shift(first, second, names)

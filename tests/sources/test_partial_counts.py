@@ -59,6 +59,7 @@ def test_json_and_back(ratings: Any, weights: Any) -> None:
     same(SourceCounts.from_json(counts.to_json()), counts)
 
 
+@pytest.mark.filterwarnings("ignore:the ratings contain 9")
 @pytest.mark.parametrize("kind", ["numbers", "words", "numbers as strings", "dates"])
 @pytest.mark.parametrize("cut", range(1, 6))
 def test_parts_add_up_whatever_labels_they_have(kind: str, cut: int) -> None:
