@@ -56,10 +56,10 @@ def add_ratings(
     table.note_orders(first.declared, second.declared)
     if len(first.values) == 0:
         return
+    if not table.axes[1].n_parts:
+        judge_shift(first, second, [axis.name for axis in table.axes[1:]])
     for axis, ratings in zip(table.axes[1:], (first, second)):
         axis.add_runs(partial(runs_in, ratings.values))
-    if table.axes[1].n_parts == 1:
-        judge_shift(first, second, (table.axes[1].name, table.axes[2].name))
     plain = first.categories is None and second.categories is None
     if plain and weights is None and groups is None and table.wanted is None:
         table.add_whole_numbers(first.values, second.values, num_threads)

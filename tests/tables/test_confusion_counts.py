@@ -414,7 +414,7 @@ def test_lists_of_strings(backend: str, make: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:y1 and y2 have labels that often stand for a missing rating")
-@pytest.mark.filterwarnings("ignore:y2 seems to be shifted")
+@pytest.mark.filterwarnings("ignore:y2 seems to be shifted by one row")
 def test_strings_beyond_one_chunk(backend: str) -> None:
     y1 = np.array(WORDS)[np.random.default_rng(28).integers(0, 6, 140_000)]
     y2 = np.roll(y1, 1)
