@@ -440,10 +440,7 @@ def test_pictures_and_gates_of_sets(tmp_path: Path) -> None:
             ["--set-separator", ";", "--weights", "linear"],
             "--weights cannot be combined with --set-separator",
         ),
-        (
-            ["--set-separator", ";", "--labels", "a,b"],
-            "--labels cannot be combined with --set-separator",
-        ),
+        (["--set-separator", ";", "--labels", "a,b"], "--labels cannot be combined with --set-sep"),
     ],
 )
 def test_refusals_of_sets(tmp_path: Path, options: list[str], message: str) -> None:
