@@ -238,7 +238,7 @@ def test_leaderboard_without_items_that_have_no_label(tmp_path: Path) -> None:
     arguments = ("leaderboard", truth, same, less, "--id", "id", "--target", "y")
     assert program.refusal(*arguments) == (
         "fastkappa: column 'y' contains numbers and also 'x' (1 time): give --missing-codes if"
-        " they stand for missing labels, or --labels if they are labels.\n"
+        " they stand for missing ratings, or --labels if they are labels.\n"
     )
     result = program.run(*arguments, "--missing-codes", "x", "--format", "json")
     assert result.exit_code == 1
