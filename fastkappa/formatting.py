@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from enum import Enum
 from typing import Any
 
@@ -41,6 +42,32 @@ def harmless(text: str) -> str:
 def set_text(labels: Collection[Any], separator: str = SET_SEPARATOR) -> str:
     """Return a set of labels as text, such as "joy + pride", or "[]" for an empty set."""
     return separator.join(sorted(map(str, labels))) or "[]"
+
+
+def list_in(text: str) -> list[str] | None:
+    """Return the labels in a list written as JSON or Python, or None for other texts.
+
+    Label Studio writes an object that contains the list.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import list_in
+    >>> list_in('{"choices": ["joy", "pride"]}'), list_in("['joy']"), list_in("[joy]")
+    (['joy', 'pride'], ['joy'], None)
+    """
+    if text[:1] not in ("[", "{"):
+        return None
+    import ast
+    import json
+
+    for read in (json.loads, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            found = read(text)
+            if isinstance(found, dict) and len(found) == 1:
+                (found,) = found.values()
+            if isinstance(found, list):
+                return [str(label).strip() for label in found]
+    return None
 
 
 def label_text(label: Any) -> str:

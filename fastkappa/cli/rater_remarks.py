@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import count_text, first_of_many, label_text
+from fastkappa.formatting import count_text, first_of_many, label_text, list_in
+from fastkappa.multirater.pairwise import pairs_are_few
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
 from fastkappa.ratings.lengths import share_few_ids
@@ -18,6 +20,8 @@ from fastkappa.sources.arrow_columns import are_lists, as_array, in_one
 BLANK_SETS = "A blank field is missing: write [] for no labels."
 # The largest number of items that a remark names.
 MOST_ITEMS = 3
+# Raters who never disagree are suspicious if this is less probable for any pair.
+IMPROBABLE = 1e-3
 # The usual separators of the labels in a set.
 SEPARATORS = ";|,"
 
@@ -96,9 +100,35 @@ def warn_of_few_shared(ratings: Ratings) -> None:
         )
 
 
+def warn_of_identical(ratings: Ratings) -> None:
+    """Warn about pairs of raters who never disagree, if this is improbable given other pairs."""
+    if ratings.n_raters < 3 or not pairs_are_few(ratings):
+        return
+    tables, _ = ratings.rater_pairs("the raters' items")
+    n, n_same = tables.sum(axis=(1, 2)), np.trace(tables, axis1=1, axis2=2)
+    agreement = (n_same.sum() - n_same) / np.maximum(n.sum() - n, 1)
+    by_chance = len(n) * agreement**n
+    found = np.flatnonzero((n == n_same) & (n < n.sum()) & (by_chance < IMPROBABLE))
+    pairs = list(combinations(ratings.rater_names or (), 2))
+    if len(found):
+        named = [f"{' and '.join(pairs[i])} ({n[i]})" for i in found]
+        warn(
+            "some raters gave the same label to all items that both rated:"
+            f" {first_of_many(named, MOST_SHOWN)}. Check that one is not a copy of the other."
+        )
+
+
 def warn_of_separator(labels: AnyArray, separator: str | None) -> None:
     """Warn if labels seem to be joined by a separator other than the given one."""
     sets = [one if separator is not None else {one} for one in labels.tolist()]
+    if separator is None:
+        lists = [name for (name,) in sets if isinstance(name, str) and len(list_in(name) or ()) > 1]
+        if lists:
+            warn(
+                f"labels such as {lists[0]!r} are lists: if ratings are sets of labels, give"
+                " --set-separator ','."
+            )
+            return
     names = sorted({name for one in sets for name in one if isinstance(name, str)})
     is_unused = separator is not None and all(len(one) < 2 for one in sets)
     for other in SEPARATORS.replace(separator or "\n", ""):

@@ -99,11 +99,7 @@ class SourceCounts(CountsResult, CountedRows):
         (5, (0, 1))
         """
         try:
-            fields = loaded(text)
-            if isinstance(fields, dict) and isinstance(fields.get("counts"), dict):
-                # Before version 0.1.0, the counts in a saved file were in a separate field.
-                fields = fields["counts"]
-            counts = cls(*rows_from_fields(fields))
+            counts = cls(*rows_from_fields(loaded(text)))
         except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
             raise ValueError(
                 f"text must be the JSON of SourceCounts: {reason_of(error)}."

@@ -31,8 +31,6 @@ from fastkappa.tables.two_codings import (
 MOST_NAMED = 5
 # The smallest mean number of occurrences per label that is plausible for ratings.
 LEAST_REPEATS = 2
-# A column with more ratings per label has no ids.
-MOST_PER_ID = 5
 # With more raters, a rater with few items can have labels that nobody else used.
 MOST_JUDGED = 20
 # In a smaller table, each cell can contain one item by chance.
@@ -172,33 +170,36 @@ def judge_order(
     The columns agree only by chance if one of them was sorted, and they agree after a shift by one
     row. ``table`` contains the counts of the two columns.
     """
-    if len(first.values) < FEWEST_SORTED or first.counts is not None:
-        return
 
     def are_sorted() -> list[bool]:
         used = (np.count_nonzero(table.any(axis=axis)) for axis in (1, 0))
-        return [runs_in(own.values) == size for own, size in zip((first, second), used)]
+        columns = (first.values, second.values)
+        return [runs_in(own) == n_labels for own, n_labels in zip(columns, used)]
 
-    heads = [_first_ratings(column, HEAD).tolist() for column in (first, second)]
-    if any(map(is_grouped, heads)):
+    if len(first.values) < FEWEST_SORTED:
+        return
+    if any(is_grouped(column.values[:HEAD].tolist()) for column in (first, second)):
         judge_sorted(table, are_sorted, names)
-    elif looks_shifted(*heads):
+    judge_shift(first, second, names)
+
+
+def judge_shift(first: Column, second: Column, names: Sequence[str]) -> None:
+    """Warn if two columns agree only once one of them is moved by one row."""
+    heads = [_first_ratings(column, HEAD).tolist() for column in (first, second)]
+    if first.counts is None and looks_shifted(*heads):
         warn_of_shift(_first_ratings(first, MOST_ROWS), _first_ratings(second, MOST_ROWS), names)
 
 
 def _first_ratings(column: Column, n: int) -> AnyArray:
-    """Return the first ratings of a column as labels, or as the numbers that stand for them."""
+    """Return the first ratings of a column as numbers or text."""
     values = column.values[:n]
-    return values if column.categories is None else np.array(column.categories, object)[values]
+    return values if column.categories is None else np.array([*map(str, column.categories)])[values]
 
 
 def judge_sorted(
     table: AnyArray, are_sorted: Callable[[], list[bool]], names: tuple[str, str]
 ) -> None:
-    """Warn if only one of two columns is sorted by label, and they agree only by chance.
-
-    ``are_sorted`` returns whether each column is sorted by label.
-    """
+    """Warn like `judge_order`. ``are_sorted`` returns whether each column is sorted by label."""
     of_each, n = (table.sum(axis=1), table.sum(axis=0)), table.sum()
     common = (of_each[0] > 0) & (of_each[1] > 0)
     # Columns such as ids and scores have few labels in common with ratings.
@@ -239,7 +240,7 @@ def judge_raters(
     *,
     are_recoded: bool = False,
 ) -> None:
-    """Warn if an item has the sums of the others, or if a rater has ids or shares no label.
+    """Warn if one item contains the sums of the others, or if a rater shares no label.
 
     A rater is compared with all others together, unless there are many raters or recoding was
     already reported (``are_recoded``). ``labels`` are the sorted labels of each rater,
@@ -249,19 +250,12 @@ def judge_raters(
     if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
         return
     _warn_of_totals(labels, min(n_ratings), sum_of)
-    n_raters = Counter(label for own in labels.values() for label in own.tolist())
-    warn_of_codes_among_labels(np.array(sorted(n_raters)))
+    together = {label for own in labels.values() for label in own.tolist()}
+    warn_of_codes_among_labels(np.array(sorted(together)))
     if are_recoded:
         return
+    n_raters = Counter(label for own in labels.values() for label in own.tolist())
     for (name, own), n in zip(labels.items(), n_ratings):
-        alone = [label for label in own.tolist() if n_raters[label] == 1]
-        n_others = len(n_raters) - len(alone)
-        if len(own) < n <= MOST_PER_ID * len(own) and _are_repeated_ids(own, alone, n_others):
-            warn(
-                f"{name} has {len(alone)} labels that no other rater has, like ids of clusters,"
-                " but was read as a rater: leave it out if it identifies clusters or items."
-            )
-            return
         # A rater can lack shared labels by chance if the rater used only one label, or labels that
         # hardly repeat.
         repeats = 1 < len(own) <= n / LEAST_REPEATS
@@ -283,21 +277,6 @@ def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple
                 f"{name} has a different label for each of the {n_items} items, like a column of"
                 " ids, but was read as ratings: give the column of ratings."
             )
-
-
-def _are_repeated_ids(own: AnyArray, alone: Sequence[Any], n_others: int) -> bool:
-    """Return whether the labels of a rater are mostly ``alone``, and beyond the others' range.
-
-    ``n_others`` is the number of labels that another rater has. Scores of the same range, some of
-    which only one rater gave, are not ids.
-    """
-    if len(own) < FEWEST_IDS or 2 * len(alone) < len(own) or not 0 < 4 * n_others <= len(own):
-        return False
-    shared = np.setdiff1d(own, np.array(alone))
-    if own.dtype.kind not in "iuf" or not len(shared):
-        return True
-    beyond = (own < shared.min()) | (own > shared.max())
-    return bool(2 * np.count_nonzero(beyond) >= len(own))
 
 
 def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any]:

@@ -123,9 +123,10 @@ def warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bo
     If each rating predicts the next one, as in a repeated cycle, a shift looks like other codes.
     """
     n = min(len(first), MOST_ROWS)
-    together = np.concatenate([first[:n], second[:n]])
-    codes = np.unique(together, return_inverse=True)[1].reshape(2, n)
-    side = int(codes.max()) + 1
+    position: dict[Any, int] = {}
+    together = [*first[:n].tolist(), *second[:n].tolist()]
+    codes = np.array([position.setdefault(label, len(position)) for label in together])
+    codes, side = codes.reshape(2, n), len(position)
     places = np.arange(side).astype(float)
 
     def pairs(rows: AnyArray, columns: AnyArray) -> AnyArray:

@@ -101,10 +101,23 @@ def test_annotators_who_share_some_items(tmp_path: Path) -> None:
     assert (found["n"], found["missing"], found["kappa"]) == (2, [1, 2], 1)
 
 
-def test_a_copied_file_of_a_rater_is_warned_of(folder: Path) -> None:
-    (folder / "backup of last week.csv").write_bytes((folder / "anna.csv").read_bytes())
-    said = agree.run(folder, "--id", "id").stderr
-    assert f"{folder / 'backup of last week.csv'} of {folder / 'anna.csv'}. Remove them" in said
+def test_a_copied_file_of_a_rater_is_warned_of(folder: Path, tmp_path: Path) -> None:
+    head, *rows = (folder / "anna.csv").read_text().splitlines()
+    (folder / "backup.csv").write_text("\n".join([head, *sorted(rows)]))
+    (said,) = agree.run(folder, "--id", "id").stderr.splitlines()
+    assert said.endswith(
+        "that both rated: anna and backup (30). Check that one is not a copy of the other."
+    )
+    # If raters nearly always agree, two can agree on all items by chance.
+    alike = ["x", "y"] * (N // 2)
+    easy = write_csv(tmp_path / "easy.csv", a=alike, b=alike, c=["y", *alike[1:]])
+    assert agree.run(easy, "--raters", "a", "b", "c").stderr == ""
+
+
+def test_a_file_of_items_is_not_written_into_a_folder_of_raters(folder: Path) -> None:
+    refused = agree.refusal(folder, "--id", "id", "--gold", folder / "gold.csv")
+    assert "into a folder of inputs, where it would be an input later" in refused
+    agree.text_of(folder, "--id", "id", "--gold", folder.parent / "gold.csv")
 
 
 def test_the_file_of_a_model_beside_a_long_file(wide: Path, long: Path, tmp_path: Path) -> None:
@@ -300,7 +313,7 @@ def test_sets_of_labels(tmp_path: Path) -> None:
     text = agree.text_of(*sets)
     assert "4 different sets" in text
     assert all(f"Krippendorff's alpha ({level})" in text for level in ("jaccard", "masi"))
-    assert "tables at the nominal level" in text
+    assert "tables: nominal level" in text
     alone = agree.json_of(*sets, "--level", "masi")
     assert list(alone["coefficients"]) == ["krippendorff_alpha_masi"]
     # The tables per label and per rater use the level.
@@ -427,10 +440,7 @@ def test_pictures_and_gates_of_sets(tmp_path: Path) -> None:
             ["--set-separator", ";", "--weights", "linear"],
             "--weights cannot be combined with --set-separator",
         ),
-        (
-            ["--set-separator", ";", "--labels", "a,b"],
-            "--labels cannot be combined with --set-separator",
-        ),
+        (["--set-separator", ";", "--labels", "a,b"], "--labels cannot be combined with --set-sep"),
     ],
 )
 def test_refusals_of_sets(tmp_path: Path, options: list[str], message: str) -> None:

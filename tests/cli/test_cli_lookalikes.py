@@ -92,6 +92,8 @@ def test_a_copy_of_a_rater_is_warned_of(tmp_path: Path) -> None:
         (["joy|pride", "joy|fear", "fear", "joy|fear"], ";", "|"),
         (["joy", "joy;pride", "fear", "joy, fear"], ";", ","),
         (["joy", "joy|pride", "pride", "fear"], None, "|"),
+        (["['joy', 'pride']", "['joy']", "['fear']", "['joy']"], None, ","),
+        (["['joy', 'pride']", "['joy']", "['fear']", "['joy']"], ",", None),
     ],
 )
 def test_another_separator_of_sets(

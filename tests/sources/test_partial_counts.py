@@ -59,6 +59,7 @@ def test_json_and_back(ratings: Any, weights: Any) -> None:
     same(SourceCounts.from_json(counts.to_json()), counts)
 
 
+@pytest.mark.filterwarnings("ignore:the ratings contain 9")
 @pytest.mark.parametrize("kind", ["numbers", "words", "numbers as strings", "dates"])
 @pytest.mark.parametrize("cut", range(1, 6))
 def test_parts_add_up_whatever_labels_they_have(kind: str, cut: int) -> None:
@@ -177,6 +178,7 @@ WRONG: dict[str, list[Any]] = {
         [[1e400, 0.0], [0.0, 0.0]], [[float("nan"), 0.0], [0.0, 0.0]], [[True, 0], [0, 1]],
         [[1, 1], [1, 1]], {"0": 1},
     ],
+    "is_weighted": [None, 1, "yes", []],
     "n_rows": [None, -1, 0, 2, 4.0, 10**30],
     "n_outside": [None, 4, "0", -1],
     "n_dropped": [None, 0, 2, -1],

@@ -112,11 +112,22 @@ def test_ordinary_columns_are_silent(
     assert not any("sorted" in str(warning.message) for warning in caught)
 
 
+def of_frame(first: Any, second: Any, folder: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("narwhals")
+    # A missing rating is a rating of another row.
+    columns = {"a": [None, *first.tolist()[1:]], "b": second}
+    confusion_from_source(pd.DataFrame(columns, dtype=object), "a", "b")
+
+
 def of_raters(first: Any, second: Any, folder: Path) -> None:
     fleiss_kappa(Ratings.from_raters({"y1": first, "y2": second, "y3": first}))
 
 
-@pytest.mark.parametrize("call", [*ENTRANCES.values(), of_raters], ids=[*ENTRANCES, "raters"])
+SHIFTED = {**ENTRANCES, "a frame": of_frame, "raters": of_raters}
+
+
+@pytest.mark.parametrize("call", SHIFTED.values(), ids=SHIFTED)
 @pytest.mark.parametrize("words", [False, True], ids=["numbers", "words"])
 def test_a_column_that_was_pasted_a_row_too_low(call: Any, words: bool, tmp_path: Path) -> None:
     labels = np.array(["low", "mid", "high"]) if words else np.array([1, 2, 10])

@@ -69,6 +69,8 @@ def opened_raters(
     if rating == id_column:
         raise RatingsError(f"--id and --rating must name two columns, got {rating!r} twice.")
     found: dict[str, Source] = {}
+    for folder in filter(Path.is_dir, files):
+        opener.refuse_overwriting(folder)
     each = [
         file for path in files for file in (files_of(path) if path.is_dir() else files_at(path))
     ]
@@ -95,7 +97,7 @@ def opened_raters(
         name: (source, rating or _only_other(source, (id_column, cluster, group)))
         for name, source in kept.items()
     }
-    warn_of_copies([file for file in each if file.is_file()], fewest_rows=0)
+    warn_of_copies(each, fewest_rows=0)
     # The joined column of ratings has the name that it has in the first file.
     _, joined = next(iter(ratings.values()))
     return _together(ratings), RaterColumns(chosen, id_column, RATER, joined, ratings)

@@ -175,9 +175,7 @@ class Reading(NamedTuple):
             arrays[name] = self.marked(_first_file(source), name, arrays[name], is_score)
         return arrays
 
-    def marked(
-        self, file: Path, name: str, column: Any, is_score: bool = False, remedy: str = ""
-    ) -> Any:
+    def marked(self, file: Path, name: str, column: Any, is_score: bool = False) -> Any:
         """Return a column of a file, with codes for missing values replaced by null.
 
         Strings among numbers also become null if missing values are dropped. Otherwise such strings
@@ -191,8 +189,8 @@ class Reading(NamedTuple):
             name,
             column,
             self.codes,
-            odd="keep" if keeps else "drop" if self.drop_missing and not remedy else "raise",
-            remedy=remedy or (ODD_SCORES if is_score else REMEDIES.odd_strings),
+            odd="keep" if keeps else "drop" if self.drop_missing else "raise",
+            remedy=ODD_SCORES if is_score else REMEDIES.odd_strings,
         )
 
     def known(self, ratings: Mapping[str, Any]) -> list[Any] | None:

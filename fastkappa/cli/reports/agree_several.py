@@ -368,7 +368,7 @@ def _facts(
     labels = count_text(len(ratings.labels), "different set" if are_sets else "label")
     weighted = f", {weights_text(weights)}"
     if are_sets:
-        weighted = f", tables at the {request.level or 'nominal'} level"
+        weighted = f", tables: {request.level or 'nominal'} level"
     clusters, effect = clusters_of(first)
     of_all = f"0 of {ratings.n_subjects * ratings.n_raters} ratings missing"
     yield (

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
 from fastkappa.sources.text.text_format import TextFile, opened_rows, rows_in
-from fastkappa.tables.doubtful_tables import FEWEST_CELLS
-from fastkappa.tables.two_codings import HEAD, looks_shifted, warn_of_shift
+from fastkappa.tables.doubtful_tables import FEWEST_CELLS, judge_shift
 
 # The numbers of characters to read at the start and at the end of a file, and the number of last
 # lines to check.
@@ -55,7 +55,7 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
         return
     lines = first.splitlines()[1:]
     if len(places) == 2:
-        _warn_of_shift(file, first, places)
+        _judge_shift(_rows_of(first, file)[1:], len(file.names), places)
     if len(places) == 2 and len(counts) == 1:
         _warn_of_counted(_rows_of(first, file)[1:], file.names, places, counts[0])
     if 1 < len(lines) == len(file.names) - 1:
@@ -98,17 +98,15 @@ def _word(text: str) -> str:
     return text.strip().rstrip(":").casefold()
 
 
-def _warn_of_shift(file: TextFile, text: str, places: dict[str, int]) -> None:
-    """Warn if one of two columns seems to be shifted by one row."""
-
-    def columns_of(text: str) -> list[list[str]]:
-        rows = [row for row in _rows_of(text, file)[1:] if len(row) == len(file.names)]
-        return [[row[place] for row in rows] for place in places.values()]
-
-    if looks_shifted(*columns_of("\n".join(text.split("\n", HEAD + 1)[: HEAD + 1]))):
-        first, second = map(np.array, columns_of(text))
-        one, other = (f"column {name!r}" for name in places)
-        warn_of_shift(first, second, (one, other))
+def _judge_shift(rows: Rows, n_names: int, places: dict[str, int]) -> None:
+    """Warn if one of two columns seems to be shifted by a row."""
+    rows = [row for row in rows if len(row) == n_names]
+    first, second = (
+        Column(np.arange(len(rows)), np.dtype(object), [row[place] for row in rows])
+        for place in places.values()
+    )
+    one, other = (f"column {name!r}" for name in places)
+    judge_shift(first, second, (one, other))
 
 
 def _warn_of_matrix(file: TextFile, rows: Rows) -> None:
