@@ -73,7 +73,10 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         reports.append(Report(drawn))
     if request.scale is not None:
         reports.append(read_on(request.scale, read))
-    caption = f"Kappa and its interval in each group of {label_text(grouped.group_name)}."
+    which = (
+        "of each rater" if request.reference else f"in each group of {label_text(request.group)}"
+    )
+    caption = f"Kappa and its interval {which}."
     pictures = [Picture(caption, lambda ax: plot_forest(grouped, ax=ax))]
     estimates = [
         Estimate(of_one_group(group), result.kappa, result.interval[0])
