@@ -115,8 +115,10 @@ def different_raters(given: Sequence[str] | None) -> tuple[str, ...]:
     """Return the raters, or raise if there is only one or a name occurs twice."""
     raters = tuple(given or ())
     if len(raters) == 1:
-        blanks = " Separate the columns by blanks, not by commas." if "," in raters[0] else ""
-        raise ValueError(f"--raters must name two or more columns, got only {raters[0]!r}.{blanks}")
+        advice = f" To compare it with a reference, name both: --raters {raters[0]} REFERENCE."
+        if "," in raters[0]:
+            advice = " Separate the columns by blanks, not by commas."
+        raise ValueError(f"--raters must name two or more columns, got only {raters[0]!r}.{advice}")
     for name in raters:
         if raters.count(name) > 1:
             raise ValueError(f"--raters must name each column once, got {name!r} twice.")

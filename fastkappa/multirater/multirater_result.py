@@ -19,7 +19,7 @@ from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
 from fastkappa.results.report import Report, estimate_grid, facts
 from fastkappa.results.result import Result
-from fastkappa.results.sentence import estimate_sentence
+from fastkappa.results.sentence import estimate_sentence, interval_name
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 from fastkappa.statistics.clusters import Clusters, widened_text
 from fastkappa.statistics.inference import Distribution
@@ -380,15 +380,13 @@ class MultiRaterResult(Result):
         """
         # The name of Krippendorff's alpha includes its level.
         of_weights = "" if self.method.endswith(")") else f" ({weights_text(self.weights)})"
-        is_t = self.interval_method == "asymptotic" and self.distribution == "t"
-        how = "t" if is_t else self.interval_method
         sampled = " for sampled raters" if self.population and self.population[1] else ""
         return estimate_sentence(
             f"{self.method}{of_weights} of {count_text(self.n_raters, 'rater')} on"
             f" {self._items}{self.ratings_text and f', {self.ratings_text},'}",
             self.value,
             self.interval,
-            f"{100 * self.confidence:g} % {how} interval{sampled}{widened_text(self, ',')}",
+            f"{interval_name(self)}{sampled}{widened_text(self, ',')}",
         )
 
     def __repr__(self) -> str:

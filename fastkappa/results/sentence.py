@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from fastkappa.formatting import figure, interval_text, p_value_text
 
@@ -36,6 +37,12 @@ def estimate_sentence(
     found = f"{of_interval} {interval_text(interval)}"
     tested = f"; {test}" if test else ""
     return f"{what} was {figure(value)} ({found}{tested}; fastkappa {__version__})."
+
+
+def interval_name(result: Any) -> str:
+    """Return the confidence and the method of a result's interval, such as "95 % t interval"."""
+    is_t = result.interval_method == "asymptotic" and result.distribution == "t"
+    return f"{100 * result.confidence:g} % {'t' if is_t else result.interval_method} interval"
 
 
 def versioned(text: str) -> str:

@@ -133,20 +133,19 @@ class EqualKappas(Result):
             reason = why if self.undefined else TOO_FEW_SHARED
             return Report([f"the groups cannot be compared: {reason}"])
         left_out = [f"left out, because {why}"] if self.undefined else []
+        common = f"common {self.coefficient} {estimate_text(self.kappa, self.interval)}"
         return Report(
-            [
-                f"common {self.coefficient} {estimate_text(self.kappa, self.interval)}",
-                f"test of equality: {self.test_text()}",
-                *left_out,
-            ],
+            [common, f"test of equality: {self.test_text()}", *left_out],
             [facts([(f"standard error of common {self.coefficient}", self.standard_error)])],
             [self.doubt] if self.doubt else [],
         )
 
     def test_text(self) -> str:
         """Return the statistic, the degrees of freedom and the p-value as text."""
-        of_test = f"Q = {figure(self.statistic)}, df = {self.degrees_of_freedom}"
-        return f"{of_test}, {p_text(self.p_value)}"
+        text = (
+            f"Q = {figure(self.statistic)}, df = {self.degrees_of_freedom}, {p_text(self.p_value)}"
+        )
+        return "undefined" if math.isnan(self.p_value) else text
 
     def __repr__(self) -> str:
         found = estimate_text(self.kappa, self.interval)

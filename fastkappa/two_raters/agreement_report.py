@@ -20,7 +20,7 @@ from fastkappa.results.report import (
     is_planned,
     null_text,
 )
-from fastkappa.results.sentence import estimate_sentence
+from fastkappa.results.sentence import estimate_sentence, interval_name
 from fastkappa.statistics.clusters import are_joined, doubt_of_clusters, widened_text
 from fastkappa.statistics.intervals.methods import root_quantile
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
@@ -122,8 +122,7 @@ def sentence_of(result: _Result, items: str | None = None) -> str:
         f" {items or count_text(result.n, 'item')}{in_clusters(result)}{_left_out(result)}",
         result.kappa,
         result.interval,
-        f"{100 * result.confidence:g} % {result.interval_method} interval"
-        f"{widened_text(result, ',')}",
+        f"{interval_name(result)}{widened_text(result, ',')}",
         test,
     )
 

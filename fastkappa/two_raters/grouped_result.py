@@ -25,7 +25,7 @@ from fastkappa.results.report import (
     with_p,
 )
 from fastkappa.results.result import Result
-from fastkappa.results.sentence import estimate_text, listed, versioned
+from fastkappa.results.sentence import estimate_text, interval_name, listed, versioned
 from fastkappa.statistics.clusters import are_joined, widened_text
 from fastkappa.statistics.comparison import KappaDifference, difference_of_strata
 from fastkappa.statistics.intervals.methods import intervals
@@ -211,8 +211,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             )
         return versioned(
             f"Cohen's kappa ({weights_text(pooled.weights)}) of {first} and {second} was"
-            f" {found}{of_all} with {100 * pooled.confidence:g} % {pooled.interval_method}"
-            f" intervals{widened_text(pooled)}{self._compared()}"
+            f" {found}{of_all} with {interval_name(pooled)}s"
+            f"{widened_text(pooled)}{self._compared()}"
         )
 
     def _compared(self) -> str:
@@ -250,7 +250,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         above = [agreed_on(pooled, " and ", items=items)]
         missing = ", ".join(f"{n} in {name}" for n, name in zip(self.missing, names))
         if self.n_dropped:
-            above.append(f"{self.n_dropped} rows left out, for what is missing ({missing})")
+            above.append(f"{self.n_dropped} rows left out because of a missing value ({missing})")
         rows = self.rows()
         rows = rows[: len(rows) - len(self.differences)]
         grid = groups_grid(

@@ -253,7 +253,7 @@ def test_missing_groups(tmp_path: Path) -> None:
     assert [(group["group"], group["n"]) for group in found["groups"]] == [("u", 3), ("v", 2)]
     assert (found["n_dropped"], found["all"]["n"]) == (2, 5)
     text = text_of(path, *options, "--missing", "drop")
-    assert "\n2 rows left out, for what is missing (1 in g, 1 in a, 0 in b)\n" in text
+    assert "\n2 rows left out because of a missing value (1 in g, 1 in a, 0 in b)\n" in text
     path = write_csv(tmp_path / "r.csv", g=["u", ""], a=[1, 2], b=[1, 2])
     assert "column 'g' has no group in 1 row" in refusal(path, *options)
 

@@ -72,6 +72,7 @@ def test_the_planned_test_is_in_every_format(path: Path, ratings: dict[str, Any]
     assert [(row["null"], row["alternative"]) for row in rows] == [
         *[("0.4", "greater")] * 3,
         ("0.0", "two-sided"),
+        ("", ""),
     ]
     # Without a planned test, nothing is added.
     plain = agree.text_of(path, "--raters", "a", "b", "--format", "sentence")

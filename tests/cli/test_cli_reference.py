@@ -40,6 +40,7 @@ def path(tmp_path: Path) -> Path:
     return write_csv(tmp_path / "lesions.csv", **graded())
 
 
+COMMON = "common kappa, with p of equality"
 READERS = ("--raters", "ann", "ben", "--reference", "pathology", *GRADED)
 
 
@@ -82,7 +83,8 @@ def test_three_readers_are_compared_in_pairs_in_the_order_given(path: Path) -> N
 
 def test_the_csv_and_the_sentence_have_the_difference(path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(text_of(path, *READERS, "--format", "csv"))))
-    assert [row["group"] for row in rows] == ["ann", "ben", "ann - ben"]
+    assert [row["group"] for row in rows] == ["ann", "ben", "ann - ben", COMMON]
+    assert float(rows[3]["p_value"]) == pytest.approx(float(rows[2]["p_value"]))
     assert float(rows[2]["kappa"]) == pytest.approx(
         float(rows[0]["kappa"]) - float(rows[1]["kappa"])
     )
@@ -181,8 +183,8 @@ def test_readers_and_a_reference_in_each_group(tmp_path: Path, by_patient: bool)
         by_site = agreement_by(*pair, groups=site[own], weights="quadratic", **clusters(own))
         assert of_rater["equality"]["p_value"] == pytest.approx(by_site.equality.p_value)
     rows = list(csv.DictReader(io.StringIO(text_of(*options, "--format", "csv"))))
-    assert [row["group"] for row in rows] == 3 * ["all items"] + 3 * ["north"] + 3 * ["south"]
-    assert [row["rater"] for row in rows] == 3 * ["ann", "ben", "ann - ben"]
+    assert [row["group"] for row in rows] == 4 * ["all items"] + 4 * ["north"] + 4 * ["south"]
+    assert [row["rater"] for row in rows] == 3 * ["ann", "ben", "ann - ben", COMMON]
     text = text_of(*options)
     assert "on 119 to 120 items" in text
     assert text.index("\nsite north\n") < text.index("\nsite south\n")

@@ -44,6 +44,13 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     names = {group: label_text(group) for group in grouped}
     fields = {**request.fields(), **grouped.to_dict()}
     fields["equality"] = None if equality is None else equality.to_dict()
+    rows = grouped.rows()
+    blank = dict.fromkeys(rows[0])
+    if equality is not None:
+        common = {"kappa": equality.kappa, "standard_error": equality.standard_error}
+        common |= dict(zip(("lower", "upper"), equality.interval))
+        common["p_value"] = equality.p_value
+        rows.append({**blank, "group": "common kappa, with p of equality", **common})
     reports = [grouped._report()]
     if equality is not None:
         reports.append(equality._report())
@@ -56,6 +63,9 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
                 resampled = bootstrap_of(grouped[group], request)
             of_group["bootstrap"] = bootstrap_fields(resampled)
             drawn.append(resampled.sentence(f"kappa of {name}"))
+            row = resampled.row(name)
+            row["group"] = row.pop("statistic")
+            rows.append({key: row.get(key) for key in blank})
         if request.scale is not None:
             read[name] = grouped[group].interpret(request.scale)
             of_group["interpretation"] = read[name].to_dict()
@@ -63,7 +73,10 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         reports.append(Report(drawn))
     if request.scale is not None:
         reports.append(read_on(request.scale, read))
-    caption = f"Kappa and its interval in each group of {label_text(grouped.group_name)}."
+    which = (
+        "of each rater" if request.reference else f"in each group of {label_text(request.group)}"
+    )
+    caption = f"Kappa and its interval {which}."
     pictures = [Picture(caption, lambda ax: plot_forest(grouped, ax=ax))]
     estimates = [
         Estimate(of_one_group(group), result.kappa, result.interval[0])
@@ -73,7 +86,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         request.heading(),
         reports,
         fields,
-        grouped.rows(),
+        rows,
         pictures,
         estimates=estimates,
         sentences=lambda: [
