@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import count_text, first_of_many, label_text, list_in
-from fastkappa.multirater.pairwise import pairs_are_few
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
 from fastkappa.ratings.lengths import share_few_ids
@@ -20,8 +18,6 @@ from fastkappa.sources.arrow_columns import are_lists, as_array, in_one
 BLANK_SETS = "A blank field is missing: write [] for no labels."
 # The largest number of items that a remark names.
 MOST_ITEMS = 3
-# Raters who never disagree are suspicious if this is less probable for any pair.
-IMPROBABLE = 1e-3
 # The usual separators of the labels in a set.
 SEPARATORS = ";|,"
 
@@ -97,24 +93,6 @@ def warn_of_few_shared(ratings: Ratings) -> None:
             "some raters share fewer than half of their items with any other rater:"
             f" {first_of_many(few, MOST_SHOWN)}. Only shared items count. If more items have"
             " several ratings, check that all files write the ids in the same way."
-        )
-
-
-def warn_of_identical(ratings: Ratings) -> None:
-    """Warn about pairs of raters who never disagree, if this is improbable given other pairs."""
-    if ratings.n_raters < 3 or not pairs_are_few(ratings):
-        return
-    tables, _ = ratings.rater_pairs("the raters' items")
-    n, n_same = tables.sum(axis=(1, 2)), np.trace(tables, axis1=1, axis2=2)
-    agreement = (n_same.sum() - n_same) / np.maximum(n.sum() - n, 1)
-    by_chance = len(n) * agreement**n
-    found = np.flatnonzero((n == n_same) & (n < n.sum()) & (by_chance < IMPROBABLE))
-    pairs = list(combinations(ratings.rater_names or (), 2))
-    if len(found):
-        named = [f"{' and '.join(pairs[i])} ({n[i]})" for i in found]
-        warn(
-            "some raters gave the same label to all items that both rated:"
-            f" {first_of_many(named, MOST_SHOWN)}. Check that one is not a copy of the other."
         )
 
 

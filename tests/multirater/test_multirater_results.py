@@ -58,6 +58,7 @@ def centred(coefficient: Any) -> Any:
     return values - multiplicities @ values / multiplicities.sum()
 
 
+@pytest.mark.filterwarnings("ignore:rater . and rater . have the same rating")
 @pytest.mark.parametrize("weights", [None, "quadratic"])
 def test_standard_errors_are_those_of_the_delta_method(weights: Any) -> None:
     """Gwet's linearised values are derivatives, where every subject has two ratings."""
@@ -174,7 +175,7 @@ def test_undefined_is_nan_and_says_why() -> None:
     for function in (*WEIGHTED, gwet_ac1, krippendorff_alpha):
         undefined(function, [[1, 1], [1, 1]], "the same label")
         undefined(function, [[1, None], [None, 2]], "no subject has two ratings")
-    result = undefined(light_kappa, [[1, None, 1], [2, None, 2], [None, 1, 2]], "in common")
+    result = undefined(light_kappa, [[1, None, 1], [2, None, 2], [None, 1, 2]], "share no items")
     assert str(result)
     # Labels that nobody gave make these two defined.
     assert gwet_ac1(Ratings.from_array([[1, 1], [1, 1]], labels=[1, 2])).value == 1

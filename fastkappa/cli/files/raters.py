@@ -22,7 +22,6 @@ from fastkappa.cli.rater_remarks import (
     rows_without_group,
     separate_occasions,
     warn_of_few_shared,
-    warn_of_identical,
     warn_of_separator,
 )
 from fastkappa.cli.words import arguments_named, names_of_clusters
@@ -286,7 +285,6 @@ def read_raters(
             f"the columns have {len(whole.labels)} different sets, but a table can have at most"
             f" {LARGEST_NUMBER_OF_LABELS} labels."
         )
-    warn_of_identical(whole)
     if known is None:
         warn_of_separator(whole.labels, separator)
     if known is None and separator is None:

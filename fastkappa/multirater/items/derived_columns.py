@@ -1,7 +1,7 @@
 """Detect columns that are computed from the raters' columns, such as a consensus or a copy.
 
-Experts also agree with most others, so ratings alone are not enough: the names must also suggest a
-summary.
+Experts also agree with most others, so the names must suggest a summary. A copy shows in the
+ratings alone.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ COMPUTED = re.compile(
 )
 # With fewer items, a rater often gives the most frequent rating by chance.
 FEWEST_ITEMS = 20
-# The largest probability that two other raters would always agree.
-BY_CHANCE = 1e-4
+# The largest probability that any two raters would always agree.
+BY_CHANCE = 1e-3
+# The largest number of copies to name.
+MOST_COPIES = 3
 
 
 def warn_of_derived(codes: AnyArray, labels: AnyArray, names: Sequence[str]) -> None:
@@ -32,32 +34,30 @@ def warn_of_derived(codes: AnyArray, labels: AnyArray, names: Sequence[str]) -> 
     ``codes`` has one row per rater and one column per item. Each code is the position of the label,
     or the number of labels if the rating is missing.
     """
-    computed = [place for place, name in enumerate(names) if COMPUTED.search(name)]
-    pairs = [pair for pair in combinations(range(len(names)), 2) if _is_copy(names, *pair)]
-    complete = codes[:, (codes < len(labels)).all(axis=0)]
-    if len(names) < 3 or complete.shape[1] < FEWEST_ITEMS:
+    if len(names) < 3:
         return
-    for place in computed:
-        _warn_of_summary(complete, labels, place, names)
-    for a, b in pairs:
-        _warn_of_copy(complete, a, b, names)
+    _warn_of_copies(codes, len(labels), names)
+    complete = codes[:, (codes < len(labels)).all(axis=0)]
+    if complete.shape[1] >= FEWEST_ITEMS:
+        for place, name in enumerate(names):
+            if COMPUTED.search(name):
+                _warn_of_summary(complete, labels, place, names)
 
 
-def _is_copy(names: Sequence[str], a: int, b: int) -> bool:
-    short, long = sorted((names[a], names[b]), key=len)
-    return long.startswith(short)
-
-
-def _warn_of_copy(codes: AnyArray, a: int, b: int, names: Sequence[str]) -> None:
-    """Warn if two raters always agree, although all others often disagree."""
-    others = [(codes[i] == codes[j]).mean() for i, j in combinations(range(len(codes)), 2)]
-    n_items = codes.shape[1]
-    others.remove((codes[a] == codes[b]).mean())
-    if (codes[a] == codes[b]).all() and max(others) ** n_items < BY_CHANCE:
+def _warn_of_copies(codes: AnyArray, n_labels: int, names: Sequence[str]) -> None:
+    """Warn if two raters always agree, although this is improbable given the other pairs."""
+    pairs = list(combinations(range(len(names)), 2))
+    both = [(codes[a] < n_labels) & (codes[b] < n_labels) for a, b in pairs]
+    n = np.array([rated.sum() for rated in both])
+    same = np.array([(codes[a] == codes[b])[rated].sum() for (a, b), rated in zip(pairs, both)])
+    others = (same.sum() - same) / np.maximum(n.sum() - n, 1)
+    are_many = (n >= FEWEST_ITEMS) & (n < n.sum())
+    by_chance = np.where(are_many, len(pairs) * others**n, 1.0)
+    for i in np.flatnonzero((same == n) & (by_chance < BY_CHANCE))[:MOST_COPIES]:
+        a, b = pairs[i]
         warn(
-            f"{names[a]} and {names[b]} have the same rating of each of {n_items} items, but"
-            f" other raters agree on {max(others):.0%} of them at most: leave out one of them"
-            " if it is a copy."
+            f"{names[a]} and {names[b]} have the same rating of each of {n[i]} items, but other"
+            f" pairs of raters agree on {others[i]:.0%}: leave out one of them if it is a copy."
         )
 
 
