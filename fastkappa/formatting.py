@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from enum import Enum
 from typing import Any
 
@@ -41,6 +42,32 @@ def harmless(text: str) -> str:
 def set_text(labels: Collection[Any], separator: str = SET_SEPARATOR) -> str:
     """Return a set of labels as text, such as "joy + pride", or "[]" for an empty set."""
     return separator.join(sorted(map(str, labels))) or "[]"
+
+
+def list_in(text: str) -> list[str] | None:
+    """Return the labels in a list written as JSON or Python, or None for other texts.
+
+    Label Studio writes an object that contains the list.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import list_in
+    >>> list_in('{"choices": ["joy", "pride"]}'), list_in("['joy']"), list_in("[joy]")
+    (['joy', 'pride'], ['joy'], None)
+    """
+    if text[:1] not in ("[", "{"):
+        return None
+    import ast
+    import json
+
+    for read in (json.loads, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            found = read(text)
+            if isinstance(found, dict) and len(found) == 1:
+                (found,) = found.values()
+            if isinstance(found, list):
+                return [str(label).strip() for label in found]
+    return None
 
 
 def label_text(label: Any) -> str:
@@ -102,6 +129,33 @@ def count_text(n: int, noun: str) -> str:
     return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
+def measured_text(value: float, spread: float, digits: int = 4) -> str:
+    """Return a measurement with as many decimals as ``spread`` has with ``digits`` digits.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import measured_text
+    >>> measured_text(-1.63761, 4.51), measured_text(127.2561, 19.6, 3), measured_text(1.5e9, 2e8)
+    ('-1.638', '127.3', '1.5e+09')
+    """
+    if not 1e-6 < spread < 1e6:
+        return "undefined" if math.isnan(value) else f"{value:.6g}"
+    return figure(value, digits=max(digits - 1 - math.floor(math.log10(spread)), 0))
+
+
+def counts_text(numbers: Collection[int], noun: str) -> str:
+    """Return the range of several numbers, and a noun.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import counts_text
+    >>> counts_text([3, 7, 5], "item"), counts_text([1, 1], "item")
+    ('3 to 7 items', '1 item')
+    """
+    least, most = min(numbers), max(numbers)
+    return f"{'' if least == most else f'{least} to '}{count_text(most, noun)}"
+
+
 def number_text(number: int | float) -> str:
     """Return a count, or a sum of item weights, as text. Large sums are rounded to integers.
 
@@ -151,13 +205,27 @@ def interval_text(
     return " to ".join(figure(end, digits=digits, width=width) for end in interval)
 
 
-def p_value_text(p_value: float, digits: int) -> str:
-    """Return a p-value with ``digits`` significant digits, or "< 1e-300" for tiny values."""
+def p_value_text(p_value: float, digits: int = 2) -> str:
+    """Return a p-value with ``digits`` significant digits, or a bound near 0 and 1.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import p_value_text
+    >>> [p_value_text(p) for p in (0.0, 0.0314, 0.9949, 0.9951)]
+    ['< 1e-300', '0.031', '0.99', '> 0.99']
+    """
     if math.isnan(p_value):
         return "undefined"
     if p_value < LEAST_P_VALUE:
         return f"< {LEAST_P_VALUE:g}"
-    return f"{p_value:.{digits}g}"
+    text = f"{p_value:.{digits}g}"
+    return f"> {1 - 10**-digits:g}" if float(text) == 1 else text
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value as an equation such as "p = 0.031" or "p > 0.99"."""
+    text = p_value_text(p_value)
+    return f"p {text}" if text[0] in "<>" else f"p = {text}"
 
 
 def plain(value: Any) -> Any:

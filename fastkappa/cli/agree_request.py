@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import typer
 
@@ -28,11 +28,14 @@ from fastkappa.statistics.weights import Weights
 if TYPE_CHECKING:
     from fastkappa.cli.files.raters import RaterColumns
 
+CoefficientName: TypeAlias = Literal[
+    "fleiss", "conger", "light", "randolph", "gwet", "krippendorff"
+]
 CONFIDENCE = 0.95
 # Options that are meaningless if each rater is compared with a reference.
 NOT_WITH_REFERENCE = (
-    *("duplicates", "level", "set_separator", "sample_weight", "group", "model", "disputed"),
-    *("gold", "pair", "heat_map"),
+    *("duplicates", "coefficient", "level", "set_separator", "sample_weight", "model"),
+    *("disputed", "gold", "pair", "heat_map"),
 )
 # The largest number of raters that a heading names. The heading is also the title of a page.
 MOST_RATERS = 4
@@ -46,13 +49,17 @@ class AgreeRequest(NamedTuple):
     duplicates
         What to do if a rater rated an item several times: stop with an error, or use the first or
         the last row.
+    coefficient : WORD
+        Of three or more raters, report, test and compare only this coefficient: fleiss, conger,
+        light, randolph, gwet or krippendorff. The default is all of them, and --group and
+        --fail-under use Fleiss' kappa.
     level : WORD
         The level of Krippendorff's alpha: nominal, ordinal, interval or ratio. For sets: nominal,
         jaccard or masi.
     set_separator : CHARACTER
         The separator of labels, such as ';', if each rating is a set of labels. A blank field is
-        missing; write [] for no labels. Only alpha is printed, at all levels for sets or at
-        --level. Without --level, --disputed and --fail-under use the nominal level.
+        missing; write [] for no labels. Alpha is printed at all levels for sets, or at --level.
+        Without --level, all tables and --fail-under use the nominal level.
     sample_weight : COLUMN
         The column with the number of items that each row stands for, in whole numbers. Only for two
         raters.
@@ -60,7 +67,7 @@ class AgreeRequest(NamedTuple):
         The column of the groups to report on separately.
     reference : COLUMN
         The column of a reference, such as pathology: compare each of --raters with it, and compare
-        their kappas with each other.
+        their kappas with each other, with --group also in each group.
     null : KAPPA
         Test kappa, or each coefficient of more raters, against this value; 0 is chance agreement.
     interval_method : WORD
@@ -107,6 +114,7 @@ class AgreeRequest(NamedTuple):
     """
 
     duplicates: Literal["error", "first", "last"] = "error"
+    coefficient: CoefficientName | None = None
     level: Literal["nominal", "ordinal", "interval", "ratio", "jaccard", "masi"] | None = None
     set_separator: str | None = None
     weights: Weighting = "none"
@@ -201,16 +209,17 @@ class AgreeRequest(NamedTuple):
         """Return the null hypothesis about a coefficient, as text."""
         return null_text(self.null, self.alternative, name)
 
-    def weights_of(self, labels: AnyArray) -> Weights:
-        """Return the weights for a table with the given labels."""
+    def weights_of(self, labels: AnyArray) -> Any:
+        """Return the weights for the given labels, or the name of a distance between sets."""
+        if self.set_separator is not None:
+            return None if self.level == "nominal" else self.level
         weights: Weights = self.matrix.of(labels) if self.matrix else scheme_named(self.weights)
         return weights
 
     def heading(self) -> str:
         """Return the heading, which is the first line of the text and the title of the page."""
-        by = "" if self.group is None else f", by {label_text(self.group)}"
-        if self.reference is not None:
-            by = f", against {label_text(self.reference)}"
+        by = "" if self.reference is None else f", against {label_text(self.reference)}"
+        by += "" if self.group is None else f", by {label_text(self.group)}"
         if self.sample_weight is not None:
             by += f", weighted by {label_text(self.sample_weight)}"
         named = ", ".join(map(label_text, self.raters[:MOST_RATERS]))

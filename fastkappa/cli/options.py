@@ -83,7 +83,7 @@ Scale: TypeAlias = Annotated[
     ),
 ]
 Labels: TypeAlias = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         metavar="A,B,C",
         help="The labels to use, in the order that the weights refer to. Other labels are left"
@@ -91,7 +91,7 @@ Labels: TypeAlias = Annotated[
     ),
 ]
 MissingCodes: TypeAlias = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(metavar="A,B,C", help="Codes for missing values, such as 'NA,.,-9'."),
 ]
 Format: TypeAlias = Annotated[

@@ -23,7 +23,7 @@ from fastkappa.formatting import count_text, figure, interval_text
 from fastkappa.frame import frame_of_estimate
 from fastkappa.measurements.clustered import clustered_sums, jackknife_error, sums_of_samples
 from fastkappa.measurements.measured import Measured, read_pair, read_ratings
-from fastkappa.measurements.report_texts import heading, items_text, left_out
+from fastkappa.measurements.report_texts import heading, in_brackets, items_text, left_out
 from fastkappa.measurements.sums_of_squares import SumsOfSquares, sums_of_squares
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
@@ -122,7 +122,7 @@ class ConcordanceResult(Result):
     def sentence(self) -> str:
         """Return the correlation as a sentence for a paper."""
         what = self.method[0].upper() + self.method[1:]
-        dropped = f" ({left_out(self.n_dropped)[0]})" if self.n_dropped else ""
+        dropped = in_brackets(left_out(self.n_dropped))
         method = "interval" if self._is_normal else "t interval"
         return estimate_sentence(
             f"{heading(what, self.raters, self._subjects, ' on ')}{dropped}",

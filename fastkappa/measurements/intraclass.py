@@ -27,7 +27,7 @@ from fastkappa.measurements.mean_squares import (
     why_undefined,
 )
 from fastkappa.measurements.measured import read_ratings
-from fastkappa.measurements.report_texts import heading, items_text, left_out
+from fastkappa.measurements.report_texts import heading, in_brackets, items_text, left_out
 from fastkappa.measurements.sums_of_squares import sums_of_squares
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import NO_ENDS, Grid, Report, interval_head
@@ -173,7 +173,7 @@ class IntraclassResult(Result):
     def sentence(self, form: str = "ICC(A,1)") -> str:
         """Return one form as a sentence for a paper."""
         found = self[form]
-        dropped = f" ({left_out(self.n_dropped)[0]})" if self.n_dropped else ""
+        dropped = in_brackets(left_out(self.n_dropped))
         model = "; ".join((found.form, found.shrout_fleiss, MODELS[found.form]))
         what = f"Intraclass correlation ({model})"
         method = "F" if self._clustered is None else "jackknife"

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import Floats
+from fastkappa.arrays import AnyArray, Floats
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import plain, printable
+from fastkappa.formatting import figure, interval_text, measured_text, p_text, plain, printable
 from fastkappa.frame import data_frame
 from fastkappa.measurements.clustered import (
     ClusteredSums,
@@ -20,17 +20,23 @@ from fastkappa.measurements.clustered import (
     total_variance,
 )
 from fastkappa.measurements.measured import read_pair
-from fastkappa.measurements.report_texts import items_text, left_out, rounded
+from fastkappa.measurements.report_texts import (
+    in_brackets,
+    items_text,
+    left_out,
+    measured_estimates,
+    measured_grid,
+)
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
-from fastkappa.results.report import RATERS, Grid, Report, facts, interval_head
+from fastkappa.results.report import NO_ENDS, RATERS, Grid, Report, facts, interval_head, with_p
 from fastkappa.results.result import Result
-from fastkappa.results.sentence import versioned
-from fastkappa.statistics.distributions import t_quantile
-from fastkappa.statistics.inference import check_confidence
+from fastkappa.results.sentence import estimate_text, versioned
+from fastkappa.statistics.distributions import t_quantile, t_two_sided_p
+from fastkappa.statistics.inference import DEVIATIONS, check_confidence
 
-# 95 % of normally distributed differences are within this many standard deviations of the mean.
-DEVIATIONS = 1.959963984540054
+# The name of the slope in reports.
+PROPORTIONAL = "proportional bias (slope)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,6 +55,13 @@ class LimitsOfAgreement(Result):
         distributed, 95 % of them are within these limits.
     bias_interval, lower_interval, upper_interval : tuple of float
         The intervals of the bias and of both limits.
+    slope : float
+        The slope of the regression of the differences on the means, which is 0 unless the bias is
+        proportional: it changes with the size of the measurements.
+    slope_interval : tuple of float
+        The interval of the slope.
+    slope_p_value : float
+        The p-value of the test that the slope is 0.
     confidence : float
         The confidence level of the intervals.
     n_subjects : int
@@ -69,6 +82,9 @@ class LimitsOfAgreement(Result):
     bias_interval: tuple[float, float]
     lower_interval: tuple[float, float]
     upper_interval: tuple[float, float]
+    slope: float
+    slope_interval: tuple[float, float]
+    slope_p_value: float
     confidence: float
     n_subjects: int
     n_dropped: int
@@ -113,17 +129,16 @@ class LimitsOfAgreement(Result):
     def sentence(self) -> str:
         """Return the bias and both limits as a sentence for a paper."""
         first, second = map(printable, self.raters)
-        bias, lower, upper = (
-            f"{rounded(value)} ({{}}{rounded(ends[0])} to {rounded(ends[1])})"
-            for _, value, ends in self.rows()
-        )
-        dropped = f" ({left_out(self.n_dropped)[0]})" if self.n_dropped else ""
+        dropped = in_brackets(left_out(self.n_dropped))
         of_interval = f"{100 * self.confidence:g} % t interval "
+        spread = self.standard_deviation
+        bias, lower, upper = measured_estimates(self.rows(), spread, of_interval)
         return versioned(
             f"The mean difference of {first} minus {second} on"
             f" {items_text(self.n_subjects, self.n_clusters)}{dropped} was"
-            f" {bias.format(of_interval)}, with 95 % limits of agreement of {lower.format('')} and"
-            f" {upper.format('')}"
+            f" {bias}, with 95 % limits of agreement of {lower} and {upper}; the proportional"
+            f" bias (slope of the difference on the mean) was"
+            f" {estimate_text(self.slope, self.slope_interval)}, {p_text(self.slope_p_value)}"
         )
 
     def __repr__(self) -> str:
@@ -136,19 +151,18 @@ class LimitsOfAgreement(Result):
     def _report(self) -> Report:
         first, second = map(printable, self.raters)
         subjects = items_text(self.n_subjects, self.n_clusters)
-        # The values have the unit of the measurements, so they are printed with significant digits.
-        rows = [
-            (name, f"{value:.6g}", "{:.6g} to {:.6g}".format(*interval))
-            for name, value, interval in self.rows()
-        ]
+        spread = self.standard_deviation
+        slope = (PROPORTIONAL, figure(self.slope), interval_text(self.slope_interval, ""))
+        head = ("", "value", interval_head(self.confidence))
         return Report(
             [
                 f"Limits of agreement, {first} minus {second}, {subjects}",
                 *left_out(self.n_dropped),
             ],
             [
-                Grid(("", "value", interval_head(self.confidence)), rows),
-                facts([("standard deviation", f"{self.standard_deviation:.6g}")]),
+                measured_grid(self.rows(), spread, self.confidence),
+                facts([("standard deviation", measured_text(spread, spread))]),
+                with_p(Grid(head, [slope]), [self.slope_p_value]),
             ],
         )
 
@@ -197,7 +211,8 @@ def limits_of_agreement(
     The variance of a limit is ``s**2 * (1 / n + 1.96**2 / (2 * (n - 1)))``. Its interval uses
     Student's t with n - 1 degrees of freedom, as in Bland and Altman (1999). Their paper of 1986
     uses 2 instead of 1.96, and ``3 / n`` for the factor. The method assumes that the differences do
-    not grow with the measurements. Use `plot_limits_of_agreement` to check this assumption.
+    not grow with the measurements. ``slope`` and `plot_limits_of_agreement` check this assumption.
+    The slope is that of least squares (Bland and Altman 1999, section 3.2).
 
     With clusters, the variance of a difference is the sum of the variances between and within
     clusters. Both variances are computed from mean squares (Bland and Altman 1999, section 5.3).
@@ -226,12 +241,15 @@ def limits_of_agreement(
     >>> print(limits_of_agreement(wright, mini))
     Limits of agreement, first rater minus second rater, 6 items
     <BLANKLINE>
-                           value          95 % interval
-    bias                -19.6667  -39.0476 to -0.285699
-    lower limit         -55.8633     -91.0965 to -20.63
-    upper limit          16.5299    -18.7033 to 51.7632
+                                  value     95 % interval
+    bias                         -19.67   -39.05 to -0.29
+    lower limit                  -55.86  -91.10 to -20.63
+    upper limit                   16.53   -18.70 to 51.76
     <BLANKLINE>
-    standard deviation    18.468
+    standard deviation            18.47
+    <BLANKLINE>
+                                  value      95 % interval         p
+    proportional bias (slope)   -0.1052  -0.5035 to 0.2930       0.5
     """
     confidence = check_confidence(confidence)
     measured = read_pair(y1, y2, missing, clusters)
@@ -263,6 +281,9 @@ def limits_of_agreement(
     deviation = spread.deviation
     below, above = bias - DEVIATIONS * deviation, bias + DEVIATIONS * deviation
     bias_ends = bias - spread.of_bias, bias + spread.of_bias
+    slope = 0.0, NO_ENDS, math.nan
+    if not same:
+        slope = _slope(means, differences, None if sums is None else measured.clusters, confidence)
     if unit != 1:
         means, differences = means * unit, differences * unit
     return LimitsOfAgreement(
@@ -272,6 +293,7 @@ def limits_of_agreement(
         (bias_ends[0] * unit, bias_ends[1] * unit),
         ((below - spread.outwards) * unit, (below + spread.inwards) * unit),
         ((above - spread.inwards) * unit, (above + spread.outwards) * unit),
+        *slope,
         confidence,
         n,
         measured.n_dropped,
@@ -280,6 +302,35 @@ def limits_of_agreement(
         differences,
         (first_name, second_name),
     )
+
+
+def _slope(
+    means: Floats, differences: Floats, clusters: AnyArray | None, confidence: float
+) -> tuple[float, tuple[float, float], float]:
+    """Return the slope of the differences on the means, its interval and its p-value."""
+    if (means == means[0]).all():
+        return math.nan, NO_ENDS, math.nan
+    x, y = means - means.mean(), differences - differences.mean()
+    slope = float(x @ y / (x @ x))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if clusters is None:
+            freedom = len(x) - 2
+            residuals = y - slope * x
+            error = float(np.sqrt(np.divide(residuals @ residuals / (x @ x), freedom)))
+        else:
+            _, codes = np.unique(clusters, return_inverse=True)
+            freedom = int(codes.max())
+            n, of_x, of_y, squares, products = (
+                part.sum() - np.bincount(codes, part)
+                for part in (np.ones(len(x)), x, y, x * x, x * y)
+            )
+            left = (products - of_x * of_y / n) / (squares - of_x**2 / n)
+            error = jackknife_error(left)
+        t = float(np.divide(slope, error))
+    if freedom < 1 or math.isnan(t):
+        return slope, NO_ENDS, math.nan
+    half = t_quantile((1 + confidence) / 2, freedom) * error
+    return slope, (slope - half, slope + half), t_two_sided_p(t, freedom)
 
 
 class _Spread(NamedTuple):

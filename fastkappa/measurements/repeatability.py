@@ -10,17 +10,23 @@ import numpy as np
 
 from fastkappa.frame import data_frame
 from fastkappa.measurements.clustered import clustered_sums, jackknife_error, sums_of_samples
-from fastkappa.measurements.limits import DEVIATIONS
 from fastkappa.measurements.mean_squares import mean_squares
 from fastkappa.measurements.measured import read_ratings
-from fastkappa.measurements.report_texts import heading, items_text, left_out, rounded
+from fastkappa.measurements.report_texts import (
+    heading,
+    in_brackets,
+    items_text,
+    left_out,
+    measured_estimates,
+    measured_grid,
+)
 from fastkappa.measurements.sums_of_squares import sums_of_squares
 from fastkappa.ratings.missing import Missing
-from fastkappa.results.report import Grid, Report, interval_head
+from fastkappa.results.report import Report
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import versioned
 from fastkappa.statistics.distributions import f_quantile, t_quantile
-from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.inference import DEVIATIONS, check_confidence
 
 # With this many degrees of freedom in the denominator, a quantile of F agrees to seven digits with
 # the chi-square quantile divided by its degrees of freedom.
@@ -90,16 +96,15 @@ class Repeatability(Result):
 
     def sentence(self) -> str:
         """Return both statistics as a sentence for a paper."""
-        sd, coefficient = (
-            f"{rounded(value)} ({{}}{rounded(ends[0])} to {rounded(ends[1])})"
-            for _, value, ends in self.rows()
-        )
         method = "chi-square" if self.n_clusters == self.n_subjects else "jackknife"
         of_interval = f"{100 * self.confidence:g} % {method} interval "
+        sd, coefficient = measured_estimates(self.rows(), self.within_sd, of_interval)
+        what = "the within-item standard deviation (SEM)"
+        dropped = in_brackets(left_out(self.n_dropped))
         return versioned(
-            f"{heading('The within-item standard deviation', self.raters, self._items, ' on ')} was"
-            f" {sd.format(of_interval)}, and the repeatability coefficient"
-            f" {coefficient.format('')}"
+            f"Taken as repeated measurements, {heading(what, self.raters, self._items, ' on ')}"
+            f"{dropped} was {sd}, and the repeatability coefficient"
+            f" (smallest detectable change) {coefficient}"
         )
 
     def __repr__(self) -> str:
@@ -114,17 +119,13 @@ class Repeatability(Result):
         return items_text(self.n_subjects, self.n_clusters)
 
     def _report(self) -> Report:
-        rows = [
-            (name, f"{value:.6g}", "{:.6g} to {:.6g}".format(*ends))
-            for name, value, ends in self.rows()
-        ]
         return Report(
             [
                 f"{heading('Repeatability', self.raters, self._items)}, if they repeat the same"
                 " measurement",
                 *left_out(self.n_dropped),
             ],
-            [Grid(("", "value", interval_head(self.confidence)), rows)],
+            [measured_grid(self.rows(), self.within_sd, self.confidence)],
         )
 
 
@@ -180,9 +181,9 @@ def repeatability(
     >>> print(repeatability(pairs))
     Repeatability of two raters, 6 items, if they repeat the same measurement
     <BLANKLINE>
-                                  value       95 % interval
-    within-item SD (SEM)        18.4323  11.8777 to 40.5892
-    repeatability coefficient   51.0908  32.9226 to 112.505
+                                  value    95 % interval
+    within-item SD (SEM)          18.43   11.88 to 40.59
+    repeatability coefficient     51.09  32.92 to 112.51
     """
     confidence = check_confidence(confidence)
     measured = read_ratings(ratings, missing, clusters)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
-from fastkappa.formatting import count_text, printable
-from fastkappa.results.report import RATERS
+from fastkappa.formatting import count_text, measured_text, printable
+from fastkappa.results.report import RATERS, Grid, interval_head
 
 # With more raters than this, reports contain the number of raters instead of their names.
 MOST_NAMED = 10
+# The name of a measurement, its value and its interval.
+MeasuredRow: TypeAlias = tuple[str, float, tuple[float, float]]
 
 
 def heading(what: str, raters: Sequence[str], items: str, between: str = ", ") -> str:
@@ -45,16 +48,31 @@ def left_out(n_dropped: int) -> list[str]:
     return [f"{count_text(n_dropped, 'item')} left out because of a missing measurement"]
 
 
-def rounded(value: float) -> str:
-    """Return a measurement with four digits for a sentence, or with six digits if it is large.
+def in_brackets(lines: Sequence[str]) -> str:
+    """Return the lines about left out items for a sentence."""
+    return "".join(f" ({line})" for line in lines)
 
-    Examples
-    --------
-    >>> from fastkappa.measurements.report_texts import rounded
-    >>> rounded(-0.04018693), rounded(12345.678)
-    ('-0.04019', '12345.7')
-    """
-    return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.6g}"
+
+def measured_grid(rows: Iterable[MeasuredRow], spread: float, confidence: float) -> Grid:
+    """Return a grid of measurements with their intervals, rounded to digits of ``spread``."""
+    shown = [(name, *_texts(value, ends, spread, 4)) for name, value, ends in rows]
+    return Grid(("", "value", interval_head(confidence)), shown)
+
+
+def measured_estimates(
+    rows: Iterable[MeasuredRow], spread: float, of_interval: str
+) -> Iterator[str]:
+    """Yield measurements with their intervals for a sentence, which names the first interval."""
+    for _, value, ends in rows:
+        shown, interval = _texts(value, ends, spread, 3)
+        yield f"{shown} ({of_interval}{interval})"
+        of_interval = ""
+
+
+def _texts(value: float, ends: tuple[float, float], spread: float, digits: int) -> tuple[str, str]:
+    """Return a measurement and its interval as text."""
+    shown, low, high = (measured_text(x, spread, digits) for x in (value, *ends))
+    return shown, low if low == "undefined" else f"{low} to {high}"
 
 
 def _raters_text(raters: Sequence[str]) -> str:

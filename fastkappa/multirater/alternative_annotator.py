@@ -15,9 +15,10 @@ from fastkappa.choices import position_of
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import figure, p_value_text, printable
 from fastkappa.frame import data_frame
-from fastkappa.multirater.estimation import warn_of_labels
+from fastkappa.multirater.estimation import read_weights
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.chance_corrected import distances_of
+from fastkappa.multirater.statistics.set_distances import SetLevel
 from fastkappa.results.report import Grid, Report, abridged
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import versioned
@@ -135,7 +136,7 @@ class AlternativeAnnotatorTest(Result):
                 printable(name),
                 str(n),
                 *(figure(part, "", digits=2) for part in advantages),
-                p_value_text(p, 2),
+                p_value_text(p),
                 "yes" if won else "no",
             )
             for name, n, *advantages, p, won in zip(self.rater_names, *columns)
@@ -152,7 +153,7 @@ def alternative_annotator_test(
     model: str | int,
     *,
     epsilon: float = 0.2,
-    weights: Weights = None,
+    weights: Weights | SetLevel = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     clusters: Any = None,
@@ -175,7 +176,8 @@ def alternative_annotator_test(
     epsilon : float, default=0.2
         How much worse than a person the model may be, because it costs less. Calderon et al.
         recommend 0.2 for experts, 0.15 for skilled annotators and 0.1 for crowd workers.
-    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
+    weights : {'linear', 'quadratic', 'jaccard', 'masi'}, array-like of shape (l, l) or None, \
+default=None
         How to measure the distance between two labels. None compares by accuracy: the number of
         other people who gave the same label. 'quadratic' is equivalent to comparing by root mean
         squared error.
@@ -222,15 +224,14 @@ def alternative_annotator_test(
             raise ValueError(f"{name} must be at least 0 and below 1, got {value!r}.")
     given = Ratings.of(ratings, labels, missing_codes, clusters)
     profiles = given.profiles("alternative_annotator_test")
-    warn_of_labels(given, "weights", weights)
+    distances = distances_of(read_weights(given, weights), len(given.labels))
     names = list(given.rater_names or ())
     place = position_of(model, names, "rater")
     if len(names) < 3:
         raise ValueError(
-            "ratings must be from a model and at least two people, got {len(names)} raters."
+            f"ratings must be from a model and at least two people, got {len(names)} raters."
         )
     codes = profiles.codes_of(np.arange(len(profiles.multiplicities)))
-    distances = distances_of(weights, len(given.labels))
     people = [name for i, name in enumerate(names) if i != place]
     columns = np.delete(codes, place, axis=1)
     rows = []

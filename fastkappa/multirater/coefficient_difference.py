@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,12 +12,12 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import count_text, figure, interval_text, p_value_text
+from fastkappa.formatting import count_text, figure, interval_text, p_text, p_value_text
 from fastkappa.frame import frame_of_estimate
 from fastkappa.multirater.counted_ratings import Counted, in_common_order
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.statistics.coefficient import Coefficient, divisor_of
-from fastkappa.results.report import NO_ENDS, Report, estimate_grid, facts
+from fastkappa.results.report import NO_ENDS, Report, estimate_grid, facts, with_p
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, versioned
 from fastkappa.statistics import distributions
@@ -98,8 +99,8 @@ class CoefficientDifference(Result):
         )
         return versioned(
             f"{first} was {one} and {second} {two} on the same"
-            f" {count_text(self.n_subjects, 'item')}{inside}, a difference of {found}, p"
-            f" {p_value_text(self.p_value, 2)}"
+            f" {count_text(self.n_subjects, 'item')}{inside}, a difference of {found},"
+            f" {p_text(self.p_value)}"
         )
 
     def _report(self) -> Report:
@@ -107,7 +108,7 @@ class CoefficientDifference(Result):
         rows.append(("difference", self.value, self.standard_error, self.interval))
         known: list[tuple[str, Any]] = [
             ("z of no difference", self.z),
-            ("p", p_value_text(self.p_value, 2)),
+            ("p", p_value_text(self.p_value)),
             ("subjects", self.n_subjects),
         ]
         if self.n_clusters < self.n_subjects:
@@ -120,8 +121,17 @@ class CoefficientDifference(Result):
     def __repr__(self) -> str:
         return (
             f"<CoefficientDifference: {figure(self.value)} ({interval_text(self.interval)}),"
-            f" p {p_value_text(self.p_value, 2)}, {count_text(self.n_subjects, 'item')}>"
+            f" {p_text(self.p_value)}, {count_text(self.n_subjects, 'item')}>"
         )
+
+
+def differences_report(differences: Mapping[str, CoefficientDifference]) -> Report:
+    """Return a report with one row per named difference."""
+    found = list(differences.values())
+    rows = [(n, one.value, one.standard_error, one.interval) for n, one in differences.items()]
+    above = "Differences, which account for the items in common"
+    grid = estimate_grid(rows, found[0].confidence, of=above)
+    return Report([], [with_p(grid, (one.p_value for one in found))])
 
 
 def compare_coefficients(
@@ -138,8 +148,8 @@ def compare_coefficients(
     first, second : MultiRaterResult
         Results of `fleiss_kappa`, `conger_kappa`, `light_kappa`, `randolph_kappa`, `gwet_ac1`,
         `gwet_ac2` or `krippendorff_alpha`, with the same ``distribution`` and, if any, the same
-        clusters. The ratings must have the same subjects: the same rows in the same order, or the
-        same items in long form. A subject without ratings in one result is still used in the other.
+        clusters. The ratings must have the same subjects in the same order. In long form, items are
+        matched by name. A subject without ratings in one result is still used in the other.
         For Cohen's kappa of two raters, use the equivalent `conger_kappa`, or `light_kappa` if the
         weights are not symmetric.
     confidence : float, default=0.95
@@ -156,8 +166,8 @@ def compare_coefficients(
     TypeError
         If an argument is not a result of one of these functions.
     ValueError
-        If the results differ in the number of subjects, the items, the clusters or the
-        distribution. An error is also raised if the order of the subjects is unknown, as in a
+        If the results differ in the number of subjects, the clusters or the distribution, or have
+        no items in common. An error is also raised if the order of the subjects is unknown, as in a
         table, or if an array of ratings has changed since its coefficient was computed.
 
     Notes
@@ -186,7 +196,7 @@ def compare_coefficients(
     >>> first = [[1, 1], [1, 1], [2, 1], [2, 2], [2, 2], [1, 1], [2, 2], [1, 1]]
     >>> second = [[1, 1], [2, 1], [2, 2], [1, 2], [2, 2], [1, 1], [1, 2], [1, 2]]
     >>> compare_coefficients(conger_kappa(first), conger_kappa(second))
-    <CoefficientDifference: 0.6912 (-0.4304 to 1.8127), p 0.19, 8 items>
+    <CoefficientDifference: 0.6912 (-0.4304 to 1.8127), p = 0.19, 8 items>
     >>> difference = compare_coefficients(conger_kappa(first), gwet_ac1(first))
     >>> [round(value, 4) for value in difference.coefficients]
     [0.75, 0.7538]
@@ -207,7 +217,7 @@ def compare_coefficients(
         )
     one, two = (_counted(name, part) for name, part in (("first", first), ("second", second)))
     of_one, of_two = one.places_in(first.coefficient), two.places_in(second.coefficient)
-    of_two = in_common_order(one, of_one, two, of_two)
+    of_one, of_two = in_common_order(one, of_one, two, of_two)
     in_clusters = one.clusters is not None
     joint = _joint_rows(of_one, of_two, len(second.coefficient.multiplicities), in_clusters)
     clusters = None

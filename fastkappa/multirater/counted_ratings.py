@@ -220,13 +220,15 @@ def _kept(found: ClusterCounts, used: AnyArray) -> ClusterCounts:
 
 def in_common_order(
     first: Counted, of_first: AnyArray, second: Counted, of_second: AnyArray
-) -> AnyArray:
-    """Reorder the values ``of_second``, one per subject of ``second``, to match ``first``.
+) -> tuple[AnyArray, AnyArray]:
+    """Return the row indices of the subjects of two sets of ratings, in the same order.
+
+    Items in long form are matched by name. An item that one set lacks has index -1 there.
 
     Raises
     ------
     ValueError
-        If the two sets of ratings have different subjects or clusters.
+        If the two sets of ratings have different subjects or clusters, or no item in common.
     """
     items, others = (
         None if one.subjects is None else one.subjects.items for one in (first, second)
@@ -236,29 +238,37 @@ def in_common_order(
             "ratings in long form cannot be compared with ratings in another form, because items"
             " cannot be matched to rows: give both in the same form."
         )
-    order = np.arange(len(of_second))
-    are_same = len(of_first) == len(of_second)
-    what, remedy = "subjects", "give a subject without ratings a row of missing ratings."
+    order, are_same = np.arange(len(of_second)), len(of_first) == len(of_second)
     if items is not None and others is not None:
-        by_name, by_name_of_first = np.argsort(others), np.argsort(items)
-        are_same = np.array_equal(items[by_name_of_first], others[by_name])
-        what, remedy = "items", "give an item without ratings rows with missing ratings."
-        if are_same:
-            order[by_name_of_first] = by_name
-    if not are_same:
-        more = " others" if len(of_first) == len(of_second) else ""
+        place = {item: i for i, item in enumerate(items.tolist())}
+        n_shared = sum(item in place for item in others.tolist())
+        order = np.array([place.setdefault(item, len(place)) for item in others.tolist()])
+        are_same = n_shared == len(of_first) == len(of_second)
+        if not n_shared:
+            raise ValueError("first and second have no items in common: use compare_strata.")
+        if not are_same and first.clusters is not None:
+            raise ValueError(
+                f"with clusters, first and second must have the same items, got {len(of_first)} and"
+                f" {len(of_second)}, {n_shared} of them the same: give an item without ratings rows"
+                " with missing ratings."
+            )
+        both = np.full((2, len(place)), -1)
+        both[0, : len(of_first)], both[1, order] = of_first, of_second
+        of_first, of_second = both
+    elif not are_same:
         raise ValueError(
-            f"first and second must be coefficients of the same {what}, got {len(of_first)} and"
-            f" {len(of_second)}{more}; {remedy}"
+            "first and second must be coefficients of the same subjects, got"
+            f" {len(of_first)} and {len(of_second)}; give a subject without ratings a row of"
+            " missing ratings."
         )
     one, two = first.clusters, second.clusters
     if (one is None) != (two is None):
         raise ValueError(
             "first and second must have the same clusters, but only one of them has clusters."
         )
-    if one is not None and two is not None and not _are_alike(one.values, two.values[order]):
+    if one is not None and two is not None and not _are_alike(one.values[order], two.values):
         raise ValueError("first and second must have the same clusters, but their clusters differ.")
-    return of_second[order]
+    return of_first, of_second
 
 
 def _are_alike(first: AnyArray, second: AnyArray) -> bool:
@@ -325,18 +335,21 @@ def _read(clusters: Any, n_subjects: int) -> Column | None:
 
 
 def missing_text(counted: Counted | None, n_missing: int, n_subjects: int, n_raters: int) -> str:
-    """Return the number of missing ratings as text, or of ratings per subject if all have as many.
+    """Return the number of missing ratings as text; empty if none are missing.
 
-    The text is empty if no rating is missing.
+    If fewer than half of the subjects have a rating by every rater, ratings are missing by design,
+    and the text contains the number of ratings per subject instead.
     """
     if not n_missing:
         return ""
-    n_all = n_subjects * n_raters
     patterns = None if counted is None else counted.known_patterns
-    each: list[int] = [] if patterns is None else np.unique(patterns.n_ratings).tolist()
-    if len(each) == 1 and each[0] * n_subjects == n_all - n_missing:
-        return f"{count_text(each[0], 'rating')} each"
-    return f"{n_missing} of {n_all} ratings missing"
+    if patterns is not None:
+        n_ratings, n_each = patterns.n_ratings, patterns.multiplicities
+        if 2 * n_each[n_ratings == n_raters].sum() < n_subjects:
+            fewest = 0 if n_each.sum() < n_subjects else int(n_ratings.min())
+            ratings = count_text(int(n_ratings.max()), "rating")
+            return f"{ratings} each" if fewest == n_ratings.max() else f"{fewest} to {ratings} each"
+    return f"{n_missing} of {n_subjects * n_raters} ratings missing"
 
 
 def items_text(n_items: int, n_paired: int, in_clusters: str) -> str:

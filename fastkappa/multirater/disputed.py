@@ -11,10 +11,10 @@ import numpy as np
 from fastkappa.arrays import AnyArray, FloatTable, IntTable
 from fastkappa.formatting import SET_SEPARATOR, figure, label_text, printable, set_text
 from fastkappa.frame import data_frame
-from fastkappa.multirater.estimation import warn_of_labels
+from fastkappa.multirater.estimation import read_weights
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.chance_corrected import distances_of
-from fastkappa.multirater.statistics.set_distances import SetLevel, set_distances
+from fastkappa.multirater.statistics.set_distances import SetLevel
 from fastkappa.results.csv_rows import as_csv
 from fastkappa.results.report import Grid, Report
 from fastkappa.results.result import Result
@@ -201,12 +201,7 @@ default=None
         raise ValueError(f"most must be 1 or more, got {most!r}.")
     given = Ratings.of(ratings, labels, missing_codes)
     places, patterns = given.counted.places(False), given.patterns
-    if isinstance(weights, str) and (weights == "jaccard" or weights == "masi"):
-        distances = set_distances(weights, given.labels)
-    else:
-        warn_of_labels(given, "weights", weights)
-        distances = distances_of(weights, len(given.labels))
-    sums = patterns.distances(distances)
+    sums = patterns.distances(distances_of(read_weights(given, weights), len(given.labels)))
     apart = sums / np.maximum(patterns.n_ratings * (patterns.n_ratings - 1), 1)
     disputed = apart > 0
     n_disputed = int(patterns.multiplicities[disputed].sum())

@@ -16,7 +16,7 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, interval_text, label_text, printable
 from fastkappa.frame import data_frame
 from fastkappa.multirater.coefficient_difference import JointRows, paired_error
-from fastkappa.multirater.estimation import Inferred, read_ratings, warn_of_labels
+from fastkappa.multirater.estimation import Inferred, read_ratings, read_weights
 from fastkappa.multirater.inference import Inference
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.alpha import Alpha
@@ -28,7 +28,8 @@ from fastkappa.multirater.statistics.chance_corrected import (
 from fastkappa.multirater.statistics.coefficient import Coefficient
 from fastkappa.multirater.statistics.known_raters import Conger
 from fastkappa.multirater.statistics.profiles import Profiles
-from fastkappa.results.report import LARGEST_TABLE, Grid, Report, abridged, interval_head
+from fastkappa.multirater.statistics.set_distances import SetLevel, each_label
+from fastkappa.results.report import LARGEST_TABLE, Grid, Report, interval_head
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, listed, versioned
 from fastkappa.results.text import shortened
@@ -40,6 +41,8 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_t
 
 # The running time grows with the square of the number of raters.
 MOST_RATERS = 100
+# The number of raters in a report of many.
+MOST_SHOWN = 10
 # Kappas that differ by less than this are treated as equal, because the difference is a rounding
 # error.
 TIED = 1e-12
@@ -93,7 +96,7 @@ class RaterComparison(Result):
         difference.
     confidence : float
         The confidence level of each interval.
-    weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
+    weights : {'linear', 'quadratic', 'jaccard', 'masi'}, ndarray of shape (l, l) or None
         The disagreement weights.
     """
 
@@ -107,7 +110,7 @@ class RaterComparison(Result):
     without: Estimates
     change: Estimates
     confidence: float
-    weights: Weights
+    weights: Weights | SetLevel
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per rater.
@@ -141,6 +144,11 @@ class RaterComparison(Result):
             for name, found in names.items():
                 value, error, low, high, _ = (float(part[i]) for part in found)
                 yield name.format(rater), value, error, (low, high)
+
+    def counts_by_label(self) -> Iterator[tuple[Any, IntTable]]:
+        """Yield each label, and how often each rater gave it. A set gives all labels in it."""
+        for label, is_label in each_label(self.labels):
+            yield label, self.label_counts[:, is_label].sum(axis=1)
 
     def sentence(self) -> str:
         """Return a sentence for a paper about the rater who agrees least with the others."""
@@ -199,21 +207,32 @@ class RaterComparison(Result):
                 [ratings, *_texts(self.with_others, 0), *_texts(self.difference)],
                 "Kappa of each rater with the others, and its difference from that of the others",
             ),
-            self._grid(
-                ("value", ends, "change", ends),
-                [*_texts(self.without, 0), *_texts(self.change)],
-                f"{self.method} without each rater, and its change from {figure(self.value)}",
-            ),
         ]
-        if len(self.labels) <= LARGEST_TABLE:
-            counts = [list(map(str, column)) for column in self.label_counts.T.tolist()]
-            head = tuple(map(label_text, self.labels.tolist()))
+        of_labels = list(self.counts_by_label())
+        if len(of_labels) <= LARGEST_TABLE:
+            head = [label_text(label) for label, _ in of_labels]
+            counts = [list(map(str, column.tolist())) for _, column in of_labels]
             grids.append(self._grid(head, counts, "How often each rater gave each label"))
-        return Report([], grids)
+        return Report([], grids, list(self._without()))
+
+    def _without(self) -> Iterator[str]:
+        """Yield a line about the rater without whom the coefficient is highest."""
+        if not np.isnan(self.change.values).all():
+            most = int(np.nanargmax(self.change.values))
+            _, _, low, high, _ = (float(part[most]) for part in self.change)
+            yield (
+                f"highest without {printable(self.rater_names[most])}: {self.method}"
+                f" {figure(float(self.without.values[most]))}, change"
+                f" {figure(float(self.change.values[most]))} ({interval_text((low, high))})"
+            )
 
     def _grid(self, head: Sequence[str], columns: Sequence[Sequence[str]], caption: str) -> Grid:
         rows = list(zip(map(printable, self.rater_names), *columns))
-        return Grid(("", *head), abridged(rows), least_width=0, caption=caption, above=caption)
+        if len(rows) > LARGEST_TABLE:
+            order = np.argsort(self.with_others.values, kind="stable")[:MOST_SHOWN]
+            caption += f" (the {MOST_SHOWN} of {len(rows)} who agree least)"
+            rows = [rows[i] for i in order]
+        return Grid(("", *head), rows, least_width=0, caption=caption, above=caption)
 
 
 def _texts(found: Estimates, width: int = 7) -> Iterator[list[str]]:
@@ -227,7 +246,7 @@ def compare_raters(
     ratings: Any,
     *,
     coefficient: Panel = "conger",
-    weights: Weights = None,
+    weights: Weights | SetLevel = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     clusters: Any = None,
@@ -246,8 +265,9 @@ def compare_raters(
     coefficient : {'conger', 'fleiss', 'alpha'}, default='conger'
         The coefficient of all raters, and of the remaining raters when one is left out. Alpha uses
         the weights as its distances.
-    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights, as for `fleiss_kappa`.
+    weights : {'linear', 'quadratic', 'jaccard', 'masi'}, array-like of shape (l, l) or None, \
+default=None
+        Disagreement weights, as for `disputed_items`.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array.
     confidence : float, default=0.95
@@ -288,9 +308,8 @@ def compare_raters(
             f"compare_raters needs 3 to {MOST_RATERS} raters, got {given.n_raters}. For two"
             " raters, use agreement."
         )
-    warn_of_labels(given, "weights", weights)
     dense = profiles.dense
-    panel = _Panel(given, dense, weights, float(confidence))
+    panel = _Panel(given, dense, read_weights(given, weights), float(confidence))
     names = given.rater_names or ()
     margins = dense.margins(dense.multiplicities)
     whole = panel.coefficient(coefficient, None)

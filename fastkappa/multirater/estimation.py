@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +23,9 @@ from fastkappa.multirater.statistics.chance_corrected import fleiss_null_errors
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
 from fastkappa.multirater.statistics.measured_alpha import MEASURED, MeasuredAlpha
 from fastkappa.multirater.statistics.profiles import Profiles
+from fastkappa.multirater.statistics.set_distances import SetLevel, set_distances
 from fastkappa.ratings.label_order import warn_of_order
-from fastkappa.results.report import Grid, estimate_grid
+from fastkappa.results.report import Grid, abridged, estimate_grid
 from fastkappa.statistics.clusters import are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.weights import Weights
@@ -58,6 +59,17 @@ def read_ratings(
     given = Ratings.of(ratings, labels, missing_codes, clusters)
     inferred.check()
     return given
+
+
+def read_weights(ratings: Ratings, weights: Weights | SetLevel) -> Weights:
+    """Return the weights, with the name of a distance between sets replaced by its matrix.
+
+    Warn if the weights require a label order that was not given.
+    """
+    if isinstance(weights, str) and (weights == "jaccard" or weights == "masi"):
+        return set_distances(weights, ratings.labels)
+    warn_of_labels(ratings, "weights", weights)
+    return weights
 
 
 def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
@@ -170,10 +182,7 @@ def _why_undefined(ratings: Ratings | Measurements) -> str:
     )
     if constant:
         return "all ratings have the same label, so no disagreement is expected by chance"
-    return (
-        "for some raters no disagreement is expected by chance, because each gave only one label,"
-        " or because they have no subjects in common"
-    )
+    return "some raters share no items or gave only one label"
 
 
 def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
@@ -183,6 +192,18 @@ def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
         names = [r.method for r in results]
     rows = [(name, r.value, r.standard_error, r.interval) for name, r in zip(names, results)]
     return estimate_grid(rows, results[0].confidence)
+
+
+def grid_by_group(groups: Mapping[str, Sequence[MultiRaterResult]], of: str) -> Grid:
+    """Return a grid with the values of several coefficients in each group."""
+    rows = [(name, *(figure(one.value) for one in found)) for name, found in groups.items()]
+    methods = [one.method for one in next(iter(groups.values()))]
+    # The author or, for several alphas, the level.
+    heads = [method.partition("'")[0] for method in methods]
+    if len(set(heads)) < len(heads):
+        heads = [method.partition("(")[2].rstrip(")") for method in methods]
+    above = "All coefficients in each group"
+    return Grid((of, *heads), abridged(rows), caption=above, above=above)
 
 
 def short_name(result: MultiRaterResult) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.coefficient import Coefficient, ScoreModel
@@ -57,9 +58,11 @@ class Inference:
     asked: RaterInterval | None = None
     population: Population | None = None
 
-    def of_label(self, label: int, coefficient: Coefficient, null_error: float) -> Inference:
-        """Return the inference for a coefficient of one label against all others."""
-        population = None if self.population is None else self.population.of_label(label)
+    def of_labels(
+        self, are_one: AnyArray, coefficient: Coefficient, null_error: float
+    ) -> Inference:
+        """Return the inference for a coefficient of the labels in a mask against all others."""
+        population = None if self.population is None else self.population.of_labels(are_one)
         return replace(self, coefficient=coefficient, null_error=null_error, population=population)
 
     def check_default_population(self, function: str) -> None:

@@ -20,7 +20,8 @@ from fastkappa.multirater.statistics.chance_corrected import (
     distances_of,
 )
 from fastkappa.multirater.statistics.patterns import Patterns
-from fastkappa.results.report import LARGEST_TABLE, Grid, Report, abridged, interval_head
+from fastkappa.multirater.statistics.set_distances import each_label
+from fastkappa.results.report import MOST_COLUMNS, Grid, Report, abridged, interval_head
 from fastkappa.results.result import Result
 from fastkappa.results.text import shortened
 
@@ -42,7 +43,7 @@ class _LabelKappa(NamedTuple):
 
 
 class LabelKappa(Result, _LabelKappa):
-    """Fleiss' kappa of one label against all others.
+    """Fleiss' kappa of one label against all others. In sets, the label is present or absent.
 
     Attributes
     ----------
@@ -107,14 +108,14 @@ class LabelKappas:
         """Yield the kappa of each label, with the same inference as for all labels together."""
         patterns = self.patterns
         multiplicities = patterns.multiplicities
-        by_label = patterns.counts.T.astype(np.int64)
-        for i, (label, counts) in enumerate(zip(self.labels.tolist(), by_label)):
+        for label, is_label in each_label(self.labels):
+            counts = patterns.counts[:, is_label].sum(axis=1, dtype=np.int64)
             pair = np.stack([counts, patterns.n_ratings - counts], axis=1)
             two = ChanceCorrected(
                 Patterns(pair, multiplicities), distances_of(None, 2), chance_of_fleiss
             )
             null_error = math.nan if self.errors is None else self.errors.by_label
-            own = whole.of_label(i, two, null_error)
+            own = whole.of_labels(is_label, two, null_error)
             n_pairs = int(multiplicities @ (counts * (patterns.n_ratings - 1)))
             n_agreeing = int(multiplicities @ (counts * (counts - 1)))
             yield LabelKappa(
@@ -164,13 +165,12 @@ def confusions(label_pairs: IntTable, labels: AnyArray) -> Report:
     counts = label_pairs[first, second]
     most = np.argsort(-counts, kind="stable")[:MOST_CONFUSED]
     named = [
-        f"{names[first[i]]} and {names[second[i]]} ({counts[i]} times,"
-        f" {100 * counts[i] / counts.sum():.0f} %)"
+        f"{names[first[i]]} and {names[second[i]]} ({100 * counts[i] / counts.sum():.0f} %)"
         for i in most[counts[most] > 0]
     ]
-    caption = "Labels of two ratings of the same subject, for all pairs of raters"
+    caption = "Labels of two ratings of the same item, for all pairs of raters"
     grids = []
-    if len(names) <= LARGEST_TABLE:
+    if len(names) <= MOST_COLUMNS:
         rows = [(name, *map(str, row)) for name, row in zip(names, label_pairs.tolist())]
         grids.append(Grid(("", *names), rows, caption=caption, above=caption))
     return Report([], grids, [f"confused most: {', '.join(named)}"] if named else [])

@@ -21,7 +21,7 @@ from fastkappa.results.report import Report, estimate_grid, facts
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
-from fastkappa.statistics.clusters import Clusters
+from fastkappa.statistics.clusters import Clusters, widened_text
 from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.intervals.rao import ALTERNATIVES, Alternative, check_null_kappa
 from fastkappa.statistics.intervals.tested import Estimates
@@ -388,7 +388,7 @@ class MultiRaterResult(Result):
             f" {self._items}{self.ratings_text and f', {self.ratings_text},'}",
             self.value,
             self.interval,
-            f"{100 * self.confidence:g} % {how} interval{sampled}",
+            f"{100 * self.confidence:g} % {how} interval{sampled}{widened_text(self, ',')}",
         )
 
     def __repr__(self) -> str:

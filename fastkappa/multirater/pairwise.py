@@ -16,15 +16,16 @@ import numpy as np
 from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.choices import position_of
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import figure, interval_text, printable
+from fastkappa.formatting import counts_text, figure, interval_text, printable
 from fastkappa.frame import data_frame
 from fastkappa.multirater.counted_ratings import Counted
-from fastkappa.multirater.estimation import warn_of_labels
+from fastkappa.multirater.estimation import read_weights
 from fastkappa.multirater.label_kappas import pooled
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.known_raters import of_pairs
+from fastkappa.multirater.statistics.set_distances import SetLevel
 from fastkappa.multirater.statistics.sparse_profiles import MOST_CELLS
-from fastkappa.results.report import LARGEST_TABLE, Grid, Report, facts
+from fastkappa.results.report import MOST_COLUMNS, Grid, Report
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import versioned
 from fastkappa.statistics.bootstrap import (
@@ -260,10 +261,9 @@ class PairwiseKappa(Result):
         """Return the range of the pairwise kappas as a sentence for a paper."""
         kappas, n = (part[np.triu_indices(len(self.n), 1)] for part in (self.values, self.n))
         defined = kappas[~np.isnan(kappas)]
-        subjects = f"{n.min()}" if n.min() == n.max() else f"{n.min()} to {n.max()}"
         what = (
             f"Cohen's kappa ({weights_text(self.weights)}) of the {len(kappas)} pairs of"
-            f" {len(self.n)} raters, on {subjects} items each,"
+            f" {len(self.n)} raters, on {counts_text(n.tolist(), 'item')} each,"
         )
         if not len(defined):
             return versioned(f"{what} was undefined")
@@ -292,23 +292,24 @@ class PairwiseKappa(Result):
         heading = "kappa of each pair of raters"
         above = np.triu_indices(len(names), 1)
         kappas, n = self.values[above], self.n[above]
-        if len(names) <= LARGEST_TABLE:
+        shared = f"{n.min()}" if n.min() == n.max() else f"{n.min()} to {n.max()}"
+        if len(names) <= MOST_COLUMNS:
             values = ([figure(value) for value in row] for row in self.values)
             rows = [(name, *row) for name, row in zip(names, values)]
             grids = [Grid(("", *names), rows, caption="Kappa of each pair")]
-            if n.min() < n.max():
-                counts = [(name, *map(str, row)) for name, row in zip(names, self.n.tolist())]
-                caption = "Subjects that both have rated"
-                grids.append(Grid(("", *names), counts, caption=caption, above=caption))
-            return Report(grids=grids, heading=heading)
-        defined = kappas[~np.isnan(kappas)]
-        below = [f"{heading}: {len(kappas)} pairs, undefined for {len(kappas) - len(defined)}"]
+            below = [f"items of each pair: {shared}"] if n.min() < n.max() else []
+            return Report([], grids, below, heading)
+        defined = np.flatnonzero(~np.isnan(kappas))
+        unknown = f" ({len(kappas) - len(defined)} undefined)" if len(defined) < len(kappas) else ""
+        below = [f"kappa of {len(kappas)} pairs of raters{unknown}, on {shared} items each"]
         if len(defined):
-            quantiles = np.quantile(defined, [0, 0.25, 0.5, 0.75, 1])
-            low, first, middle, third, high = map(figure, quantiles.tolist())
-            below.append(f"median {middle}, quartiles {first} and {third}, from {low} to {high}")
-        below.append(f"subjects rated by both raters of a pair: {n.min()} to {n.max()}")
-        return Report([], [facts([("mean kappa of pairs", self.mean)])], below)
+            low, first, middle, third, high = (
+                figure(float(value)) for value in np.quantile(kappas[defined], np.arange(5) / 4)
+            )
+            lowest, _ = self._named(defined[kappas[defined].argmin()])
+            below.append(f"  median {middle}, quartiles {first} and {third}")
+            below.append(f"  from {low} ({lowest}) to {high}")
+        return Report(below)
 
 
 def _short_name(name: str) -> str:
@@ -324,7 +325,7 @@ def pairs_are_few(ratings: Ratings) -> bool:
 def pairwise_kappa(
     ratings: Any,
     *,
-    weights: Weights = None,
+    weights: Weights | SetLevel = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     clusters: Any = None,
@@ -336,8 +337,9 @@ def pairwise_kappa(
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
         As for `fleiss_kappa`, except counts, which do not show who gave which rating.
-    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights, as for `fastkappa.kappa_from_confusion`, not necessarily symmetric.
+    weights : {'linear', 'quadratic', 'jaccard', 'masi'}, array-like of shape (l, l) or None, \
+default=None
+        Disagreement weights, as for `disputed_items`, but not necessarily symmetric.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array.
     confidence : float, default=0.95
@@ -372,20 +374,14 @@ def pairwise_kappa(
     Ben           0.6875    1.0000    0.3333
     Cat           0.6000    0.3333    1.0000
     <BLANKLINE>
-    Subjects that both have rated
-    <BLANKLINE>
-                     Ann       Ben       Cat
-    Ann                5         5         4
-    Ben                5         5         4
-    Cat                4         4         4
+    items of each pair: 4 to 5
     >>> int(result.n_missing[0, 2])
     1
     """
     given = Ratings.of(ratings, labels, missing_codes, clusters)
     check_confidence(confidence)
-    checked = as_weights(weights, len(given.labels))
+    checked = as_weights(read_weights(given, weights), len(given.labels))
     tables, n_rated = given.rater_pairs("pairwise_kappa")
-    warn_of_labels(given, "weights", weights)
     names = given.rater_names or ()
     first, second = np.triu_indices(len(names), 1)
 

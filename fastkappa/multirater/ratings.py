@@ -200,8 +200,8 @@ class Ratings:
         Returns
         -------
         ratings : Ratings
-            The subjects are the distinct items. The raters are sorted, numbers by value. If a rater
-            has no row for an item, the rating is missing.
+            The subjects are the distinct items. Raters are sorted, numbers in names by value. If
+            a rater has no row for an item, the rating is missing.
 
         Raises
         ------

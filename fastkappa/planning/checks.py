@@ -50,6 +50,12 @@ def check_design_effect(value: float, name: str = "design_effect") -> None:
         raise ValueError(f"{name} must be 1 or more, got {value!r}.")
 
 
+def check_positive(name: str, value: float) -> None:
+    """Raise unless a number is finite and above 0."""
+    if not isinstance(value, Real) or not 0 < value < math.inf:
+        raise ValueError(f"{name} must be a number above 0, got {value!r}.")
+
+
 def independent_items(n: int, design_effect: float) -> int:
     """Return the effective sample size of n items in clusters, at least 2."""
     check_design_effect(design_effect)

@@ -9,11 +9,17 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.choices import check_choice
-from fastkappa.planning.checks import PlannedAlternative, check_design_effect, tail_of
+from fastkappa.planning.checks import (
+    PlannedAlternative,
+    check_design_effect,
+    check_positive,
+    tail_of,
+)
 from fastkappa.planning.planned_power import least_items
 from fastkappa.planning.precision import least_narrow, normal_items
-from fastkappa.statistics.distributions import f_quantile, f_tail
+from fastkappa.statistics.distributions import f_quantile, f_tail, t_quantile
 from fastkappa.statistics.inference import (
+    DEVIATIONS,
     STANDARD_NORMAL,
     check_probability,
     check_whole,
@@ -21,8 +27,6 @@ from fastkappa.statistics.inference import (
 )
 
 Correlation: TypeAlias = Literal["icc", "ccc"]
-# The smallest number of subjects for each coefficient.
-FEWEST = {"icc": 2, "ccc": 4}
 
 
 def correlation_sample_size(
@@ -98,18 +102,18 @@ def correlation_sample_size(
     57
     """
     check_probability("power", power)
-    study = _study(coefficient, correlation, n_raters, accuracy)
-    _study(coefficient, null_correlation, n_raters, 1.0, "null_correlation")
+    study = planned_correlation(coefficient, correlation, n_raters, accuracy)
+    planned_correlation(coefficient, null_correlation, n_raters, 1.0, "null_correlation")
     names = ("correlation", "null_correlation")
     tail = tail_of(alternative, alpha, correlation, null_correlation, names)
     check_design_effect(design_effect)
 
     def found(n: int) -> float:
-        return study.power(n, null_correlation, tail) if n >= FEWEST[coefficient] else 0.0
+        return study.power(n, null_correlation, tail) if n >= study.fewest else 0.0
 
     distance = math.atanh(correlation) - math.atanh(null_correlation)
     normal = (normal_quantile(1 - tail) + normal_quantile(power)) / distance
-    guess = min(math.ceil(normal**2), 10**12) + FEWEST[coefficient]
+    guess = min(math.ceil(normal**2), 10**12) + study.fewest
     return math.ceil(design_effect * least_items(found, power, guess, names))
 
 
@@ -166,9 +170,9 @@ def correlation_sample_size_for_width(
     >>> correlation_sample_size_for_width(0.8, 0.2, coefficient="ccc")
     55
     """
-    study = _study(coefficient, correlation, n_raters, accuracy)
+    study = planned_correlation(coefficient, correlation, n_raters, accuracy)
     check_design_effect(design_effect)
-    guess = max(normal_items(1 - correlation**2, width, confidence), FEWEST[coefficient])
+    guess = max(normal_items(1 - correlation**2, width, confidence), study.fewest)
 
     def widths(n: AnyArray) -> FloatTable:
         of_each = [study.interval(int(k), (1 + confidence) / 2) for k in n]
@@ -177,11 +181,77 @@ def correlation_sample_size_for_width(
     return math.ceil(design_effect * least_narrow(widths, width, guess))
 
 
+def limits_sample_size_for_width(
+    standard_deviation: float,
+    width: float,
+    *,
+    confidence: float = 0.95,
+    design_effect: float = 1.0,
+) -> int:
+    """Return the number of subjects needed for limits of agreement with intervals of a given width.
+
+    Parameters
+    ----------
+    standard_deviation : float
+        The expected standard deviation of the differences between both methods.
+    width : float
+        The required width of the interval of each limit, in the unit of the measurements.
+    confidence : float, default=0.95
+        The confidence level of the intervals.
+    design_effect : float, default=1.0
+        As in `sample_size`.
+
+    Returns
+    -------
+    n : int
+        The smallest number of subjects for which the intervals of
+        `fastkappa.measurements.limits_of_agreement` are at most this wide, if the differences have
+        this standard deviation. About half of all studies have wider intervals.
+
+    Raises
+    ------
+    ValueError
+        If an argument is invalid, or if more than 10**12 subjects are needed.
+
+    References
+    ----------
+    J. M. Bland and D. G. Altman (1999). Measuring agreement in method comparison studies.
+    Statistical Methods in Medical Research 8, 135-160.
+
+    Examples
+    --------
+    Limits that are known to 0.34 standard deviations on either side need about 100 subjects:
+
+    >>> from fastkappa.planning import limits_sample_size_for_width
+    >>> limits_sample_size_for_width(1.0, 2 * 0.34)
+    101
+    """
+    check_positive("standard_deviation", standard_deviation)
+    check_positive("width", width)
+    check_design_effect(design_effect)
+    error = standard_deviation * math.sqrt(1 + DEVIATIONS**2 / 2)
+    guess = max(normal_items(error, width, confidence, math.inf), 2)
+
+    def widths(n: AnyArray) -> FloatTable:
+        return widths_of_limits(standard_deviation, n, confidence)
+
+    return math.ceil(design_effect * least_narrow(widths, width, guess))
+
+
+def widths_of_limits(standard_deviation: float, n: AnyArray, confidence: float) -> FloatTable:
+    """Return the width of the interval of a limit of agreement, for each number of subjects."""
+    check_positive("standard_deviation", standard_deviation)
+    quantiles = np.array([t_quantile((1 + confidence) / 2, int(k) - 1) for k in n])
+    of_each: FloatTable = quantiles * np.sqrt(1 / n + DEVIATIONS**2 / (2 * (n - 1)))
+    return 2 * standard_deviation * of_each
+
+
 class _Intraclass(NamedTuple):
-    """ICC(C,1) of k raters."""
+    """ICC(C,1) of k raters, and the smallest number of subjects."""
 
     value: float
     k: int
+    fewest: int = 2
 
     def interval(self, n: int, p: float) -> tuple[float, float]:
         """Return the interval for n subjects with the expected ratio of mean squares."""
@@ -208,10 +278,11 @@ def _ratio(value: float, k: int) -> float:
 
 
 class _Concordance(NamedTuple):
-    """Lin's concordance correlation and its bias correction factor."""
+    """Lin's concordance correlation, its bias correction factor, and the fewest subjects."""
 
     value: float
     accuracy: float
+    fewest: int = 4
 
     def error(self, n: int) -> float:
         """Return the standard error of Fisher's z (Lin 1989, 2000)."""
@@ -235,14 +306,14 @@ class _Concordance(NamedTuple):
         return STANDARD_NORMAL.cdf(distance / self.error(n) - normal_quantile(1 - tail))
 
 
-def _study(
+def planned_correlation(
     coefficient: Correlation,
     value: float,
     n_raters: int,
     accuracy: float,
     name: str = "correlation",
 ) -> _Intraclass | _Concordance:
-    """Check the arguments of a study, and return its coefficient."""
+    """Check the arguments of a plan, and return its coefficient."""
     check_choice("coefficient", coefficient, get_args(Correlation))
     check_whole("n_raters", n_raters, 2)
     least = -1 / (n_raters - 1)

@@ -7,17 +7,32 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.formatting import count_text, figure
 from fastkappa.frame import frame_of_figures
-from fastkappa.planning.checks import PlannedAlternative, check_design_effect
+from fastkappa.planning.checks import (
+    PlannedAlternative,
+    check_design_effect,
+    independent_items,
+    tail_of,
+)
 from fastkappa.planning.designs import power, sample_size
+from fastkappa.planning.measured import (
+    Correlation,
+    correlation_sample_size,
+    correlation_sample_size_for_width,
+    limits_sample_size_for_width,
+    planned_correlation,
+    widths_of_limits,
+)
 from fastkappa.planning.planned_tables import Margins, as_margins
 from fastkappa.planning.precision import planned_width, sample_size_for_width
 from fastkappa.results.report import Report, facts
 from fastkappa.results.result import Result
-from fastkappa.results.sentence import versioned
+from fastkappa.results.sentence import listed, versioned
+from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.weights import Weights, weights_text
 
 DEFAULT_POWER = 0.8
@@ -29,11 +44,19 @@ INDEPENDENT = (
     "The design effect is 1: items of the same cluster are assumed to be independent. If they"
     " resemble each other, the study needs more items: give the design effect."
 )
+LIMITS = "limits"
+# The names of the planned coefficients in reports.
+NAMES = {
+    "kappa": "kappa",
+    "icc": "ICC(C,1)",
+    "ccc": "concordance correlation",
+    LIMITS: "SD of the differences",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan(Result):
-    """A plan for a study of kappa, printed as a report.
+    """A plan for a study of agreement, printed as a report.
 
     Attributes
     ----------
@@ -44,39 +67,46 @@ class Plan(Result):
     power : float or None
         The power of the test, if there is a null hypothesis.
     width : float
-        The expected width of the interval of kappa.
-    kappa, null_kappa : float
-        The expected kappa, and the kappa under the null hypothesis, or None if there is no test.
+        The expected width of the interval of the coefficient, or of each limit of agreement.
+    coefficient : {'kappa', 'icc', 'ccc', 'limits'}
+        The coefficient. 'limits' stands for limits of agreement.
+    expected, null : float
+        The expected value, and the value under the null hypothesis or None without a test. For
+        limits of agreement, the expected value is the standard deviation of the differences.
     alternative : str
         The kind of test.
     alpha, confidence : float
         The significance level of the test, and the confidence level of the interval.
-    rates : pair of ndarray
-        The proportions of each rater's labels.
-    weights : {'linear', 'quadratic'}, ndarray or None
-        The disagreement weights.
     n_raters : int
         The number of raters of each item.
     design_effect : float
         The factor by which clusters increase the number of items that the study needs.
     cluster_size : float or None
         The number of items per cluster, or its mean.
+    rates : pair of ndarray or None
+        The proportions of each rater's labels.
+    weights : {'linear', 'quadratic'}, ndarray or None
+        The disagreement weights.
+    accuracy : float
+        The bias correction factor of the concordance correlation.
     """
 
     n: int
     n_clusters: int | None
     power: float | None
     width: float
-    kappa: float
-    null_kappa: float | None
+    coefficient: str
+    expected: float
+    null: float | None
     alternative: str
     alpha: float
     confidence: float
-    rates: Margins
-    weights: Weights
     n_raters: int
     design_effect: float
     cluster_size: float | None
+    rates: Margins | None = None
+    weights: Weights = None
+    accuracy: float = 1.0
 
     def rows(self) -> list[tuple[str, float]]:
         """Return the names and values of the planned quantities."""
@@ -100,31 +130,41 @@ class Plan(Result):
 
     def sentence(self) -> str:
         """Return the plan as a sentence for a paper."""
-        first, second = (", ".join(f"{rate:g}" for rate in rates) for rates in self.rates)
-        rates = first if first == second else f"{first} and {second}"
+        name = NAMES[self.coefficient]
         clusters = ""
         if self.n_clusters is not None:
             clusters = f" in {count_text(self.n_clusters, 'cluster')} of {self.cluster_size:g}"
         if self.design_effect != 1 or self._has_clusters:
             clusters += f" (design effect {self.design_effect:g})"
+        items = f"{count_text(self.n, 'item')}{clusters} rated by {self.n_raters} raters"
+        weighted = "" if self.rates is None else f" ({weights_text(self.weights)})"
+        assumed = [items, f"an expected {name}{weighted} of {self.expected:g}"]
+        if self.rates is not None:
+            rates = " and ".join(dict.fromkeys(self._rates()))
+            assumed.append(f"labels in proportions of {rates}")
+        elif self.accuracy != 1:
+            assumed.append(f"a bias correction factor of {self.accuracy:g}")
         test = ""
-        if self.null_kappa is not None and self.power is not None:
-            sign = {"greater": ">", "less": "<"}.get(self.alternative)
-            sides = "two-sided test of kappa =" if sign is None else f"test of kappa {sign}"
+        if self.null is not None and self.power is not None:
+            sign = {"greater": ">", "less": "<"}.get(self.alternative, "=")
+            sides = "two-sided test" if sign == "=" else "test"
             test = (
-                f" a power of {figure(self.power)} in the {sides} {self.null_kappa:g} at a"
-                f" significance level of {self.alpha:g}, and"
+                f" a power of {figure(self.power)} in the {sides} of {name} {sign}"
+                f" {self.null:g} at a significance level of {self.alpha:g}, and"
             )
+        of = " of each limit of agreement" if self.coefficient == LIMITS else ""
         return versioned(
-            f"With {count_text(self.n, 'item')}{clusters} rated by {self.n_raters} raters, an"
-            f" expected kappa ({weights_text(self.weights)}) of {self.kappa:g} and labels in"
-            f" proportions of {rates}, the study has{test} a {100 * self.confidence:g} % interval"
-            f" {figure(self.width)} wide"
+            f"With {listed(assumed)}, the study has{test} a {100 * self.confidence:g} %"
+            f" interval{of} {figure(self.width)} wide"
         )
 
     @property
     def _has_clusters(self) -> bool:
         return self.cluster_size is not None and self.cluster_size > 1
+
+    def _rates(self) -> list[str]:
+        """Return the proportions of each rater's labels as text."""
+        return [", ".join(f"{rate:g}" for rate in rates) for rates in self.rates or ()]
 
     def __repr__(self) -> str:
         return f"<Plan: {count_text(self.n, 'item')}, width {figure(self.width)}>"
@@ -133,17 +173,19 @@ class Plan(Result):
         below = [APPROXIMATE] if self.design_effect != 1 else []
         if self.design_effect == 1 and self._has_clusters:
             below = [INDEPENDENT]
-        above = f"Plan of a study of {self.n_raters} raters, {weights_text(self.weights)}"
+        weighted = "" if self.rates is None else f", {weights_text(self.weights)}"
+        above = f"Plan of a study of {self.n_raters} raters{weighted}"
         return Report([above], [facts(self._assumed(), "Assumed"), facts(self._planned())], below)
 
     def _assumed(self) -> Iterator[tuple[str, Any]]:
-        first, second = (", ".join(f"{rate:g}" for rate in rates) for rates in self.rates)
-        yield "expected kappa", self.kappa
-        yield "proportions of the labels", first
-        if first != second:
-            yield "  of the second rater", second
-        if self.null_kappa is not None:
-            yield "null kappa", self.null_kappa
+        name = NAMES[self.coefficient]
+        yield f"expected {name}", self.expected
+        names = ("proportions of the labels", "  of the second rater")
+        yield from zip(names, dict.fromkeys(self._rates()))
+        if self.accuracy != 1:
+            yield "bias correction factor", self.accuracy
+        if self.null is not None:
+            yield f"null {name}", self.null
             yield "alternative", self.alternative
             yield "significance level", f"{self.alpha:g}"
         if self.design_effect != 1:
@@ -155,7 +197,8 @@ class Plan(Result):
             yield f"clusters of {self.cluster_size:g}", str(self.n_clusters)
         if self.power is not None:
             yield "power of the test", self.power
-        yield f"width of the {100 * self.confidence:g} % interval", self.width
+        of = "a limit's" if self.coefficient == LIMITS else "the"
+        yield f"width of {of} {100 * self.confidence:g} % interval", self.width
 
 
 def plan_study(
@@ -227,24 +270,154 @@ def plan_study(
         wanted = DEFAULT_POWER if power_wanted is None else power_wanted
         null = 0.0 if null_kappa is None else null_kappa
         items = sample_size(kappa, null_kappa=null, power=wanted, **of_test)
-    n_clusters = None
-    if cluster_size is not None:
-        check_design_effect(cluster_size, "cluster_size")
-        n_clusters = math.ceil(items / cluster_size)
-        items = math.ceil(n_clusters * cluster_size) if n is None else n
+    items, n_clusters = _in_clusters(items, cluster_size, is_given=n is not None)
     return Plan(
         items,
         n_clusters,
         None if null_kappa is None else power(items, kappa, null_kappa=null_kappa, **of_test),
         planned_width(items, kappa, confidence=confidence, **of_labels),
+        "kappa",
         kappa,
         null_kappa,
         alternative,
         alpha,
         confidence,
-        as_margins(rates),
-        weights,
         n_raters,
         design_effect,
         cluster_size,
+        as_margins(rates),
+        weights,
     )
+
+
+def plan_correlation(
+    correlation: float,
+    *,
+    coefficient: Correlation,
+    null_correlation: float | None = None,
+    width: float | None = None,
+    power_wanted: float | None = None,
+    n: int | None = None,
+    n_raters: int = 2,
+    alternative: PlannedAlternative = "two-sided",
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    accuracy: float = 1.0,
+    design_effect: float = 1.0,
+    cluster_size: float | None = None,
+) -> Plan:
+    """Plan the number of items for an interval or test of a correlation, as `plan_study` does.
+
+    ``correlation``, ``coefficient``, ``null_correlation`` and ``accuracy`` are as in
+    `correlation_sample_size`, and the other arguments as in `plan_study`.
+
+    Examples
+    --------
+    >>> from fastkappa.planning.plan import plan_correlation
+    >>> plan = plan_correlation(0.8, coefficient="icc", width=0.2, n_raters=3)
+    >>> plan.n, round(plan.width, 4)
+    (37, 0.198)
+    """
+    study = planned_correlation(coefficient, correlation, n_raters, accuracy)
+    of_study: Any = {
+        "coefficient": coefficient,
+        "n_raters": n_raters,
+        "accuracy": accuracy,
+        "design_effect": design_effect,
+    }
+    items = n
+    if width is not None:
+        items = correlation_sample_size_for_width(
+            correlation, width, confidence=confidence, **of_study
+        )
+    elif items is None:
+        items = correlation_sample_size(
+            correlation,
+            null_correlation=0.0 if null_correlation is None else null_correlation,
+            alternative=alternative,
+            alpha=alpha,
+            power=DEFAULT_POWER if power_wanted is None else power_wanted,
+            **of_study,
+        )
+    items, n_clusters = _in_clusters(items, cluster_size, is_given=n is not None)
+    alone = independent_items(items, design_effect)
+    if alone < study.fewest:
+        raise ValueError(f"n must be at least {study.fewest} independent items, got {alone}.")
+    found_power = None
+    if null_correlation is not None:
+        planned_correlation(coefficient, null_correlation, n_raters, 1.0, "null_correlation")
+        names = ("correlation", "null_correlation")
+        tail = tail_of(alternative, alpha, correlation, null_correlation, names)
+        found_power = study.power(alone, null_correlation, tail)
+    low, high = study.interval(alone, (1 + check_confidence(confidence)) / 2)
+    return Plan(
+        items,
+        n_clusters,
+        found_power,
+        high - low,
+        coefficient,
+        correlation,
+        null_correlation,
+        alternative,
+        alpha,
+        confidence,
+        n_raters,
+        design_effect,
+        cluster_size,
+        accuracy=accuracy,
+    )
+
+
+def plan_limits(
+    standard_deviation: float,
+    *,
+    width: float | None = None,
+    n: int | None = None,
+    confidence: float = 0.95,
+    design_effect: float = 1.0,
+    cluster_size: float | None = None,
+) -> Plan:
+    """Plan the number of items for the intervals of limits of agreement, as `plan_study` does.
+
+    Examples
+    --------
+    >>> from fastkappa.planning.plan import plan_limits
+    >>> round(plan_limits(1.0, n=100).width, 4)
+    0.6805
+    """
+    items = n
+    if items is None:
+        items = limits_sample_size_for_width(
+            standard_deviation,
+            math.nan if width is None else width,
+            confidence=confidence,
+            design_effect=design_effect,
+        )
+    items, n_clusters = _in_clusters(items, cluster_size, is_given=n is not None)
+    alone = np.array([independent_items(items, design_effect)])
+    return Plan(
+        items,
+        n_clusters,
+        None,
+        float(widths_of_limits(standard_deviation, alone, confidence)[0]),
+        LIMITS,
+        standard_deviation,
+        None,
+        "two-sided",
+        math.nan,
+        confidence,
+        2,
+        design_effect,
+        cluster_size,
+    )
+
+
+def _in_clusters(
+    items: int, cluster_size: float | None, *, is_given: bool
+) -> tuple[int, int | None]:
+    """Return the number of items, rounded up to whole clusters unless it is given, and clusters."""
+    if cluster_size is None:
+        return items, None
+    check_design_effect(cluster_size, "cluster_size")
+    n_clusters = math.ceil(items / cluster_size)
+    return items if is_given else math.ceil(n_clusters * cluster_size), n_clusters

@@ -161,7 +161,7 @@ def _plan(
     return _Plan(table, error, widths)
 
 
-def normal_items(error: float, width: float, confidence: float) -> int:
+def normal_items(error: float, width: float, confidence: float, widest: float = 2) -> int:
     """Return the number of items for a symmetric interval of the given width.
 
     ``error`` is the standard error for a single item.
@@ -171,8 +171,8 @@ def normal_items(error: float, width: float, confidence: float) -> int:
     ValueError
         If too many items are needed.
     """
-    if not isinstance(width, Real) or not 0 < width < 2:
-        raise ValueError(f"width must be a number between 0 and 2, got {width!r}.")
+    if not isinstance(width, Real) or not 0 < width < widest:
+        raise ValueError(f"width must be a number between 0 and {widest}, got {width!r}.")
     check_confidence(confidence)
     of_normal = (2 * normal_quantile((1 + confidence) / 2) * error / width) ** 2
     if of_normal > MOST_ITEMS:

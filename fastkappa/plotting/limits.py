@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastkappa.formatting import measured_text
 from fastkappa.plotting import style
 from fastkappa.plotting.fonts import find_glyphs
 from fastkappa.results.report import RATERS
@@ -20,12 +21,14 @@ HEXAGONS = 60
 # half transparent, so that it is faint on both dark and light backgrounds
 FEW = (0.5, 0.5, 0.5, 0.45)
 NEEDED = (
-    *("means", "differences", "bias", "limits", "raters"),
+    *("means", "differences", "bias", "limits", "raters", "standard_deviation"),
     *("bias_interval", "lower_interval", "upper_interval"),
 )
 
 
-def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
+def plot_limits_of_agreement(
+    result: Any, *, units: str | None = None, ax: Axes | None = None
+) -> Axes:
     """Draw a Bland-Altman plot: differences of two methods against means, with limits of agreement.
 
     Each subject is a dot. With more than 20 000 subjects, hexagons show their density. A solid
@@ -36,6 +39,8 @@ def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
     ----------
     result : LimitsOfAgreement
         The result of `limits_of_agreement`.
+    units : str, default=None
+        The unit of the measurements, such as 'mmHg', for the labels of the axes.
     ax : Axes, default=None
         The axes to draw on. None creates a new figure with ``pyplot.subplots``. The values are
         written outside the axes, to the right.
@@ -98,12 +103,13 @@ def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
         if math.isfinite(low) and math.isfinite(high):
             ax.axhspan(low, high, color=style.SHADE, linewidth=0, zorder=0)
         ax.axhline(value, color=style.ink(), linestyle=dashes, linewidth=1.3, zorder=4)
-        text = f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
+        text = measured_text(value, result.standard_deviation, 3).replace("-", "\N{MINUS SIGN}")
         ax.text(1.02, value, text, va="center", fontsize="small", transform=beside)
     ax.axhline(0, color=style.GREY, linestyle=":", linewidth=1, zorder=2)
-    ax.set_xlabel("mean of both measurements")
+    of_unit = "" if units is None else f" ({units})"
+    ax.set_xlabel(f"mean of both measurements{of_unit}", parse_math=False)
     first, second = result.raters if result.raters != RATERS else ("first", "second")
-    ax.set_ylabel(f"difference, {first} minus {second}", parse_math=False)
+    ax.set_ylabel(f"difference, {first} minus {second}{of_unit}", parse_math=False)
     confidence = getattr(result, "confidence", None)
     intervals = "" if confidence is None else f", {100 * confidence:g} % intervals shaded"
     ax.set_title(f"limits of agreement of {len(means)} items{intervals}", fontsize="medium")

@@ -11,6 +11,7 @@ import math
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from fastkappa.formatting import printable
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
 # The pattern of named weights, as an argument or as a command-line option.
 NAMED_WEIGHTS = re.compile(r"(--)?weights[ =]")
+DIGITS = re.compile("[0-9]+")
 # The number of labels shown in a message.
 MOST_SHOWN = 20
 REMEDY = (
@@ -121,6 +123,25 @@ def sorted_strings(strings: Iterable[str]) -> list[str]:
     if all(map(is_number, alphabetical)):
         return sorted(alphabetical, key=float)
     return alphabetical
+
+
+def sorted_names(names: Iterable[str]) -> list[str]:
+    """Return distinct names of raters or groups, sorted, with the numbers in them by value.
+
+    Examples
+    --------
+    >>> from fastkappa.ratings.label_order import sorted_names
+    >>> sorted_names({"v10", "v2", "v1"})
+    ['v1', 'v2', 'v10']
+    """
+    found = sorted_strings(names)
+    return found if all(map(is_number, found)) else sorted(found, key=_texts_and_numbers)
+
+
+def _texts_and_numbers(name: str) -> list[Any]:
+    """Return the texts and the numbers of a name, in turn. A longer number is larger."""
+    texts, numbers = DIGITS.split(name), [n.lstrip("0") for n in DIGITS.findall(name)]
+    return [*chain.from_iterable(zip(texts, ((len(n), n) for n in numbers))), texts[-1]]
 
 
 def is_number(string: str) -> bool:

@@ -20,6 +20,8 @@ from fastkappa.formatting import (
 # because they would be too long to read.
 LARGEST_TABLE = 20
 MOST_ROWS = 60
+# The number of columns of figures that fit in a line of text.
+MOST_COLUMNS = 8
 # In larger confusion matrices, zeros are printed as dots, because most cells are 0.
 LARGEST_WITH_ZEROS = 10
 # The sign in the null hypothesis for each alternative.
@@ -106,7 +108,7 @@ def is_planned(null: float, alternative: str) -> bool:
 
 def with_p(grid: Grid, p_values: Iterable[float]) -> Grid:
     """Return a grid with an additional column of p-values."""
-    rows = [(*row, p_value_text(p, 2)) for row, p in zip(grid.rows, p_values)]
+    rows = [(*row, p_value_text(p)) for row, p in zip(grid.rows, p_values)]
     return grid._replace(head=(*grid.head, "p"), rows=rows)
 
 
@@ -159,7 +161,7 @@ def differences_grid(differences: Iterable[Any], confidence: float) -> Grid:
             figure(one.value),
             figure(one.standard_error, ""),
             interval_text(one.interval, "", width=7),
-            p_value_text(one.p_value, 2),
+            p_value_text(one.p_value),
         )
         for one in differences
     ]

@@ -49,12 +49,13 @@ def versioned(text: str) -> str:
     """
     from fastkappa import __version__
 
-    return f"{text} (fastkappa {__version__})."
+    start = f"{text[:-1]}; " if text.endswith(")") else f"{text} ("
+    return f"{start}fastkappa {__version__})."
 
 
 def p_sentence(null: str, p_value: float) -> str:
     """Return a sentence with the p-value of the test of a null hypothesis."""
-    return versioned(f"The p-value of the test of {null} was {p_value_text(p_value, 2)}")
+    return versioned(f"The p-value of the test of {null} was {p_value_text(p_value)}")
 
 
 def estimate_text(value: float, interval: tuple[float, float], of_interval: str = "") -> str:

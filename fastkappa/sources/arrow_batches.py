@@ -10,6 +10,7 @@ import numpy as np
 
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.ratings.doubtful_labels import warn_of_lookalikes
+from fastkappa.ratings.label_order import sorted_names
 from fastkappa.sources.arrow_columns import as_array, in_one, is_plain, ratings_of, weights_of
 from fastkappa.sources.batches import add_ratings
 from fastkappa.sources.source_ratings import STRINGS, RatingsError, column_of
@@ -142,9 +143,12 @@ def split_by(group: Any, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict
             f"there are {len(groups)} groups, more than the {MOST_GROUPS} that are reported."
         )
     if all(isinstance(value, str) for value in groups):
+        groups = sorted_names(groups)
         n_rows = {count["values"]: count["counts"] for count in group.value_counts().to_pylist()}
         counts = np.array([n_rows[value] for value in groups], np.int64)
         warn_of_lookalikes({"group": column_of(groups, STRINGS, counts=counts)}, "name")
-    for value in sorted(groups):
+    else:
+        groups.sort()
+    for value in groups:
         rows = compute.equal(group, value)
         yield value, {name: column.filter(rows) for name, column in columns.items()}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import count_text
+from fastkappa.formatting import count_text, list_in
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.enums import codes_of_enum
 from fastkappa.ratings.interop import checked, in_known_library, to_numpy
@@ -417,12 +417,15 @@ def labels_in(text: str, separator: str) -> list[str] | None:
     Examples
     --------
     >>> from fastkappa.sources.arrow_columns import labels_in
-    >>> [labels_in(text, ";") for text in ("joy; pride", "joy;", ";", "[]", " ")]
-    [['joy', 'pride'], ['joy'], [], [], None]
+    >>> [labels_in(text, ";") for text in ("joy; pride", "joy;", ";", "[]", " ", "['joy']")]
+    [['joy', 'pride'], ['joy'], [], [], None, ['joy']]
     """
     text = text.strip()
     if text in EMPTY_SETS:
         return []
+    listed = list_in(text)
+    if listed is not None:
+        return listed
     return [part.strip() for part in text.split(separator) if part.strip()] if text else None
 
 

@@ -298,7 +298,8 @@ def warn_of_copies(files: Sequence[Path], *, fewest_rows: int = FEWEST_IDS) -> N
 
     Parts of a table with fewer than ``fewest_rows`` can be equal by chance, and many can be empty.
     """
-    groups = [sorted(files, key=lambda file: (len(file.name), file))]
+    there = filter(Path.is_file, files)
+    groups = [sorted(there, key=lambda file: (len(file.name), file))]
     # Few files have equal sizes and beginnings, so few are read to their end.
     for key in (os.path.getsize, partial(_digest, n_bytes=START), _digest):
         groups = [same for group in groups for same in _with_same(group, key)]

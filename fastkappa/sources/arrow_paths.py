@@ -73,10 +73,12 @@ def _matching(path: str) -> list[Path]:
 def _refuse_repeated(files: Sequence[str]) -> None:
     """Raise if a file occurs twice."""
     seen: set[str] = set()
-    for file in map(os.path.normpath, files):
-        if file in seen:
-            raise RatingsError(f"{file} is named twice, and would be counted twice.")
-        seen.add(file)
+    for file in files:
+        place = os.path.realpath(file)
+        if place in seen:
+            name = os.path.normpath(file)
+            raise RatingsError(f"{name} is named twice, and would be counted twice.")
+        seen.add(place)
 
 
 def reports_of(files: Sequence[Path], on_progress: OnProgress) -> list[OnProgress]:

@@ -33,18 +33,8 @@ INT64_MAX = (1 << 63) - 1
 NO_LABELS = ("Binary", "Duration", "Time")
 
 
-def count_frame(
-    table: SourceTable, source: Any, num_threads: int, *, most_cells: int = MOST_CELLS
-) -> bool:
+def count_frame(table: SourceTable, source: Any, num_threads: int) -> bool:
     """Count a frame or relation. Return False if narwhals does not support it.
-
-    Parameters
-    ----------
-    table : SourceTable
-    source : object
-    num_threads : int
-    most_cells : int
-        The largest number of cells that an engine may return.
 
     Raises
     ------
@@ -66,12 +56,12 @@ def count_frame(
             if not isinstance(name, str):
                 raise TypeError(f"column names must be strings, got {name!r}.")
     if isinstance(frame, narwhals.DataFrame) and _counts_faster(frame, table.columns):
-        _count_by_engine(table, frame.lazy(), most_cells)
+        _count_by_engine(table, frame.lazy())
     elif isinstance(frame, narwhals.DataFrame):
         need_pyarrow("frames", "counting the ratings of a data frame")
         _count_in_memory(table, frame, num_threads)
     elif isinstance(frame, narwhals.LazyFrame):
-        _count_by_engine(table, frame, most_cells)
+        _count_by_engine(table, frame)
     else:
         return False
     return True
@@ -140,7 +130,7 @@ def _count_in_memory(table: SourceTable, frame: Any, num_threads: int) -> None:
     count_parts(table, parts, num_threads)
 
 
-def _count_by_engine(table: SourceTable, frame: Any, most_cells: int) -> None:
+def _count_by_engine(table: SourceTable, frame: Any) -> None:
     """Let the engine count, and add the returned cells to the table."""
     import narwhals
 
@@ -165,13 +155,13 @@ def _count_by_engine(table: SourceTable, frame: Any, most_cells: int) -> None:
             weight.min().alias("least"),
             weight.max().alias("most"),
         ]
-    grouped = frame.select(*selected).group_by(*roles).agg(*figures).head(most_cells + 1)
+    grouped = frame.select(*selected).group_by(*roles).agg(*figures).head(MOST_CELLS + 1)
     # By default, polars would read the whole input into memory.
     options = {"engine": "streaming"} if frame.implementation.is_polars() else {}
     collected = grouped.collect(**options)
-    if len(collected) > most_cells:
+    if len(collected) > MOST_CELLS:
         raise RatingsError(
-            f"columns {columns.y1!r} and {columns.y2!r} have more than {most_cells} different"
+            f"columns {columns.y1!r} and {columns.y2!r} have more than {MOST_CELLS} different"
             " pairs of ratings, too many for a table: are they columns of ratings?"
         )
     _add_cells(table, {name: collected[name].to_list() for name in collected.columns})

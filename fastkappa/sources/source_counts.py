@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import count_text
 from fastkappa.ratings.column import are_comparable
-from fastkappa.ratings.label_order import sorted_strings
+from fastkappa.ratings.label_order import sorted_names, sorted_strings
 from fastkappa.ratings.labels import distinct
 from fastkappa.ratings.missing import given_labels
 from fastkappa.results.report import Report, counts_grid
@@ -99,11 +99,7 @@ class SourceCounts(CountsResult, CountedRows):
         (5, (0, 1))
         """
         try:
-            fields = loaded(text)
-            if isinstance(fields, dict) and isinstance(fields.get("counts"), dict):
-                # Before version 0.1.0, the counts in a saved file were in a separate field.
-                fields = fields["counts"]
-            counts = cls(*rows_from_fields(fields))
+            counts = cls(*rows_from_fields(loaded(text)))
         except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
             raise ValueError(
                 f"text must be the JSON of SourceCounts: {reason_of(error)}."
@@ -141,7 +137,8 @@ def finish_groups(contents: Contents, labels: Any = None) -> dict[Any, SourceCou
     """Return the counts of each group, sorted, with items without a group last."""
     axis = contents.axes[0]
     names = dict(zip(axis.labels(), labels_of(axis.labels(), axis.dtype).tolist()))
-    groups = [*in_order(names, axis.dtype), *([None] if None in axis.position else [])]
+    keys = sorted_names(names) if axis.dtype.kind == "O" else sorted(names)
+    groups = [*keys, *([None] if None in axis.position else [])]
     parts = _finish_layers(contents, labels)
     return {names.get(group): parts[axis.position[group]] for group in groups}
 

@@ -302,13 +302,16 @@ def name_seen(name: Any) -> str:
     return str(name).strip(BLANKS).casefold()
 
 
-def refuse_repeated_names(names: Sequence[Any], n_rows: int, *, in_order: bool) -> None:
-    """Raise if any rows repeat the names of the columns."""
+def refuse_repeated_names(
+    names: Sequence[Any], n_rows: int, *, in_order: bool, file: Path | None = None
+) -> None:
+    """Raise if any rows repeat the names of the columns. ``file`` is one of several files."""
     if n_rows:
+        where = "" if file is None else f"{file}: "
         listed = ", ".join(map(repr, names))
         raise RatingsError(
-            f"{n_rows} {'row contains' if n_rows == 1 else 'rows contain'} the names of the columns"
-            f" ({listed}), "
+            f"{where}{n_rows} {'row contains' if n_rows == 1 else 'rows contain'} the names of the"
+            f" columns ({listed}), "
             + (
                 "as in concatenated files: leave such rows out."
                 if in_order

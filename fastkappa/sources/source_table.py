@@ -305,7 +305,8 @@ class SourceTable:
         if is_alone and 2 * n_rows < counts.sum():
             in_order = [found[0][rows[i]] == names[0] for i in np.flatnonzero(cells.any(axis=1))]
             listed = [axis.column for axis in axes]
-            refuse_repeated_names(listed, n_rows, in_order=all(in_order))
+            file = axes[0].files.get(list(axes[0].position)[rows[0]])
+            refuse_repeated_names(listed, n_rows, in_order=all(in_order), file=file)
 
     def column(self, i: int) -> Column:
         """Return the labels of an axis as a column, with the number of ratings of each label."""

@@ -95,7 +95,7 @@ class BootstrapResult(Result):
         n, method = len(self.replicates), BOOTSTRAP_METHODS[self.method]
         undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
         return (
-            f"{name}, {100 * self.confidence:g} % bootstrap interval:"
+            f"The {100 * self.confidence:g} % bootstrap interval of {name} was"
             f" {interval_text(self.interval)} ({method}, {n} replicates{undefined})"
         )
 

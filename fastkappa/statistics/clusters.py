@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,6 +149,12 @@ class Clusters:
 def are_joined(clusters: Clusters | None) -> TypeGuard[Clusters]:
     """Return whether any cluster has more than one item."""
     return clusters is not None and not clusters.are_single
+
+
+def widened_text(result: Any, after: str = "") -> str:
+    """Return a text if clusters widen the interval of a result, followed by ``after``, or ""."""
+    is_widened = are_joined(result.clusters) and result.interval_method != "asymptotic"
+    return f", widened by the design effect{after}" if is_widened else ""
 
 
 def clusters_of(cluster: AnyArray, cell: AnyArray, count: AnyArray) -> Clusters:

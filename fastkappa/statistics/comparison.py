@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
-from fastkappa.formatting import BOOTSTRAP_METHODS, figure, interval_text, p_value_text, printable
+from fastkappa.formatting import BOOTSTRAP_METHODS, figure, p_text, p_value_text, printable
 from fastkappa.frame import frame_of_estimate
 from fastkappa.results.report import NO_ENDS, Report, estimate_grid, facts
 from fastkappa.results.result import Result
@@ -119,14 +119,11 @@ class KappaDifference(Result):
         """Return the difference as a sentence for a paper."""
         (first, second), (one, two) = map(printable, self.names), map(figure, self.kappas)
         methods = " and ".join(dict.fromkeys(self.interval_methods))
-        found = estimate_text(
-            self.value,
-            self.interval,
-            f"{100 * self.confidence:g} % interval by {methods} tests",
-        )
+        how = f"{100 * self.confidence:g} % interval by {methods} tests"
+        found = estimate_text(self.value, self.interval, how)
         return versioned(
             f"Kappa ({weights_text(self.weights)}) was {one} of {first} and {two} of {second},"
-            f" a difference of {found}, p {p_value_text(self.p_value, 2)}"
+            f" a difference of {found}, {p_text(self.p_value)}"
         )
 
     def _report(self) -> Report:
@@ -136,7 +133,7 @@ class KappaDifference(Result):
             drawn = self.bootstrap
             method = f"  by the bootstrap, {BOOTSTRAP_METHODS[drawn.method]}"
             rows.append((method, drawn.value, drawn.standard_error, drawn.interval))
-        test = [("z of no difference", self.z), ("p", p_value_text(self.p_value, 2))]
+        test = [("z of no difference", self.z), ("p", p_value_text(self.p_value))]
         return Report(
             [f"Difference of two kappas, {weights_text(self.weights)}"],
             [estimate_grid(rows, self.confidence), facts(test)],
@@ -144,10 +141,8 @@ class KappaDifference(Result):
         )
 
     def __repr__(self) -> str:
-        return (
-            f"<KappaDifference: {figure(self.value)} ({interval_text(self.interval)}),"
-            f" p {p_value_text(self.p_value, 2)}>"
-        )
+        found = estimate_text(self.value, self.interval)
+        return f"<KappaDifference: {found}, {p_text(self.p_value)}>"
 
 
 def compare_independent(

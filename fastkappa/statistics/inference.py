@@ -33,6 +33,8 @@ from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.tables import as_tables
 from fastkappa.statistics.weights import Weights, disagreement_matrix, mean_weights
 
+# 95 % of normally distributed numbers are within this many standard deviations of the mean.
+DEVIATIONS = 1.959963984540054
 STANDARD_NORMAL = NormalDist()
 # "normal": variances are divided by n, and quantiles are normal. "t": variances are divided by n -
 # 1, and quantiles are those of Student's t with n - 1 degrees of freedom.

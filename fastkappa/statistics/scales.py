@@ -16,6 +16,7 @@ from fastkappa.choices import check_choice
 from fastkappa.frame import data_frame
 from fastkappa.results.report import Report
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import versioned
 
 # A function that returns the limits of the interval at a given confidence level.
 Ends: TypeAlias = Callable[[float], tuple[float, float]]
@@ -89,6 +90,10 @@ class Interpretation(Result, _Interpretation):
         if self.confident_reading == "undefined":
             return self.reading
         return f"{self.reading}, {self._at_least()}"
+
+    def sentence(self, name: str) -> str:
+        """Return the interpretation of an estimate as a sentence for a paper."""
+        return versioned(f"On the scale of {self.source}, {name} was {self.in_short()}")
 
     def _report(self) -> Report:
         lines = [f"read by {self.source}: {self.reading}"]

@@ -14,7 +14,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import figure, interval_text, label_text, p_value_text
+from fastkappa.formatting import figure, label_text, p_text
 from fastkappa.frame import frame_of_estimate
 from fastkappa.results.report import Report, facts
 from fastkappa.results.result import Result
@@ -76,6 +76,8 @@ class EqualKappas(Result):
         How the kappa of each stratum is tested: 'score', 'profile' or 'asymptotic'.
     doubt : str
         The reason why the interval and the test cannot be trusted, or an empty text if they can.
+    coefficient : str
+        The name of the coefficient.
     """
 
     kappa: float
@@ -88,6 +90,7 @@ class EqualKappas(Result):
     undefined: tuple[Any, ...] = ()
     interval_method: str = "asymptotic"
     doubt: str = ""
+    coefficient: str = "kappa"
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row for the test.
@@ -113,15 +116,11 @@ class EqualKappas(Result):
         """Return the test as a sentence for a paper."""
         if math.isnan(self.p_value):
             return versioned("The kappas of the groups cannot be compared")
-        found = estimate_text(
-            self.kappa,
-            self.interval,
-            f"{100 * self.confidence:g} % {self.interval_method} interval",
-        )
+        how = f"{100 * self.confidence:g} % {self.interval_method} interval"
+        found = estimate_text(self.kappa, self.interval, how)
         return versioned(
-            f"The common kappa of {self.degrees_of_freedom + 1} groups was {found}; in the test of"
-            f" equal kappas Q = {figure(self.statistic)}, df = {self.degrees_of_freedom}, p ="
-            f" {p_value_text(self.p_value, 2)}"
+            f"The common {self.coefficient} of {self.degrees_of_freedom + 1} groups was {found}; in"
+            f" the test of equality {self.test_text()}"
         )
 
     def _report(self) -> Report:
@@ -136,20 +135,22 @@ class EqualKappas(Result):
         left_out = [f"left out, because {why}"] if self.undefined else []
         return Report(
             [
-                f"common kappa {figure(self.kappa)} ({interval_text(self.interval)})",
-                f"test of equal kappas: Q = {figure(self.statistic)},"
-                f" df = {self.degrees_of_freedom}, p = {p_value_text(self.p_value, 2)}",
+                f"common {self.coefficient} {estimate_text(self.kappa, self.interval)}",
+                f"test of equality: {self.test_text()}",
                 *left_out,
             ],
-            [facts([("standard error of common kappa", self.standard_error)])],
+            [facts([(f"standard error of common {self.coefficient}", self.standard_error)])],
             [self.doubt] if self.doubt else [],
         )
 
+    def test_text(self) -> str:
+        """Return the statistic, the degrees of freedom and the p-value as text."""
+        of_test = f"Q = {figure(self.statistic)}, df = {self.degrees_of_freedom}"
+        return f"{of_test}, {p_text(self.p_value)}"
+
     def __repr__(self) -> str:
-        return (
-            f"<EqualKappas: common kappa {figure(self.kappa)} ({interval_text(self.interval)}),"
-            f" p {p_value_text(self.p_value, 2)}>"
-        )
+        found = estimate_text(self.kappa, self.interval)
+        return f"<EqualKappas: common {self.coefficient} {found}, {p_text(self.p_value)}>"
 
 
 def compare_strata(
@@ -250,8 +251,9 @@ def equal_kappas(
     left_out = tuple(name for name, stratum in strata.items() if stratum.obstacle)
     freedom = max(len(strata if undefined == "nan" else kept) - 1, 0)
     nan = math.nan
+    of = getattr(next(iter(named.values())), "method", "kappa")
     none = EqualKappas(
-        nan, nan, (nan, nan), nan, freedom, nan, float(confidence), left_out, methods
+        nan, nan, (nan, nan), nan, freedom, nan, float(confidence), left_out, methods, "", of
     )
     if left_out and (undefined == "nan" or len(kept) < 2):
         reasons: dict[str, list[Any]] = {}

@@ -280,7 +280,7 @@ def relative_distances(weights: Weights, n_labels: int) -> FloatTable:
     return matrix / heaviest if heaviest else np.full_like(matrix, np.nan)
 
 
-def weights_text(weights: Weights) -> str:
+def weights_text(weights: Weights | str) -> str:
     """Return the name of the weights for reports.
 
     Examples

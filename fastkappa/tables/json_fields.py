@@ -22,7 +22,7 @@ INT64_MAX = (1 << 63) - 1
 VERSION = 1
 # The fields that contain numbers of rows or ratings.
 NUMBERS = ("n_outside", "n_rows", "missing", "n_dropped")
-FIELDS = ("version", "labels", "label_dtype", "table", *NUMBERS)
+FIELDS = ("version", "labels", "label_dtype", "table", *NUMBERS, "is_weighted")
 # The extra fields: exact sums of a ConfusionAccumulator, and the source and columns of a saved
 # file.
 EXTRAS = ("accumulator", "origin")
@@ -62,8 +62,8 @@ def rows_to_fields(counts: CountedRows) -> dict[str, Any]:
     table = counts.table.tolist()
     numbers = {name: getattr(counts, name) for name in NUMBERS}
     fields = {"labels": labels, "label_dtype": label_dtype, "table": table, **numbers}
-    weighted = {"is_weighted": True} if counts.is_weighted else {}
-    return {"version": VERSION, **fields, "missing": list(counts.missing), **weighted}
+    fields |= {"missing": list(counts.missing), "is_weighted": counts.is_weighted}
+    return {"version": VERSION, **fields}
 
 
 def rows_from_fields(fields: Any) -> CountedRows:
@@ -74,14 +74,13 @@ def rows_from_fields(fields: Any) -> CountedRows:
     KeyError, OverflowError, TypeError, ValueError
         If the fields are not fields of counts, or contradict each other.
     """
-    given: Any = False
     if isinstance(fields, dict):
         fields = {name: field for name, field in fields.items() if name not in EXTRAS}
-        given = fields.pop("is_weighted", False)
     check_fields(fields, FIELDS, VERSION)
-    if type(given) is not bool:
-        raise ValueError(f"is_weighted must be true or false, got {short_repr(given)}")
-    labels, rows = labels_from_list(fields["labels"], fields["label_dtype"]), fields["table"]
+    is_weighted, rows = fields["is_weighted"], fields["table"]
+    if type(is_weighted) is not bool:
+        raise ValueError(f"is_weighted must be true or false, got {short_repr(is_weighted)}")
+    labels = labels_from_list(fields["labels"], fields["label_dtype"])
     is_float = isinstance(rows, list) and bool(rows) and isinstance(rows[0], list)
     is_float = is_float and any(type(sum_of_weights) is float for sum_of_weights in rows[0])
     kind = (np.float64, float) if is_float else (np.int64, int)
@@ -97,12 +96,10 @@ def rows_from_fields(fields: Any) -> CountedRows:
     n_outside, n_rows, n_dropped = (
         count_from(fields[name]) for name in NUMBERS if name != "missing"
     )
-    counts = CountedRows(table, labels, n_outside, n_rows, (first, second), n_dropped)
-    # Before version 0.1.0, the field was not written.
-    is_weighted = given or table.dtype.kind == "f" or table.sum(dtype=object) != counts.n_items
-    counts = counts._replace(is_weighted=is_weighted)
+    counts = CountedRows(table, labels, n_outside, n_rows, (first, second), n_dropped, is_weighted)
     check_missing(n_dropped, counts.missing)
-    if np.count_nonzero(table) > counts.n_items:
+    is_sum = is_weighted or table.sum(dtype=object) == counts.n_items
+    if not is_sum or np.count_nonzero(table) > counts.n_items:
         raise ValueError("n_rows, n_outside, n_dropped, missing and table must be consistent")
     return counts
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
-from fastkappa.formatting import count_text, figure, label_text, p_value_text, printable
+from fastkappa.formatting import count_text, figure, label_text, p_text, p_value_text, printable
 from fastkappa.ratings.label_order import warn_of_order
 from fastkappa.results.report import (
     RATERS,
@@ -21,7 +21,7 @@ from fastkappa.results.report import (
     null_text,
 )
 from fastkappa.results.sentence import estimate_sentence
-from fastkappa.statistics.clusters import are_joined, doubt_of_clusters
+from fastkappa.statistics.clusters import are_joined, doubt_of_clusters, widened_text
 from fastkappa.statistics.intervals.methods import root_quantile
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
 
@@ -116,13 +116,14 @@ def sentence_of(result: _Result, items: str | None = None) -> str:
     test = ""
     if is_planned(result.null_kappa, result.alternative):
         null = null_text(result.null_kappa, result.alternative)
-        test = f"test of {null}: p {p_value_text(result.p_value, 2)}"
+        test = f"test of {null}: {p_text(result.p_value)}"
     return estimate_sentence(
         f"Cohen's kappa ({weights_text(result.weights)}) of {raters} on"
         f" {items or count_text(result.n, 'item')}{in_clusters(result)}{_left_out(result)}",
         result.kappa,
         result.interval,
-        f"{100 * result.confidence:g} % {result.interval_method} interval",
+        f"{100 * result.confidence:g} % {result.interval_method} interval"
+        f"{widened_text(result, ',')}",
         test,
     )
 
@@ -142,16 +143,18 @@ def why_undefined(result: _Result) -> str:
     return "the weights make no disagreement between the labels that occur"
 
 
-def agreed_on(result: _Result, between: str, after: str = "") -> str:
+def agreed_on(result: _Result, between: str, after: str = "", items: str = "") -> str:
     """Return the first line of a report: the raters, and the numbers of items and labels.
 
-    ``between`` and ``after`` are the texts after the names of the first and second rater.
+    ``between`` and ``after`` are the texts after the names of the first and second rater, and
+    ``items`` describes the items.
     """
+    items = items or f"{count_text(result.n, 'item')}{in_clusters(result)}"
     first, second = map(printable, result.raters)
     raters = "two raters" if result.raters == RATERS else f"{first}{between}{second}{after}"
     return (
-        f"Agreement of {raters} on {count_text(result.n, 'item')}{in_clusters(result)},"
-        f" {count_text(len(result.labels), 'label')}, {weights_text(result.weights)}"
+        f"Agreement of {raters} on {items}, {count_text(len(result.labels), 'label')},"
+        f" {weights_text(result.weights)}"
     )
 
 
@@ -240,11 +243,9 @@ def _estimate_grids(result: _Result) -> Iterator[Grid]:
 
 
 def _facts(result: _Result) -> Iterator[tuple[str, str]]:
-    is_widened = are_joined(result.clusters) and result.interval_method != "asymptotic"
-    by_clusters = ", widened by the design effect" if is_widened else ""
-    yield "interval of kappa", f"{result.interval_method}{by_clusters}"
+    yield "interval of kappa", f"{result.interval_method}{widened_text(result)}"
     for name, value in figures_of(result).items():
-        yield name, p_value_text(value, 2) if name.startswith("p of") else figure(value)
+        yield name, p_value_text(value) if name.startswith("p of") else figure(value)
 
 
 def figures_of(result: _Result) -> dict[str, float]:

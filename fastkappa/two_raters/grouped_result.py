@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import count_text, label_text, p_value_text, plain, printable
+from fastkappa.formatting import count_text, counts_text, label_text, p_text, plain, printable
 from fastkappa.frame import data_frame
 from fastkappa.results.report import (
     Report,
@@ -26,7 +26,7 @@ from fastkappa.results.report import (
 )
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, listed, versioned
-from fastkappa.statistics.clusters import are_joined
+from fastkappa.statistics.clusters import are_joined, widened_text
 from fastkappa.statistics.comparison import KappaDifference, difference_of_strata
 from fastkappa.statistics.intervals.methods import intervals
 from fastkappa.statistics.strata import EqualKappas, Undefined, equal_kappas, stratum_of
@@ -195,35 +195,47 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         of = "for" if self.repeats_items else "in"
         test = ""
         if is_planned(pooled.null_kappa, pooled.alternative):
-            test = f"test of {null_text(pooled.null_kappa, pooled.alternative)}: p "
+            test = f"test of {null_text(pooled.null_kappa, pooled.alternative)}: "
         shown = [f"{_estimate(row, test)} {of} {row['group']} (n = {row['n']})" for row in ends]
         found = listed(shown) if few else f"between {shown[0]} and {shown[1]}"
         first, second = map(printable, pooled.raters)
-        clusters = in_clusters(pooled)
         if self.repeats_items:
-            of_all = f"{clusters},"
+            of_all = f"{self._clusters_text()},"
         else:
-            whole = rows[len(self)]
+            inside = (
+                f"{count_text(len(groups), 'group')}{in_clusters(pooled).replace(' in ', ' and ')}"
+            )
             of_all = (
-                f", and {_estimate(whole, test)} on all {count_text(pooled.n, 'item')} in"
-                f" {count_text(len(groups), 'group')}{clusters.replace(' in ', ' and ')},"
+                f", and {_estimate(rows[len(self)], test)} on all"
+                f" {count_text(pooled.n, 'item')} in {inside},"
             )
         return versioned(
             f"Cohen's kappa ({weights_text(pooled.weights)}) of {first} and {second} was"
             f" {found}{of_all} with {100 * pooled.confidence:g} % {pooled.interval_method}"
-            f" intervals{self._compared()}"
+            f" intervals{widened_text(pooled)}{self._compared()}"
         )
 
     def _compared(self) -> str:
         """Return the result of the comparison of the groups, as the end of a sentence."""
+        found = ""
+        if 0 < len(self.results) <= MOST_IN_SENTENCE:
+            for one in self.differences:
+                of = f" of {' minus '.join(one.names)}" if len(self.results) > 2 else ""
+                value = estimate_text(one.value, one.interval)
+                found += f"; difference{of} {value}, {p_text(one.p_value)}"
         if len(self.differences) == 1:
-            [one] = self.differences
-            difference = estimate_text(one.value, one.interval)
-            return f"; difference {difference}, p {p_value_text(one.p_value, 2)}"
+            return found
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", undefined_metric_warning())
             p = self._test().p_value if len(self) > 1 else math.nan
-        return "" if math.isnan(p) else f"; p of equal kappas {p_value_text(p, 2)}"
+        return found if math.isnan(p) else f"{found}; test of equality: {p_text(p)}"
+
+    def _clusters_text(self) -> str:
+        """Return the range of the groups' numbers of clusters, or "" without clusters."""
+        if self.pooled.clusters is None:
+            return ""
+        n_clusters = [result.n_clusters for result in self.results.values()]
+        return f" in {counts_text(n_clusters, 'cluster')}"
 
     def __repr__(self) -> str:
         return f"<GroupedAgreement: {len(self.results)} groups, n = {self.pooled.n}>"
@@ -231,11 +243,11 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     def _report(self) -> Report:
         pooled, group = self.pooled, label_text(self.group_name)
         names = (group, *map(label_text, pooled.raters))
-        whole = pooled
+        items = ""
         if self.repeats_items:
-            most = max(self.results.values(), key=lambda result: result.n)
-            whole = replace(most, raters=pooled.raters)
-        above = [agreed_on(whole, " and ")]
+            n_items = [result.n for result in self.results.values()]
+            items = f"{counts_text(n_items, 'item')}{self._clusters_text()}"
+        above = [agreed_on(pooled, " and ", items=items)]
         missing = ", ".join(f"{n} in {name}" for n, name in zip(self.missing, names))
         if self.n_dropped:
             above.append(f"{self.n_dropped} rows left out, for what is missing ({missing})")
@@ -258,8 +270,12 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         grids = [grid]
         if self.differences:
             grids.append(differences_grid(self.differences, pooled.confidence))
+        together = "the test of equality compares all kappas at once"
         if len(self.differences) > 1:
-            below.append("p and intervals of differences are not adjusted for their number")
+            not_adjusted = "p and intervals of differences are not adjusted for their number"
+            below.append(f"{not_adjusted}; {together}")
+        elif len(self.results) > 2:
+            below.append(together)
         return Report(above, grids, below)
 
 
@@ -279,7 +295,7 @@ def _row(name: str, n: int | None, value: float, found: Any) -> dict[str, Any]:
 def _estimate(row: Mapping[str, Any], test: str) -> str:
     """Return the kappa of a row, its interval and, if ``test`` is not empty, the p of its test."""
     found = estimate_text(row["kappa"], (row["lower"], row["upper"]))
-    return f"{found[:-1]}; {test}{p_value_text(row['p_value'], 2)})" if test else found
+    return f"{found[:-1]}; {test}{p_text(row['p_value'])})" if test else found
 
 
 def _kappa_of(row: Mapping[str, Any]) -> float:

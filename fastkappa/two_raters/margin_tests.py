@@ -107,7 +107,7 @@ class MarginTests(Result):
         return data_frame(columns, ("test", list(tests)))
 
     def __repr__(self) -> str:
-        p_value = p_value_text(self.stuart_maxwell.p_value, 2)
+        p_value = p_value_text(self.stuart_maxwell.p_value)
         return (
             f"<MarginTests: {count_text(len(self.labels), 'label')}, p of equal margins {p_value}>"
         )
@@ -121,11 +121,11 @@ class MarginTests(Result):
             )
         ]
         tests: list[tuple[str, ...]] = [
-            (name, figure(test.statistic), str(test.degrees_of_freedom), _p_text(test.p_value))
+            (name, figure(test.statistic), str(test.degrees_of_freedom), p_value_text(test.p_value))
             for name, test in self._tests().items()
         ]
         if self.mcnemar is not None:
-            tests.append(("McNemar, exact", "", "", _p_text(self.mcnemar.exact_p_value)))
+            tests.append(("McNemar, exact", "", "", p_value_text(self.mcnemar.exact_p_value)))
         return Report(
             [f"Labels of two raters on {count_text(n, 'item')}"],
             [
@@ -151,7 +151,3 @@ class MarginTests(Result):
             "margins, Bhapkar": self.bhapkar,
             "symmetry, Bowker": self.bowker,
         }
-
-
-def _p_text(p_value: float) -> str:
-    return p_value_text(p_value, 2)

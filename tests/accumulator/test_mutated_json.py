@@ -141,6 +141,9 @@ def reached(fields: dict[str, Any]) -> ConfusionAccumulator:
             once = ConfusionAccumulator(labels=given)
             once.update(*pair)
             times(fields["counts"][i][j], once, total)
+    # Accumulators without weights cannot be added to one with weights alone.
+    for i, j in np.ndindex(len(labels), len(labels)):
+        pair = [labels[i : i + 1], labels[j : j + 1]]
         if fields["weighted_counts"] and fields["weighted_counts"][i][j]:
             exponent = fields["weight_exponent"]
             for weight in pieces(fields["weight_sums"][i][j], exponent, fields["n_float_weights"]):

@@ -14,7 +14,14 @@ pytest.importorskip("rich")
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-from fastkappa import compare_coefficients, fleiss_kappa, krippendorff_alpha  # noqa: E402
+from fastkappa import (  # noqa: E402
+    Ratings,
+    compare_coefficients,
+    compare_raters,
+    fleiss_kappa,
+    krippendorff_alpha,
+    pairwise_kappa,
+)
 from tests.helpers.command_line import CommandLine, write_csv  # noqa: E402
 
 agree = CommandLine("agree")
@@ -94,10 +101,23 @@ def test_annotators_who_share_some_items(tmp_path: Path) -> None:
     assert (found["n"], found["missing"], found["kappa"]) == (2, [1, 2], 1)
 
 
-def test_a_copied_file_of_a_rater_is_warned_of(folder: Path) -> None:
-    (folder / "backup of last week.csv").write_bytes((folder / "anna.csv").read_bytes())
-    said = agree.run(folder, "--id", "id").stderr
-    assert f"{folder / 'backup of last week.csv'} of {folder / 'anna.csv'}. Remove them" in said
+def test_a_copied_file_of_a_rater_is_warned_of(folder: Path, tmp_path: Path) -> None:
+    head, *rows = (folder / "anna.csv").read_text().splitlines()
+    (folder / "backup.csv").write_text("\n".join([head, *sorted(rows)]))
+    (said,) = agree.run(folder, "--id", "id").stderr.splitlines()
+    assert said.endswith(
+        "that both rated: anna and backup (30). Check that one is not a copy of the other."
+    )
+    # If raters nearly always agree, two can agree on all items by chance.
+    alike = ["x", "y"] * (N // 2)
+    easy = write_csv(tmp_path / "easy.csv", a=alike, b=alike, c=["y", *alike[1:]])
+    assert agree.run(easy, "--raters", "a", "b", "c").stderr == ""
+
+
+def test_a_file_of_items_is_not_written_into_a_folder_of_raters(folder: Path) -> None:
+    refused = agree.refusal(folder, "--id", "id", "--gold", folder / "gold.csv")
+    assert "into a folder of inputs, where it would be an input later" in refused
+    agree.text_of(folder, "--id", "id", "--gold", folder.parent / "gold.csv")
 
 
 def test_the_file_of_a_model_beside_a_long_file(wide: Path, long: Path, tmp_path: Path) -> None:
@@ -128,16 +148,19 @@ def test_an_item_in_two_groups(long: Path) -> None:
     columns = dict(zip(("id", "who", "grade"), zip(*rows)))
     source = [f"s{int(item[1:]) % 2}" for item in columns["id"]]
     options = [*LONG, "--group", "source"]
-    assert agree.run(write_csv(long, **columns, source=source), *options).stderr == ""
+    assert "remarks" not in agree.json_of(write_csv(long, **columns, source=source), *options)
     source[3] = "s0"
     write_csv(long, **columns, source=source)
-    said = agree.run(long, *options).stderr
-    assert "item 't3' is in several groups of 'source', 's0' and 's1': each rating" in said
+    (said,) = agree.json_of(long, *options)["remarks"]
+    assert said == (
+        "1 item in several groups of 'source': each rating counts in the group of its row."
+    )
     # Groups of raters have items in common.
     rows += [[item, "dan", grade] for item, who, grade in rows if who == "anna"]
     columns = dict(zip(("id", "who", "grade"), zip(*rows)))
     profession = ["nurse" if who in ("eve", "dan") else "doctor" for who in columns["who"]]
-    assert agree.run(write_csv(long, **columns, source=profession), *options).stderr == ""
+    write_csv(long, **columns, source=profession)
+    assert "remarks" not in agree.json_of(long, *options)
 
 
 def test_two_guidelines_on_the_same_items(long: Path, wide: Path) -> None:
@@ -152,6 +175,10 @@ def test_two_guidelines_on_the_same_items(long: Path, wide: Path) -> None:
         *(fleiss_kappa(part, labels=["1", "2", "3"]) for part in grades)
     )
     assert found["comparison"]["p_value"] == pytest.approx(expected.p_value)
+    assert found["remarks"] == [
+        "90 times a rater rated an item in several groups of 'version': each rater counts as a"
+        " different rater in each group, such as 'anna (v1)'."
+    ]
     # A rating that was given twice is an error in any case.
     with long.open("a") as file:
         file.write("t0,anna,1,v1\n")
@@ -185,6 +212,7 @@ def test_groups_and_clusters_of_files(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["anna.csv", "ben.csv"], "several files need --id if each rater has a file"),
+        (["anna.csv", "b", "--rater", "a"], "b is not a file. Did you mean --raters a b?"),
         (["anna.csv", "--id", "id"], "--id needs the files of two or more raters, got anna."),
         (
             ["anna.csv", "other/anna.csv", "--id", "id"],
@@ -285,8 +313,21 @@ def test_sets_of_labels(tmp_path: Path) -> None:
     text = agree.text_of(*sets)
     assert "4 different sets" in text
     assert all(f"Krippendorff's alpha ({level})" in text for level in ("jaccard", "masi"))
+    assert "tables: nominal level" in text
     alone = agree.json_of(*sets, "--level", "masi")
     assert list(alone["coefficients"]) == ["krippendorff_alpha_masi"]
+    # The tables per label and per rater use the level.
+    assert [one["label"] for one in alone["by_label"]] == ["fear", "joy", "pride"]
+    given = Ratings.from_array(SETS)
+    raters = compare_raters(given, coefficient="alpha", weights="masi")
+    assert alone["each_rater"]["with_others"]["values"] == raters.with_others.values.tolist()
+    assert alone["each_rater"]["value"] == alone["coefficients"]["krippendorff_alpha_masi"]["value"]
+    pairs = pairwise_kappa(given, weights="masi")
+    assert alone["pairwise"]["kappa"] == pairs.values.tolist()
+    csv = agree.text_of(*sets, "--level", "masi", "--format", "csv")
+    assert "ratings joy by anna,4," in csv
+    refused = agree.refusal(*sets, "--pair", "anna,ben")
+    assert "--pair is not available for sets of labels." in refused
     assert "ratings are missing: 1 in column 'anna'" in agree.refusal(*sets[:-2])
     # In a row per rating, with groups.
     rows = {
@@ -399,37 +440,9 @@ def test_pictures_and_gates_of_sets(tmp_path: Path) -> None:
             ["--set-separator", ";", "--weights", "linear"],
             "--weights cannot be combined with --set-separator",
         ),
-        (
-            ["--set-separator", ";", "--labels", "a,b"],
-            "--labels cannot be combined with --set-separator",
-        ),
+        (["--set-separator", ";", "--labels", "a,b"], "--labels cannot be combined with --set-sep"),
     ],
 )
 def test_refusals_of_sets(tmp_path: Path, options: list[str], message: str) -> None:
     path = write_csv(tmp_path / "tags.csv", **TAGS)
     assert message in agree.refusal(path, "--raters", "ben", "eve", *options)
-
-
-def test_two_raters_in_clusters_are_the_same_in_every_form(tmp_path: Path) -> None:
-    random = np.random.default_rng(4)
-    n = 60
-    grades = random.integers(1, 4, n)
-    other = np.where(random.random(n) < 0.7, grades, random.integers(1, 4, n))
-    items, wards = [f"i{i}" for i in range(n)], [f"w{i // 4}" for i in range(n)]
-    wide = write_csv(tmp_path / "r.csv", id=items, ward=wards, a=grades, b=["", *other[1:]])
-    order = random.permutation(2 * n)
-    rows = [*zip(items, wards, "a" * n, grades), *zip(items, wards, "b" * n, ["", *other[1:]])]
-    columns = dict(zip(("id", "ward", "who", "grade"), zip(*(rows[i] for i in order))))
-    long = write_csv(tmp_path / "long.csv", **columns)
-    files = [
-        write_csv(tmp_path / f"{name}.csv", id=items[::step], ward=wards[::step], g=given[::step])
-        for name, given, step in (("a", grades, 1), ("b", np.array(["", *other[1:]]), -1))
-    ]
-    by_row = ["--item", "id", "--rater", "who", "--rating", "grade"]
-    options = ["--cluster", "ward", "--missing", "drop", "--weights", "linear"]
-    for more in ([], ["--distribution", "t"]):
-        forms = ([wide, "--raters", "a", "b"], [long, *by_row], [*files, "--id", "id"])
-        # The first line names the files; sums in another order differ by rounding errors.
-        texts = [agree.text_of(*form, *options, *more).partition("\n")[2] for form in forms]
-        assert "in 15 clusters" in texts[0]
-        assert texts == texts[:1] * 3

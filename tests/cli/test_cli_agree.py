@@ -164,7 +164,8 @@ def test_one_label_leaves_kappa_undefined(tmp_path: Path) -> None:
     assert found["interpretation"]["reading"] == "undefined"
     text = text_of(path, *options)
     assert "kappa is undefined: all ratings are yes" in text
-    assert "bootstrap interval: undefined (BCa, 40 replicates, 40 undefined)" in text
+    drawn = "bootstrap interval of kappa was undefined (BCa, 40 replicates, 40 undefined)"
+    assert drawn in " ".join(text.split())
     assert text.endswith("read by Cohen (1960), as commonly tabled: undefined\n")
 
 
@@ -175,10 +176,11 @@ def test_bootstrap_of_two(path: Path, ratings: dict[str, Any]) -> None:
     found = json_of(path, *options)["bootstrap"]
     assert_same(found, {"interval": expected.interval, "n_resamples": 500, "method": "bca"})
     low, high = expected.interval
-    line = f"\nkappa, 95 % bootstrap interval: {low:.4f} to {high:.4f} (BCa, 500 replicates)\n"
+    drawn = f"{low:.4f} to {high:.4f} (BCa, 500 replicates)"
+    line = f"\nThe 95 % bootstrap interval of kappa was {drawn}\n"
     assert line in text_of(path, *options)
     sentence = f"The 95 % bootstrap interval of kappa was {low:.4f} to {high:.4f} (BCa, 500"
-    assert f"\n{sentence} replicates).\n" in text_of(path, *options, "--format", "sentence")
+    assert f"\n{sentence} replicates; fastkappa " in text_of(path, *options, "--format", "sentence")
 
 
 def test_interval_method_of_two(path: Path, ratings: dict[str, Any]) -> None:
@@ -219,7 +221,7 @@ def test_groups(path: Path, ratings: dict[str, Any]) -> None:
     text = text_of(path, *options)
     assert str(expected) in text
     assert "\ncommon kappa 0.2338 (0.1506 to 0.3170)\n" in text
-    assert "\ntest of equal kappas: Q = 0.9009, df = 1, p = 0.34\n" in text
+    assert "\ntest of equality: Q = 0.9009, df = 1, p = 0.34\n" in text
     assert re.search(r"\nstandard error of common kappa +0\.0\d{3}\n", text)
 
 
@@ -231,7 +233,7 @@ def test_groups_with_bootstrap_and_scale(path: Path) -> None:
     assert_same(found["groups"][1]["bootstrap"]["interval"], expected.interval)
     assert [g["interpretation"]["reading"] for g in found["groups"]] == ["fair", "fair"]
     text = text_of(path, *options, "--scale", "altman")
-    assert "kappa of Winnipeg, 95 % bootstrap interval: " in text
+    assert "The 95 % bootstrap interval of kappa of Winnipeg was " in text
     at_least = "fair, at least poor (one-sided, with 95 % confidence)"
     assert text.endswith(
         f"read by Altman (1991)\n  New Orleans: {at_least}\n  Winnipeg: {at_least}\n"
@@ -317,8 +319,10 @@ def test_three_raters_in_groups_with_bootstrap(path: Path, ratings: dict[str, An
     drawn = fleiss_kappa(given).bootstrap(n_resamples=100, rng=3)
     assert_same(found["coefficients"]["fleiss_kappa"]["bootstrap"]["interval"], drawn.interval)
     text = text_of(path, *options)
-    assert "\nFleiss' kappa, 95 % bootstrap interval: " in text
-    assert "\ncity Winnipeg\n" in text
+    assert "\nThe 95 % bootstrap interval of Fleiss' kappa was " in text
+    values = [group["coefficients"]["gwet_ac1"]["value"] for group in found["groups"]]
+    (row,) = [line.split() for line in text.splitlines() if line.startswith("Winnipeg  ")][1:]
+    assert row[5] == f"{values[1]:.4f}"
     sentences = text_of(path, *options, "--format", "sentence")
     assert sentences.count("bootstrap interval of Fleiss' kappa was") == 1
 

@@ -15,6 +15,7 @@ pytest.importorskip("rich")
 pytest.importorskip("matplotlib")
 pytest.importorskip("typer")
 
+from fastkappa import Ratings, pairwise_kappa
 from fastkappa.multirater.statistics import sparse_profiles
 from tests.helpers.command_line import CommandLine, write_csv
 from tests.helpers.published_raters import ANAESTHETISTS
@@ -115,9 +116,12 @@ def test_many_raters_are_summed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     path = write_csv(tmp_path / "r.csv", patient=rows, who=columns, grade=grades.reshape(-1))
     lines = text_of(path, *LONG).splitlines()
     assert lines[0].endswith(": 25 raters (0, 1, 2, 3, ...)")
-    below = lines.index("kappa of each pair of raters: 300 pairs, undefined for 0")
-    assert lines[below + 1].startswith("median ")
-    assert lines[below + 2] == "subjects rated by both raters of a pair: 9 to 9"
+    below = lines.index("kappa of 300 pairs of raters, on 9 items each")
+    assert lines[below + 1].startswith("  median ")
+    found = pairwise_kappa(Ratings.from_array(grades))
+    a, b = np.divmod(found.values.argmin(), 25)
+    assert lines[below + 2].startswith(f"  from {found.values.min():.4f} ({a}, {b}) to ")
+    assert lines[-1] == "every rater and every pair of raters: --format csv"
     assert len(json_of(path, *LONG)["pairwise"]["kappa"]) == 25
     monkeypatch.setattr("fastkappa.multirater.pairwise.MOST_CELLS", 300)
     left_out = "Light's kappa and the kappa of each pair of raters are left out: there are too many"
@@ -126,6 +130,20 @@ def test_many_raters_are_summed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert found["pairwise"] is None
     assert "Light's kappa" not in {c["method"] for c in found["coefficients"].values()}
     assert sparse_profiles.MOST_CELLS > 300
+
+
+def test_raters_that_are_values_of_a_column(tmp_path: Path) -> None:
+    """The error has the options that read the file."""
+    long, wide = written(tmp_path, WHO)
+    refused = refusal(long, "--raters", "a", "c")
+    options = "--item patient --rater who --rating grade --raters a c"
+    assert "but column 'who' has these values, as in a file with one row per rating" in refused
+    assert f": give {options}, which reads ratings such as '" in refused
+    assert json_of(long, *options.split())["raters"] == ["a", "c"]
+    assert options in CommandLine("measure").refusal(long, "--raters", "a", "c")
+    # A wrong name, and the values of a column in a file with one row per item.
+    for path, raters in ((long, ("a", "x")), (wide, ("north", "south"))):
+        assert "no column" in refusal(path, "--raters", *raters)
 
 
 def test_refusals(tmp_path: Path) -> None:
@@ -179,3 +197,28 @@ def test_csv_begins_with_the_numbers_of_items(
     rows = list(csv.DictReader(io.StringIO(text)))[: len(numbers)]
     assert {row["statistic"]: row["value"] for row in rows} == numbers
     assert {row[name] for row in rows for name in ("standard_error", "lower", "upper")} == {""}
+
+
+def test_two_raters_in_clusters_are_the_same_in_every_form(tmp_path: Path) -> None:
+    random = np.random.default_rng(4)
+    n = 60
+    grades = random.integers(1, 4, n)
+    other = np.where(random.random(n) < 0.7, grades, random.integers(1, 4, n))
+    items, wards = [f"i{i}" for i in range(n)], [f"w{i // 4}" for i in range(n)]
+    wide = write_csv(tmp_path / "r.csv", id=items, ward=wards, a=grades, b=["", *other[1:]])
+    order = random.permutation(2 * n)
+    rows = [*zip(items, wards, "a" * n, grades), *zip(items, wards, "b" * n, ["", *other[1:]])]
+    columns = dict(zip(("id", "ward", "who", "grade"), zip(*(rows[i] for i in order))))
+    long = write_csv(tmp_path / "long.csv", **columns)
+    files = [
+        write_csv(tmp_path / f"{name}.csv", id=items[::step], ward=wards[::step], g=given[::step])
+        for name, given, step in (("a", grades, 1), ("b", np.array(["", *other[1:]]), -1))
+    ]
+    by_row = ["--item", "id", "--rater", "who", "--rating", "grade"]
+    options = ["--cluster", "ward", "--missing", "drop", "--weights", "linear"]
+    for more in ([], ["--distribution", "t"]):
+        forms = ([wide, "--raters", "a", "b"], [long, *by_row], [*files, "--id", "id"])
+        # The first line names the files; sums in another order differ by rounding errors.
+        texts = [text_of(*form, *options, *more).partition("\n")[2] for form in forms]
+        assert "in 15 clusters" in texts[0]
+        assert texts == texts[:1] * 3

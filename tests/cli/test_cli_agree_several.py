@@ -165,7 +165,7 @@ def test_groups_are_compared(path: Path, grades: np.ndarray) -> None:
     overall = (values * precision).sum() / precision.sum()
     assert direct.statistic == pytest.approx((precision * (values - overall) ** 2).sum())
     text = agree.text_of(path, "--raters", *NAMES[:3], "--group", "site")
-    assert "test of equal kappas: Q = " in text
+    assert "test of equality: Q = " in text
     assert any(line.split()[:2] == ["north", "30"] for line in text.splitlines())
 
 
@@ -184,13 +184,23 @@ def test_groups_of_raters_rated_the_same_items(tmp_path: Path, grades: np.ndarra
     doctors, nurses = (Ratings.from_array(six[:, some]) for some in (slice(3), slice(3, 6)))
     direct = compare_coefficients(fleiss_kappa(doctors), fleiss_kappa(nurses))
     assert found["comparison"]["p_value"] == pytest.approx(direct.p_value)
-    # Without one of the items they are not the same.
+    # Doctors have not rated the first item.
     lines = path.read_text().splitlines()
     path.write_text("\n".join([lines[0], *lines[4:]]) + "\n")
-    text = agree.text_of(path, *long)
-    assert "the groups are not compared: they have items or clusters in common" in " ".join(
-        text.split()
-    )
+    rated = six.astype(float)
+    rated[0, :3] = np.nan
+    of_both = [fleiss_kappa(rated[:, some]) for some in (slice(3), slice(3, 6))]
+    found = agree.json_of(path, *long)["comparison"]
+    assert found["p_value"] == pytest.approx(compare_coefficients(*of_both).p_value)
+    assert found["n_subjects"] == len(six)
+    # The first of three groups is compared with each of the others, in natural order.
+    teams = [f"team {(8, 9, 10)[rater]}" for rater in np.indices(six.shape)[1].ravel() // 2]
+    write_csv(path, item=item, who=[f"r{i}" for i in rater], grade=six.ravel(), job=teams)
+    pairs = [fleiss_kappa(six[:, i : i + 2], labels=np.unique(six)) for i in (0, 2, 4)]
+    found = agree.json_of(path, *long)["comparison"]
+    for one, name, other in zip(found, ("9", "10"), pairs[1:], strict=True):
+        assert one["methods"] == ["Fleiss' kappa of team 8", f"Fleiss' kappa of team {name}"]
+        assert one["p_value"] == pytest.approx(compare_coefficients(pairs[0], other).p_value)
 
 
 def test_results_of_several_raters_are_strata() -> None:

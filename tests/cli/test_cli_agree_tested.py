@@ -64,7 +64,7 @@ def test_the_planned_test_is_in_every_format(path: Path, ratings: dict[str, Any]
     expected = agreement(ratings["a"], ratings["b"], null_kappa=0.4, alternative="greater")
     p = f"{expected.p_value:.2g}"
     options = [path, "--raters", "a", "b", *test]
-    assert f"test of kappa <= 0.4: p {p};" in agree.text_of(*options, "--format", "sentence")
+    assert f"test of kappa <= 0.4: p = {p};" in agree.text_of(*options, "--format", "sentence")
     assert "p of kappa &lt;= 0.4" in agree.text_of(*options, "--format", "html")
     groups = [*options, "--group", "city"]
     assert agree.text_of(*groups, "--format", "sentence").count("test of kappa <= 0.4: p ") == 3

@@ -224,6 +224,8 @@ def test_numbers_that_stand_for_missing_ratings(tmp_path: Path) -> None:
         options = ("--missing", "drop", "--missing-codes", "NA,-9", "--format", "json")
         fields = json.loads(program.text_of("score", file, "--y1", "a", "--y2", "b", *options))
         assert (fields["labels"], fields["missing"]) == ([1, 2], {"y1": 1, "y2": 1})
+        # A repeated option adds to the codes.
+        options = ("--missing-codes", "NA", *options[:2], "--missing-codes", "-9", *options[4:])
         several = program.text_of("agree", file, "--raters", "a", "b", "c", *options)
         assert json.loads(several)["labels"] == [1, 2]
         assert json.loads(several)["n_missing"] == 2

@@ -45,6 +45,15 @@ def test_columns_of_another_form_are_warned_of_as_in_the_library(
     path = write_csv(tmp_path / "ids.csv", **rated)
     assert "id has a different value in each of the 20 rows" in run(path, "--raters", *rated).stderr
     assert run(path, "--raters", *"abc").stderr == ""
+    # Patients with two lesions each, but not scores from 0 to 100 beside tens.
+    a, b, c = graded.repeat(2, axis=1)
+    path = write_csv(tmp_path / "patients.csv", patient=np.arange(40) // 2, a=a, b=b, c=c)
+    warned = run(path, "--raters", "patient", "a", "b").stderr
+    assert "patient has 17 labels that no other rater has, like ids of clusters" in warned
+    scores = np.random.default_rng(0).integers(0, 101, 40)
+    tens = scores // 10 * 10
+    path = write_csv(tmp_path / "scores.csv", item=np.arange(40), a=scores, b=tens, c=tens[::-1])
+    assert run(path, "--raters", "a", "b", "c").stderr == ""
 
 
 @pytest.mark.parametrize("output", ["json", "html"])
@@ -69,3 +78,30 @@ def test_a_copy_of_a_rater_is_warned_of(tmp_path: Path) -> None:
     assert "ann (1).csv of " in result.stderr
     (tmp_path / "ann (1).csv").unlink()
     assert CommandLine("agree").run(tmp_path, "--id", "item").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("tags", "separator", "warned"),
+    [
+        # ordinary sets and labels
+        (["joy", "joy;pride", "fear", "not sure, again"], ";", None),
+        (["joy", "fear", "fear, great", "not sure"], None, None),
+        (["not sure, again", "joy", "fear", "fear"], ";", None),
+        (["1", "5", "1,5", "5"], None, None),
+        # another separator, in all cells or in some of them
+        (["joy|pride", "joy|fear", "fear", "joy|fear"], ";", "|"),
+        (["joy", "joy;pride", "fear", "joy, fear"], ";", ","),
+        (["joy", "joy|pride", "pride", "fear"], None, "|"),
+        (["['joy', 'pride']", "['joy']", "['fear']", "['joy']"], None, ","),
+        (["['joy', 'pride']", "['joy']", "['fear']", "['joy']"], ",", None),
+    ],
+)
+def test_another_separator_of_sets(
+    tmp_path: Path, tags: list[str], separator: str | None, warned: str | None
+) -> None:
+    quoted = [f'"{tag}"' for tag in tags]
+    path = write_csv(tmp_path / "tags.csv", ann=quoted, ben=quoted[::-1], eve=quoted)
+    options = [] if separator is None else ["--set-separator", separator]
+    said = CommandLine("agree").run(path, "--raters", "ann", "ben", "eve", *options).stderr
+    found = [line.partition(", give ")[2] for line in said.splitlines() if "separator" in line]
+    assert found == ([] if warned is None else [f"--set-separator '{warned}'."])

@@ -33,7 +33,7 @@ PAGES = {
     "command_line/plan.md": 4,
     "command_line/score.md": 3,
     "command_line/thresholds.md": 4,
-    "annotation_project.md": 11,
+    "annotation_project.md": 12,
     "clinical_study.md": 7,
 }
 # Files that commands of the pages write, and how they begin.
@@ -148,9 +148,8 @@ def write_annotations(folder: Path, random: np.random.Generator) -> None:
     second = [(*row[:2], label) for row, label in zip(rows, [*words[gold], *words[gold]])]
     pilot = dict(zip(("text", "annotator", "label"), zip(*rows[:120], *second)))
     write_csv(folder / "pilots.csv", **pilot, version=["v1"] * 120 + ["v2"] * 120)
-    twice = [(f"{text}/{name}", name, label) for text, name, label in [*rows[:120], *second]]
-    named = dict(zip(("unit", "annotator", "label"), zip(*twice)))
-    write_csv(folder / "twice.csv", **named, occasion=["first"] * 120 + ["second"] * 120)
+    rounds = dict(zip(("text", "annotator", "label"), zip(*[*rows[:120], *second])))
+    write_csv(folder / "rounds.csv", **rounds, occasion=["first"] * 120 + ["second"] * 120)
     labels = [{label for text, _, label in rows if text == one} for one in texts]
     disputed = [len(given) > 1 for given in labels]
     write_csv(folder / "decided.csv", item=texts[disputed], adjudicated=words[gold][disputed])

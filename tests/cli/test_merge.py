@@ -139,16 +139,6 @@ def test_weights_and_counts_do_not_add_up(parts: list[Path], tmp_path: Path) -> 
     assert program.json_of("merge", path)["n"] == 5
 
 
-def test_files_of_earlier_versions(parts: list[Path]) -> None:
-    (saved, *_) = save(parts)
-    fields = json.loads(saved.read_text())
-    origin = fields.pop("origin")
-    expected = program.json_of("merge", saved)
-    saved.write_text(json.dumps({**origin, "counts": fields}))
-    assert program.json_of("merge", saved) == expected
-    assert SourceCounts.from_json(saved.read_text()).n_rows == fields["n_rows"]
-
-
 def test_files_that_do_not_go_together(parts: list[Path], tmp_path: Path) -> None:
     first, second, _ = save(parts)
     swapped = tmp_path / "swapped.json"
@@ -213,13 +203,9 @@ def test_damaged_fields(parts: list[Path]) -> None:
         "more": [1],
     }.items():
         for value in values:
-            for damaged in (
-                {**fields, "origin": {**origin, name: value}},
-                {**origin, "counts": fields, name: value},
-            ):
-                saved.write_text(json.dumps(damaged))
-                assert "is not a file of counts" in program.refusal("merge", saved), (name, value)
-    for damaged in ({**fields, "n_rows": 1}, {**origin, "counts": None}, {**origin, "counts": []}):
+            saved.write_text(json.dumps({**fields, "origin": {**origin, name: value}}))
+            assert "is not a file of counts" in program.refusal("merge", saved), (name, value)
+    for damaged in ({**fields, "n_rows": 1}, {**origin, "counts": None}, {**fields, "origin": []}):
         saved.write_text(json.dumps(damaged))
         assert "is not a file of counts" in program.refusal("merge", saved), damaged
     missing = saved.with_name("missing.json")

@@ -11,7 +11,14 @@ import pytest
 pytest.importorskip("typer")
 pytest.importorskip("rich")
 
-from fastkappa.planning import power, sample_size, sample_size_for_width
+from fastkappa.planning import (
+    correlation_sample_size,
+    correlation_sample_size_for_width,
+    limits_sample_size_for_width,
+    power,
+    sample_size,
+    sample_size_for_width,
+)
 from fastkappa.planning.plan import plan_study
 from tests.helpers.command_line import CommandLine
 
@@ -111,6 +118,60 @@ def test_numbers_of_a_spreadsheet() -> None:
     # Percentages have their own hint.
     assert "35 % is 0.35" in plan.refusal("--kappa", 0.8, "--n", 9, "--rates", "35,40,25")
     assert "30 % is 0.3" in plan.refusal("--kappa", 0.8, "--n", 9, "--rates", "0.7,30")
+
+
+def test_correlations() -> None:
+    options = ["--correlation", 0.8, "--coefficient", "icc", "--raters", 3]
+    icc: dict[str, object] = {"coefficient": "icc", "n_raters": 3}
+    test = ["--null", 0.6, "--alternative", "greater"]
+    n = correlation_sample_size(0.8, null_correlation=0.6, alternative="greater", **icc)
+    found = plan.json_of(*options, *test)
+    assert found["n"] == n
+    assert plan.json_of(*options, *test, "--n", n - 1)["power"] < 0.8 <= found["power"]
+    n = correlation_sample_size_for_width(0.8, 0.2, **icc)
+    found = plan.json_of(*options, "--width", 0.2, "--cluster-size", 5)
+    assert found["n_clusters"] == math.ceil(n / 5)
+    assert plan.json_of(*options, "--n", n - 1)["width"] > 0.2 >= found["width"]
+    options = ["--correlation", 0.95, "--coefficient", "ccc", "--accuracy", 0.98, "--null", 0.9]
+    n = correlation_sample_size(0.95, coefficient="ccc", accuracy=0.98, null_correlation=0.9)
+    assert plan.json_of(*options)["n"] == n
+    assert "bias correction factor" in plan.text_of(*options)
+    sentence = plan.text_of(*options, "--format", "sentence")
+    assert "test of concordance correlation = 0.9 at a significance level of 0.05" in sentence
+
+
+def test_limits_of_agreement() -> None:
+    n = limits_sample_size_for_width(4.5, 3.0)
+    assert plan.json_of("--standard-deviation", 4.5, "--width", 3)["n"] == n
+    given = plan.json_of("--standard-deviation", 4.5, "--n", n - 1)
+    assert given["width"] > 3
+    assert given["power"] is None
+    text = plan.text_of("--standard-deviation", 4.5, "--width", 3, "--design-effect", 1.3)
+    assert "width of a limit's 95 % interval" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "give one of --kappa, --correlation or --standard-deviation, got none."),
+        (["--kappa", 0.8, "--correlation", 0.8], "got --kappa and --correlation."),
+        (["--correlation", 0.8, "--n", 9], "--correlation needs --coefficient icc or ccc."),
+        (["--kappa", 0.8, "--n", 9, "--accuracy", 0.9], "--accuracy does not apply to --kappa"),
+        (
+            ["--standard-deviation", 2, "--null", 1],
+            "--null does not apply to --standard-deviation: leave it out.",
+        ),
+        (
+            ["--correlation", 0.8, "--coefficient", "ccc", "--n", 9, "--raters", 3],
+            "--raters must be 2 for --coefficient ccc, got 3.",
+        ),
+        (["--correlation", 0.8, "--coefficient", "ccc", "--n", 3], "--n must be at least 4"),
+        (["--correlation", 1.8, "--coefficient", "icc", "--n", 9], "--correlation must be above"),
+        (["--standard-deviation", 2, "--width", -1], "--width must be a number above 0, got -1.0."),
+    ],
+)
+def test_expected_values_that_do_not_fit(options: list[object], message: str) -> None:
+    assert message in plan.refusal(*options)
 
 
 def test_weights_need_the_rates_of_labels() -> None:

@@ -89,6 +89,10 @@ def test_a_heat_map_and_a_title(path: Path, tmp_path: Path) -> None:
         (["--plot", "x.png", "--size", "4xnan"], "--size must be a width and a height"),
         (["--plot", "x.png", "--size", "0x3"], "--size must be a width and a height"),
         (["--heat-map", "--group", "city"], "--heat-map needs two raters"),
+        (
+            ["--report", "x.PDF"],
+            "--report writes an HTML page, such as x.html, got x.PDF. For a picture, use --plot.",
+        ),
     ],
 )
 def test_options_of_pictures_are_checked(path: Path, options: list[str], message: str) -> None:

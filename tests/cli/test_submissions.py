@@ -58,6 +58,15 @@ def test_of_several_other_columns_none_is_chosen(command: CommandLine) -> None:
     )
 
 
+def test_texts_that_mean_missing_among_numbers(command: CommandLine) -> None:
+    write_csv(Path("a.csv"), id=range(N), grade=["-", *LABELS[1:]])
+    write_csv(Path("truth.csv"), id=range(N), grade=[*TRUTH[:-1], "-"])
+    assert "contains numbers and also '-'" in command.refusal("a.csv", *OPTIONS)
+    drop = ("--missing", "drop", "--mismatch", "drop", "--min-coverage", 0.9)
+    (row,) = command.json_of("a.csv", *OPTIONS, *drop)["rows"]
+    assert (row["n"], row["missing"]) == (N - 2, 1)
+
+
 def test_copies_are_named(command: CommandLine) -> None:
     for name in ("copy", "other"):
         write_csv(Path(f"{name}.csv"), id=range(N), grade=LABELS)

@@ -343,6 +343,7 @@ CALLS: dict[str, Callable[[Given], Any]] = {
 # They take a result, or no data.
 NO_CALLS = {"get_include", "plot_bootstrap", "plot_limits_of_agreement", "show_config"}
 NO_CALLS |= {"correlation_sample_size", "correlation_sample_size_for_width"}
+NO_CALLS |= {"limits_sample_size_for_width"}
 MODULES = ("estimators", "measurements", "planning", "plotting")
 
 

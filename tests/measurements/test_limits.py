@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import linregress, t
 
 from fastkappa.measurements import limits_of_agreement
 from tests.helpers.published_measurements import MINI, WRIGHT
@@ -63,3 +64,33 @@ def test_differences_that_are_all_the_same() -> None:
     with pytest.warns(UserWarning, match=r"zero width: all differences are 0\.5"):
         result = limits_of_agreement([1.5, 2.5, 3.5], [1.0, 2.0, 3.0])
     assert (result.bias, result.limits) == (0.5, (0.5, 0.5))
+    assert result.slope == 0
+    assert np.isnan([result.slope_p_value, *result.slope_interval]).all()
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e300])
+def test_proportional_bias_is_the_slope_of_a_regression(factor: float) -> None:
+    wright, mini = (np.array(values) * factor for values in (WRIGHT, MINI))
+    result = limits_of_agreement(wright, 0.8 * mini, confidence=0.9)
+    first, second = np.array(WRIGHT), 0.8 * np.array(MINI)
+    expected = linregress((first + second) / 2, first - second)
+    half = t.ppf(0.95, len(WRIGHT) - 2) * expected.stderr
+    assert result.slope == pytest.approx(expected.slope)
+    assert result.slope_p_value == pytest.approx(expected.pvalue)
+    assert result.slope_interval == pytest.approx((expected.slope - half, expected.slope + half))
+
+
+def test_the_slope_in_clusters_is_the_jackknife() -> None:
+    wright, mini = np.array(WRIGHT), np.array(MINI)
+    clusters = np.arange(17) // 2
+    result = limits_of_agreement(wright, mini, clusters=clusters)
+    mean, difference = (wright + mini) / 2, wright - mini
+    slopes = [linregress(mean[kept], difference[kept]).slope for kept in clusters != np.c_[:9]]
+    error = np.sqrt(8 * np.var(slopes))
+    expected = linregress(mean, difference).slope
+    assert result.slope == pytest.approx(expected)
+    assert result.slope_p_value == pytest.approx(2 * t.sf(abs(expected) / error, 8))
+    assert result.slope_interval[1] == pytest.approx(expected + t.ppf(0.975, 8) * error)
+    # Clusters of one item each are no clusters.
+    alone = limits_of_agreement(wright, mini, clusters=np.arange(17)[::-1])
+    assert alone.slope_interval == limits_of_agreement(wright, mini).slope_interval

@@ -86,6 +86,6 @@ def test_what_is_printed() -> None:
     text = str(found)
     assert "Repeatability of two raters, 17 items" in text
     for name, value, (low, high) in found.rows():
-        assert f"{name} {value:.6g} {low:.6g} to {high:.6g}" in " ".join(text.split())
+        assert f"{name} {value:.2f} {low:.2f} to {high:.2f}" in " ".join(text.split())
     assert "95 % chi-square interval" in found.sentence()
     assert list(found.to_frame().index) == [name for name, *_ in found.rows()]

@@ -216,19 +216,20 @@ def test_a_coefficient_is_no_different_from_itself() -> None:
 @pytest.mark.parametrize("clusters", [None, np.arange(40) // 3])
 def test_long_form_compares_alike(clusters: Any) -> None:
     rows = ratings(40, missing=0.3, seed=4)
+    rows[5, [1, 2]] = rows[[6, 7], 0] = rows[[6, 7], 3] = np.nan
     every = np.arange(40)
 
-    def long(some: list[int]) -> Ratings:
+    def long(some: list[int], n_added: int = 40) -> Ratings:
         items, places = np.nonzero(~np.isnan(rows[:, some]))
         raters = np.array(some)[places]
         given = rows[items, raters].astype(int)
         # A row with a missing rating makes an item of one that these raters have not rated.
-        order = np.random.default_rng(some[0]).permutation(len(items) + 40)
-        items = np.append(items, every)[order]
+        order = np.random.default_rng(some[0]).permutation(len(items) + n_added)
+        items = np.append(items, every[:n_added])[order]
         return Ratings.from_long(
             item=np.array([f"item {i}" for i in items]),
-            rater=np.append(raters, np.full(40, some[0]))[order],
-            rating=np.append(given, np.full(40, -1))[order],
+            rater=np.append(raters, np.full(n_added, some[0]))[order],
+            rating=np.append(given, np.full(n_added, -1))[order],
             cluster=None if clusters is None else clusters[items],
             missing_codes=[-1],
         )
@@ -242,6 +243,13 @@ def test_long_form_compares_alike(clusters: Any) -> None:
         assert found.value == pytest.approx(expected.value, rel=1e-12)
         assert found.standard_error == pytest.approx(expected.standard_error, rel=1e-12)
         assert found.n_clusters == expected.n_clusters
+        if clusters is None:
+            # An item that only one result has is used there, as a row of missing ratings is.
+            parts = long([1, 2], 0), long([0, 3], 0)
+            assert parts[0].n_subjects != parts[1].n_subjects
+            alike = compare_coefficients(*map(function, parts))
+            of_wide = compare_coefficients(function(wide([1, 2])), function(wide([0, 3])))
+            assert alike.standard_error == pytest.approx(of_wide.standard_error, rel=1e-12)
 
 
 def test_clusters_of_equal_subjects_are_no_more_than_one_subject() -> None:
@@ -296,9 +304,15 @@ def test_what_cannot_be_compared(first: Any, second: Any, told: str) -> None:
 def test_other_items_and_other_results_are_refused() -> None:
     columns = {"rater": ["a", "b"] * 2, "rating": [1, 1, 2, 1]}
     first = fleiss_kappa(Ratings.from_long(item=[1, 1, 2, 2], **columns))
-    second = fleiss_kappa(Ratings.from_long(item=[1, 1, 3, 3], **columns))
-    with pytest.raises(ValueError, match="same items, got 2 and 2 others"):
+    second = fleiss_kappa(Ratings.from_long(item=[3, 3, 4, 4], **columns))
+    with pytest.raises(ValueError, match="no items in common: use compare_strata"):
         compare_coefficients(first, second)
+    one, two = (
+        fleiss_kappa(Ratings.from_long(item=items, cluster=[1, 1, 2, 2], **columns))
+        for items in ([1, 1, 2, 2], [1, 1, 3, 3])
+    )
+    with pytest.raises(ValueError, match="same items, got 2 and 2, 1 of them"):
+        compare_coefficients(one, two)
     with pytest.raises(ValueError, match="long form cannot be compared with ratings in"):
         compare_coefficients(first, fleiss_kappa([[1, 1], [2, 1]]))
     with pytest.raises(TypeError, match="second must be a result of fleiss_kappa"):

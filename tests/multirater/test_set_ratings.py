@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import Ratings, fleiss_kappa, krippendorff_alpha
+from fastkappa import (
+    Ratings,
+    alternative_annotator_test,
+    compare_raters,
+    fleiss_kappa,
+    krippendorff_alpha,
+    pairwise_kappa,
+)
+from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.multirater.statistics.set_distances import set_distances
 
 # Emotions that three annotators saw in eight posts.
@@ -273,3 +281,43 @@ def test_lists_are_the_sets_of_their_labels(form: str, level: Any) -> None:
 def test_a_list_that_cannot_be_a_set_is_refused() -> None:
     with pytest.raises(ValueError, match="a rating that is a list must contain labels"):
         krippendorff_alpha([[[{}], ["a"]], [["b"], ["b"]]], level="jaccard")
+
+
+def test_labels_of_sets_are_present_or_absent() -> None:
+    result = fleiss_kappa(POSTS)
+    found = {one.label: one for one in result.by_label}
+    assert list(found) == sorted({label for row in POSTS for one in row if one for label in one})
+    sampled = {one.label: one for one in fleiss_kappa(FULL).for_population(n_raters=9).by_label}
+    for label, one in found.items():
+        binary = [[None if r is None else label in r for r in row] for row in POSTS]
+        alone = fleiss_kappa(binary)
+        assert one.value == pytest.approx(alone.value, rel=1e-12)
+        assert one.interval == pytest.approx(alone.interval, rel=1e-7)
+        assert one.n_ratings == sum(given is True for row in binary for given in row)
+        of_full = fleiss_kappa([row for row, full in zip(binary, POSTS) if full in FULL])
+        of_full = of_full.for_population(n_raters=9)
+        assert sampled[label].standard_error == pytest.approx(of_full.standard_error, rel=1e-9)
+
+
+@pytest.mark.parametrize("level", ["jaccard", "masi"])
+def test_raters_are_compared_by_the_distances_of_sets(level: Any) -> None:
+    given = Ratings.from_array(FULL)
+    raters = compare_raters(given, coefficient="alpha", weights=level)
+    assert raters.value == pytest.approx(float(exact_alpha(level, FULL)), rel=1e-12)
+    for i, without in enumerate(raters.without.values):
+        others = [[*row[:i], *row[i + 1 :]] for row in FULL]
+        assert without == pytest.approx(float(exact_alpha(level, others)), rel=1e-12)
+    assert f"kappa ({level} weights)" in raters.sentence()
+    counts = {label: counts.tolist() for label, counts in raters.counts_by_label()}
+    assert counts["joy"] == [sum("joy" in row[i] for row in FULL) for i in range(3)]
+    pairs = pairwise_kappa(given, weights=level)
+    one, two = ([row[i] for row in FULL] for i in (0, 2))
+    apart = sum(exact_distance(level, a, b) for a, b in zip(one, two)) / Fraction(len(FULL))
+    chance = sum(exact_distance(level, a, b) for a in one for b in two) / Fraction(len(FULL) ** 2)
+    assert pairs.values[0, 2] == pytest.approx(float(1 - apart / chance), rel=1e-12)
+    many = Ratings.from_array(FULL * 8)
+    tested = alternative_annotator_test(many, 0, weights=level)
+    matrix = set_distances(level, many.labels)
+    with pytest.warns(LabelOrderWarning):
+        expected = alternative_annotator_test(many, 0, weights=matrix)
+    assert tested.p_values.tolist() == expected.p_values.tolist()

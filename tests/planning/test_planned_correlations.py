@@ -8,8 +8,16 @@ import numpy as np
 import pytest
 from scipy.stats import f, norm
 
-from fastkappa.measurements import concordance_correlation, intraclass_correlation
-from fastkappa.planning import correlation_sample_size, correlation_sample_size_for_width
+from fastkappa.measurements import (
+    concordance_correlation,
+    intraclass_correlation,
+    limits_of_agreement,
+)
+from fastkappa.planning import (
+    correlation_sample_size,
+    correlation_sample_size_for_width,
+    limits_sample_size_for_width,
+)
 
 
 @pytest.mark.parametrize("n_raters", [2, 3, 5])
@@ -96,6 +104,25 @@ def test_simulated_concordance() -> None:
         measured = drawn(n, 2, 0.9 / accuracy, rng) + shift
         low.append(concordance_correlation(*measured.T).interval[0])
     assert np.mean(np.array(low) > 0.8) == pytest.approx(0.8, abs=0.08)
+
+
+@pytest.mark.parametrize(("deviation", "width"), [(2.0, 1.5), (0.01, 0.02), (300.0, 60.0)])
+def test_limits_of_agreement_have_the_planned_width(deviation: float, width: float) -> None:
+    planned = limits_sample_size_for_width(deviation, width)
+    for n, is_narrow in ((planned, True), (planned - 1, False)):
+        differences = np.random.default_rng(0).normal(size=n)
+        differences *= deviation / differences.std(ddof=1)
+        low, high = limits_of_agreement(differences, np.zeros(n)).upper_interval
+        assert (high - low <= width) == is_narrow
+    assert limits_sample_size_for_width(deviation, width, design_effect=1.5) == np.ceil(
+        1.5 * planned
+    )
+    # Bland and Altman (1986): the standard error of a limit is about sqrt(3 / n) deviations.
+    assert planned == pytest.approx(3 * (2 * 1.96 * deviation / width) ** 2, rel=0.1, abs=5)
+    with pytest.raises(ValueError, match="standard_deviation must be a number above 0, got 0"):
+        limits_sample_size_for_width(0, width)
+    with pytest.raises(ValueError, match="width must be a number above 0, got inf"):
+        limits_sample_size_for_width(1, np.inf)
 
 
 def test_design_effect() -> None:

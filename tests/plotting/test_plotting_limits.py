@@ -35,7 +35,7 @@ def test_dots_and_lines() -> None:
     ):
         assert found == pytest.approx(interval)
     minus = "\N{MINUS SIGN}"
-    assert [text.get_text() for text in ax.texts] == [f"{minus}2.118", f"{minus}78.1", "73.86"]
+    assert [text.get_text() for text in ax.texts] == [f"{minus}2.1", f"{minus}78.1", "73.9"]
     pyplot.close(ax.figure)
 
 
@@ -67,3 +67,10 @@ def test_a_given_axes_is_used_and_other_results_are_refused() -> None:
     pyplot.close(ax.figure)
     with pytest.raises(ValueError, match="come from limits_of_agreement, got list"):
         plot_limits_of_agreement([1, 2])
+
+
+def test_the_axes_have_the_unit() -> None:
+    ax = plot_limits_of_agreement(limits_of_agreement(WRIGHT, MINI), units="$l$/min")
+    assert ax.get_xlabel() == "mean of both measurements ($l$/min)"
+    assert ax.get_ylabel() == "difference, first minus second ($l$/min)"
+    assert not ax.xaxis.label.get_parse_math()

@@ -370,7 +370,7 @@ def test_a_result_prints_as_a_table() -> None:
         f"z of no difference   {z}",
         f"p{p:>27}",
     ]
-    assert repr(difference) == f"<KappaDifference: -0.3980 ({low} to {high}), p {p}>"
+    assert repr(difference) == f"<KappaDifference: -0.3980 ({low} to {high}), p = {p}>"
 
 
 def test_wide_grids_go_on_beneath() -> None:

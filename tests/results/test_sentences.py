@@ -28,6 +28,7 @@ from fastkappa.measurements import (
     intraclass_correlation,
     limits_of_agreement,
     overall_concordance_correlation,
+    repeatability,
 )
 from fastkappa.statistics.scales import interpret
 from tests.helpers.command_line import CommandLine, write_csv
@@ -162,6 +163,40 @@ def test_sentences_on_the_command_line(command: tuple[str, ...], tmp_path: Path)
     assert f"Made by fastkappa {fastkappa.__version__}." in html
 
 
+def test_sentences_have_all_that_was_asked_for(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    a = random.integers(1, 4, 60)
+    b, c = (np.where(random.random(60) < 0.7, a, random.integers(1, 4, 60)) for _ in "bc")
+    pairs = np.arange(60) // 2
+    path = write_csv(tmp_path / "r.csv", a=a, b=b, c=c, p=pairs, x=a + b / 7, y=a + c / 7)
+    program, asked = CommandLine("agree"), ("--bootstrap", 40, "--seed", 1, "--scale", "altman")
+    in_pairs = (*asked, "--cluster", "p", "--format", "sentence")
+    result = agreement(a, b, clusters=pairs)
+    low, high = fastkappa.bootstrap(result, n_resamples=40, rng=1).interval
+    lines = program.text_of(path, "--raters", "a", "b", *in_pairs).splitlines()
+    assert "(95 % score interval, widened by the design effect, 0." in lines[0]
+    assert f"interval of kappa was {low:.4f} to {high:.4f} (BCa, 40 rep" in lines[1]
+    word = result.interpret("altman")
+    assert f"On the scale of Altman (1991), kappa was {word.reading}, at least " in lines[2]
+    several = ("--raters", "a", "b", "c", "--coefficient", "gwet", *in_pairs)
+    text = program.text_of(path, *several)
+    assert "Fleiss" not in text
+    assert "Gwet's AC1 (no weights) of 3 raters on 60 items in 30 clusters was" in text
+    assert "bootstrap interval of Gwet's AC1 was" in text
+    assert "On the scale of Altman (1991), Gwet's AC1 was" in text
+    readers = ("--raters", "b", "c", "--reference", "a", *in_pairs)
+    text = program.text_of(path, *readers)
+    assert "score intervals, widened by the design effect; difference " in text
+    assert "On the scale of Altman (1991), kappa of c was" in text
+    measure = ("--raters", "x", "y", "--scale", "cicchetti", "--form", "ICC3")
+    text = CommandLine("measure").text_of(path, *measure, "--format", "sentence")
+    repeated = repeatability(np.stack([a + b / 7, a + c / 7], axis=1))
+    assert text.startswith("Intraclass correlation (ICC(C,1); ")
+    assert f"(SEM) of x and y on 60 items was {repeated.within_sd:.4f} (95 % chi-sq" in text
+    assert f"(smallest detectable change) {repeated.coefficient:.4f} (" in text
+    assert "On the scale of Cicchetti (1994), ICC(C,1) was" in text
+
+
 @pytest.mark.parametrize(
     ("options", "parts"),
     [
@@ -276,9 +311,10 @@ def test_ratings_of_a_design_with_fewer_ratings_than_raters() -> None:
     result = fleiss_kappa(rows)
     for one in (result, pickle.loads(pickle.dumps(result))):
         assert "of 3 raters on 4 items, 2 ratings each, was" in one.sentence()
-    assert "4 of 15 ratings missing, was" in fleiss_kappa([*rows, [1, 1, 1]]).sentence()
-    # A subject without ratings has none, so the number is not the same.
-    assert "7 of 15 ratings missing, was" in fleiss_kappa([*rows, [None] * 3]).sentence()
+    assert "2 to 3 ratings each, was" in fleiss_kappa([*rows, [1, 1, 1]]).sentence()
+    assert "0 to 2 ratings each, was" in fleiss_kappa([*rows, [None] * 3]).sentence()
+    # If at least half of the subjects have all ratings, a few are missing.
+    assert "4 of 24 ratings missing, was" in fleiss_kappa([*rows, *[[1, 1, 1]] * 4]).sentence()
 
 
 def test_subjects_with_a_single_rating_show_no_agreement() -> None:

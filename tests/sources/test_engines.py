@@ -135,10 +135,13 @@ def test_identifiers_are_no_ratings(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", LAZY)
-def test_an_engine_sends_no_more_cells_than_fit(name: str, tmp_path: Path) -> None:
+def test_an_engine_sends_no_more_cells_than_fit(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frames, "MOST_CELLS", 100)
     source = SOURCES[name]({"id": list(range(101)), "y": [0] * 101}, tmp_path)
     with pytest.raises(ValueError, match="'id' and 'y' have more than 100 different pairs"):
-        frames.count_frame(SourceTable(Columns("id", "y")), source, 1, most_cells=100)
+        frames.count_frame(SourceTable(Columns("id", "y")), source, 1)
 
 
 @pytest.mark.parametrize("name", IN_MEMORY + LAZY + ["Dask arrays", "Arrow file"])

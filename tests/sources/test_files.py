@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from fastkappa.cli.files.reading import Reading
 from fastkappa.sources.source_counts import SourceCounts, finish
 from fastkappa.sources.source_ratings import RatingsError, WantedLabels
 from fastkappa.sources.source_table import Columns, SourceTable
+from fastkappa.sources.text import arrow_text, text_table
 from fastkappa.sources.text.arrow_text import text_file as opened_text_file
 from fastkappa.sources.text.text_format import PLAIN
 from fastkappa.sources.text.text_table import TextTable
@@ -165,8 +167,12 @@ def count_in_blocks(path: Path, labels: str | None = None) -> SourceCounts:
     """Count column 'y' of a text file, read in many small blocks."""
     wanted = None if labels is None else WantedLabels(labels.split(","))
     table = SourceTable(Columns("y", "y"), wanted)
-    texts = TextTable(table, block_size=64, most_others=10)
-    texts.add(opened_text_file(path, ",", PLAIN), lambda n_bytes: None)
+    texts = TextTable(table)
+    with (
+        mock.patch.object(arrow_text, "BLOCK_SIZE", 64),
+        mock.patch.object(text_table, "MOST_OTHERS", 10),
+    ):
+        texts.add(opened_text_file(path, ",", PLAIN), lambda n_bytes: None)
     texts.add_to(table)
     contents = table.contents()
     return finish(contents, Reading.of(labels).parsed(contents.dtype))

@@ -178,6 +178,7 @@ WRONG: dict[str, list[Any]] = {
         [[1e400, 0.0], [0.0, 0.0]], [[float("nan"), 0.0], [0.0, 0.0]], [[True, 0], [0, 1]],
         [[1, 1], [1, 1]], {"0": 1},
     ],
+    "is_weighted": [None, 1, "yes", []],
     "n_rows": [None, -1, 0, 2, 4.0, 10**30],
     "n_outside": [None, 4, "0", -1],
     "n_dropped": [None, 0, 2, -1],

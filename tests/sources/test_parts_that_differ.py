@@ -125,6 +125,7 @@ DAMAGED = {
     "latin-1": (ROWS_OF_TEXT + b"\xe9,1\n", "{0}: column 'a' contains text that is not UTF-8"),
     "booleans": (b"a,b\nTrue,1\nFalse,2\n", "{0}: column 'a' contains numbers and also 'True'"),
     "a fraction": (ROWS_OF_TEXT + b"0.5,1\n", "{0}: column 'a' holds 0.5"),
+    "a second header": (ROWS_OF_TEXT + b"a,b\n", "{0}: 1 row contains the names of the columns"),
     "another column": (b"a,c\n1,2\n", "{0} has no column 'b'"),
 }
 

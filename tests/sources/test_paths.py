@@ -146,8 +146,8 @@ def test_file_systems_that_are_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "jsonl", "parquet", "arrow file"])
 def test_progress_is_told_in_bytes_of_all_files(tmp_path: Path, kind: str) -> None:
     name, write = WRITERS[kind]
-    table = pa.table({name: values * 500 for name, values in COLUMNS.items()})
     for i in range(3):
+        table = pa.table({name: values * (500 + i) for name, values in COLUMNS.items()})
         (tmp_path / str(i)).mkdir()
         write(table, tmp_path / str(i) / name)
     files = [tmp_path / str(i) / name for i in range(3)]
@@ -159,6 +159,16 @@ def test_progress_is_told_in_bytes_of_all_files(tmp_path: Path, kind: str) -> No
     assert done == sorted(set(done))
     assert done[-1] == total
     assert len(done) >= 3
+
+
+def test_a_link_is_the_file_that_it_names(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("a,b\nx,y\n")
+    try:
+        (tmp_path / "link.csv").symlink_to(tmp_path / "r.csv")
+    except OSError:
+        pytest.skip("links are not permitted here")
+    with pytest.raises(RatingsError, match="is named twice, and would be counted twice"):
+        confusion_from_source(str(tmp_path / "*.csv"), "a", "b")
 
 
 def test_progress_is_for_local_files() -> None:

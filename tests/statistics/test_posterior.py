@@ -60,7 +60,7 @@ def test_a_seed_repeats_the_draws_and_a_result_brings_its_weights() -> None:
     two = kappa_posterior(FLEISS, weights="linear", rng=5, n_draws=100)
     np.testing.assert_array_equal(one.draws, two.draws)
     assert one.kappa == result.kappa
-    assert repr(one).endswith("100 draws, prior 0.1111 per cell>")
+    assert repr(one).endswith("100 draws, prior 0.1111>")
 
 
 def test_one_label_leaves_much_possible() -> None:

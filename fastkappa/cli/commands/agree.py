@@ -22,7 +22,7 @@ def agree(
     files: InputFiles,
     raters: RaterOptions,
     request: AgreeRequest,
-    labels: str | None = None,
+    labels: list[str] | None = None,
     missing: MissingName = "raise",
     missing_codes: MissingCodes = None,
     *,

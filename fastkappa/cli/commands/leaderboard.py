@@ -37,7 +37,7 @@ def leaderboard(
     id_column: Annotated[str, typer.Option("--id")],
     target: str,
     weights: WeightsName = "none",
-    labels: str | None = None,
+    labels: list[str] | None = None,
     allow_other_labels: bool = False,
     missing: MissingName = "raise",
     missing_codes: MissingCodes = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -11,7 +11,10 @@ from fastkappa.cli.remarks import errors_printed
 
 
 def plan(
-    kappa: float,
+    kappa: float | None = None,
+    correlation: float | None = None,
+    coefficient: Literal["icc", "ccc"] | None = None,
+    standard_deviation: float | None = None,
     width: float | None = None,
     null: float | None = None,
     power: float | None = None,
@@ -24,6 +27,7 @@ def plan(
     alpha: float = 0.05,
     confidence: Confidence = 0.95,
     conservative: bool = False,
+    accuracy: float | None = None,
     design_effect: float = 1.0,
     cluster_size: float | None = None,
     output: Format = "text",
@@ -31,16 +35,24 @@ def plan(
     """Plan the number of items of a study.
 
     Print the number of items for an interval of a given width or a test of a given
-    power. With --n, print the resulting width and power.
+    power. With --n, print the resulting width and power. Give --kappa, or for
+    measurements --correlation or --standard-deviation.
 
     Parameters
     ----------
     kappa : KAPPA
         The expected kappa.
+    correlation : CORRELATION
+        The expected correlation of measurements. Needs --coefficient.
+    coefficient : WORD
+        The correlation: icc is the intraclass correlation ICC(C,1), and ccc is Lin's concordance
+        correlation of two raters.
+    standard_deviation : SD
+        Plan limits of agreement. The expected standard deviation of the differences.
     width : WIDTH
-        Plan an interval of kappa with at most this width.
-    null : KAPPA
-        Plan a test of kappa against this value; 0 is chance agreement.
+        Plan an interval with at most this width, for limits of agreement the interval of a limit.
+    null : VALUE
+        Plan a test against this value; 0 is chance agreement.
     power : POWER
         The power of the test. The default is 0.8.
     n : N
@@ -51,11 +63,13 @@ def plan(
     second_rates : P,Q,R
         The proportions of the second rater, if they differ from --rates.
     raters : N
-        The number of raters per item. With more than two, plan for Fleiss' kappa.
+        The number of raters per item. With more than two, kappa is Fleiss' kappa.
     alpha : ALPHA
         The significance level of the test.
     conservative
         Plan for the least favourable raters, with whom kappa varies most. This needs more items.
+    accuracy : FACTOR
+        The expected bias correction factor of ccc. The default is 1, for raters with equal means.
     design_effect : EFFECT
         The factor by which clusters increase the number of items. 'fastkappa agree --cluster'
         prints it for a pilot study.
@@ -71,6 +85,10 @@ def plan(
     fastkappa plan --kappa 0.8 --null 0.6 --n 120 --raters 3
 
     fastkappa plan --kappa 0.8 --n 120 --design-effect 1.4 --cluster-size 4
+
+    fastkappa plan --correlation 0.8 --coefficient icc --null 0.6
+
+    fastkappa plan --standard-deviation 4.5 --width 3
     """
     from fastkappa.cli.reports.plan import read_rates, report_on_plan
     from fastkappa.cli.terminal import write
@@ -81,22 +99,33 @@ def plan(
                 f"--weights {weights} needs --rates, such as 0.5,0.3,0.2, because the default"
                 " is two labels, for which weights make no difference."
             )
-        first = 0.5 if rates is None else read_rates("--rates", rates)
-        second = first if second_rates is None else read_rates("--second-rates", second_rates)
+        both = None
+        if rates is not None or second_rates is not None:
+            first = 0.5 if rates is None else read_rates("--rates", rates)
+            second = first if second_rates is None else read_rates("--second-rates", second_rates)
+            both = first, second
         report = report_on_plan(
-            kappa,
-            null_kappa=null,
-            width=width,
-            power_wanted=power,
-            n=n,
-            rates=(first, second),
-            weights=scheme_named(weights),
-            n_raters=raters,
-            alternative=alternative,
-            alpha=alpha,
-            confidence=confidence,
-            conservative=conservative,
-            design_effect=design_effect,
-            cluster_size=cluster_size,
+            {
+                "kappa": kappa,
+                "correlation": correlation,
+                "standard_deviation": standard_deviation,
+            },
+            {
+                "coefficient": coefficient,
+                "null": null,
+                "width": width,
+                "power_wanted": power,
+                "n": n,
+                "rates": both,
+                "weights": scheme_named(weights),
+                "n_raters": raters,
+                "alternative": alternative,
+                "alpha": alpha,
+                "confidence": confidence,
+                "conservative": conservative,
+                "accuracy": accuracy,
+                "design_effect": design_effect,
+                "cluster_size": cluster_size,
+            },
         )
         write(report.written(output, ()))

@@ -86,11 +86,19 @@ class Opener:
         """
         self._outputs |= {option: path for option, path in outputs.items() if path is not None}
 
-    def _refuse_overwriting(self, path: Path) -> None:
+    def refuse_overwriting(self, path: Path) -> None:
+        """Raise if an output would overwrite an input, or become one in a folder of inputs."""
         for option, output in self._outputs.items():
-            if output.exists() and output.resolve().is_relative_to(path.resolve()):
+            if not output.resolve().is_relative_to(path.resolve()):
+                continue
+            if output.exists():
                 raise ValueError(
                     f"--{option} would overwrite {output}, an input: name another file."
+                )
+            if output.suffix in SUFFIXES:
+                raise ValueError(
+                    f"--{option} would write {output} into a folder of inputs, where it would be an"
+                    " input later: name a file in another folder."
                 )
 
     def source(self, path: Path) -> Source:
@@ -102,7 +110,7 @@ class Opener:
 
     def file(self, path: Path) -> Path:
         """Return a folder unchanged, or a file or a copy in a format that the sources can read."""
-        self._refuse_overwriting(path)
+        self.refuse_overwriting(path)
         if _is_piped(path):
             path = self._copied(path)
         elif path.suffix.lower() in SPREADSHEETS and path.is_file():

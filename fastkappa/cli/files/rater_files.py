@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from fastkappa.cli.files.opening import Opener, Source
-from fastkappa.cli.files.raters import RATER, RaterColumns
+from fastkappa.cli.files.raters import RATER, RaterColumns, names_in
+from fastkappa.cli.rater_remarks import codes_of
 from fastkappa.cli.raters_option import RaterOptions, different_raters, named_raters
 from fastkappa.formatting import first_of_many
 from fastkappa.sources.arrow_files import SUFFIXES, column_names, files_of
-from fastkappa.sources.arrow_folders import warn_of_copies
+from fastkappa.sources.arrow_folders import columns_of_files, warn_of_copies
 from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_ratings import RatingsError
 
@@ -39,8 +43,13 @@ def opened_raters(
     raters, item, rater, rating, id_column, cluster = options
     if id_column is None:
         if len(files) == 1:
-            return opener.source(files[0]), named_raters(options, names_items=names_items)
+            source = opener.source(files[0])
+            columns = named_raters(options, names_items=names_items)
+            if columns.rating is None:
+                _refuse_long(source, columns.raters)
+            return source, columns
         if rating is None:
+            _refuse_rater(files, rater)
             raise RatingsError(
                 "several files need --id if each rater has a file, or --item, --rater and --rating"
                 " if they have one row per rating. To read them as one table with one column per"
@@ -60,6 +69,8 @@ def opened_raters(
     if rating == id_column:
         raise RatingsError(f"--id and --rating must name two columns, got {rating!r} twice.")
     found: dict[str, Source] = {}
+    for folder in filter(Path.is_dir, files):
+        opener.refuse_overwriting(folder)
     each = [
         file for path in files for file in (files_of(path) if path.is_dir() else files_at(path))
     ]
@@ -86,10 +97,64 @@ def opened_raters(
         name: (source, rating or _only_other(source, (id_column, cluster, group)))
         for name, source in kept.items()
     }
-    warn_of_copies([file for file in each if file.is_file()], fewest_rows=0)
+    warn_of_copies(each, fewest_rows=0)
     # The joined column of ratings has the name that it has in the first file.
     _, joined = next(iter(ratings.values()))
     return _together(ratings), RaterColumns(chosen, id_column, RATER, joined, ratings)
+
+
+def _refuse_long(source: Source, raters: Sequence[str]) -> None:
+    """Raise if raters are no columns, but values of a column in a file with one row per rating."""
+    there = names_in(source)
+    if len(set(there)) < len(there) or not {*raters}.isdisjoint(there):
+        return
+    arrays = columns_of_files(source.files, there, text=there, text_format=source.text_format)
+    found = [n for n, column in arrays.items() if {*raters} <= {*column.unique().to_pylist()}]
+    if not found:
+        return
+    rater, (item, rating) = found[0], _columns_of_long(arrays, found[0])
+    if item is None:
+        return
+    command = f"--item {item} --rater {rater} --rating {rating} --raters {' '.join(raters)}"
+    example = ""
+    if rating in arrays:
+        example = f", which reads ratings such as {arrays[rating].drop_null()[0].as_py()!r}"
+    raise RatingsError(
+        f"{source.name} has no columns {' and '.join(map(repr, raters))}, but column {rater!r} has"
+        f" these values, as in a file with one row per rating: give {command}{example}."
+    )
+
+
+def _columns_of_long(arrays: Mapping[str, Any], rater: str) -> tuple[str | None, str]:
+    """Return the columns of items and ratings: None or "RATING" if there is none.
+
+    A rater occurs once per item, items repeat, and ratings differ within items.
+    """
+    codes = {name: codes_of(column) for name, column in arrays.items()}
+    raters = codes.pop(rater)
+    n_pairs = {
+        name: len(np.unique(own * (raters.max() + 1) + raters)) for name, own in codes.items()
+    }
+    n_items = {name: len(np.unique(own)) for name, own in codes.items()}
+    item = next((name for name, n in n_pairs.items() if n_items[name] < n == len(raters)), None)
+    if item is None:
+        return None, "RATING"
+    items = codes.pop(item)
+    differing = (
+        name
+        for name, own in codes.items()
+        if len(np.unique(items * (own.max() + 2) + own)) > n_items[item]
+    )
+    return item, next(differing, "RATING")
+
+
+def _refuse_rater(files: Sequence[Path], rater: str | None) -> None:
+    """Raise if ``--rater`` was written instead of ``--raters``, so that a rater is no file."""
+    absent = [str(file) for file in files if not file.exists()]
+    if rater is not None and absent:
+        raise RatingsError(
+            f"{absent[0]} is not a file. Did you mean --raters {' '.join([rater, *absent])}?"
+        )
 
 
 def _together(files: Mapping[str, tuple[Source, str]]) -> Source:

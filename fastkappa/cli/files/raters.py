@@ -14,18 +14,26 @@ from fastkappa.arrays import AnyArray
 from fastkappa.choices import did_you_mean
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
+from fastkappa.cli.rater_remarks import (
+    BLANK_SETS,
+    blank_sets,
+    items_only_of,
+    replaced_ratings,
+    rows_without_group,
+    separate_occasions,
+    warn_of_few_shared,
+    warn_of_identical,
+    warn_of_separator,
+)
 from fastkappa.cli.words import arguments_named, names_of_clusters
-from fastkappa.formatting import count_text, first_of_many, label_text
+from fastkappa.formatting import first_of_many
 from fastkappa.multirater.ratings import Ratings
-from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
-from fastkappa.ratings.lengths import share_few_ids
-from fastkappa.ratings.missing import find_missing, without
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN
+from fastkappa.ratings.missing import without
 from fastkappa.sources.arrow_batches import split_by
 from fastkappa.sources.arrow_columns import (
-    are_lists,
     as_array,
     as_strings,
-    in_one,
     lists_of,
     with_order,
 )
@@ -35,7 +43,6 @@ from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsEr
 
 # The name of the rater column if each rater has a file. No file contains a column with this name.
 RATER = "name of the file"
-BLANK_SETS = "A blank field is missing: write [] for no labels."
 
 
 class RaterColumns(NamedTuple):
@@ -119,7 +126,7 @@ class RaterColumns(NamedTuple):
         """Return the columns of all files, one after the other."""
         rating, rater, parts = self.rated[0], self.rater or "", []
         for of_file, (source, name) in self.files.items():
-            names_raters = not self.are_of_raters and rater in _names_in(source)
+            names_raters = not self.are_of_raters and rater in names_in(source)
             texts = [name if one == rating else one for one in text if one != RATER]
             others = [*own, rater] if names_raters else own
             part = _read(source, reading, [name], others, texts, are_scores, separator)
@@ -152,7 +159,8 @@ class RaterColumns(NamedTuple):
         return {**kept, self.rater or "": with_order(kept[self.rater or ""].cast("string"), chosen)}
 
 
-def _names_in(source: Source) -> Sequence[str]:
+def names_in(source: Source) -> Sequence[str]:
+    """Return the names of the columns of a source."""
     path = source.files[0]
     return column_names(files_of(path)[0] if path.is_dir() else path, source.text_format)
 
@@ -232,13 +240,14 @@ def read_raters(
     ImportError
         If pyarrow is not installed.
     """
+    item, rater = columns.item or "", columns.rater or ""
     rated, of_clusters = columns.rated, [] if cluster is None else [cluster]
     text = of_clusters if separator is None else [*of_clusters, *rated]
     others = of_clusters if group is None else [*of_clusters, group]
     arrays = columns.read(source, reading, others, text, separator=separator)
     remarks: list[str] = []
     if group is not None and columns.rating is not None:
-        remarks += judge_groups(columns, arrays, group)
+        remarks += separate_occasions(arrays, item, rater, group)
     named = [*columns.named, *of_clusters]
     checked = {name: array for name, array in arrays.items() if name not in named}
     advice = None if separator is None else BLANK_SETS
@@ -254,10 +263,9 @@ def read_raters(
             ratings = {name: array.to_pylist() for name, array in ratings.items()}
         if columns.rating is None:
             return Ratings.from_raters(ratings, labels=labels, clusters=clusters)
-        item, rater = (arrays[name] for name in columns.named)
         return Ratings.from_long(
-            item=item,
-            rater=rater,
+            item=arrays[item],
+            rater=arrays[rater],
             rating=ratings[columns.rating],
             cluster=clusters,
             labels=labels,
@@ -272,12 +280,15 @@ def read_raters(
         whole = ratings_of(used, known)
     whole.warn_of_form()
     if columns.files and separator is None:
-        _warn_of_few_shared(whole)
+        warn_of_few_shared(whole)
     if separator is not None and len(whole.labels) > LARGEST_NUMBER_OF_LABELS:
         raise RatingsError(
             f"the columns have {len(whole.labels)} different sets, but a table can have at most"
             f" {LARGEST_NUMBER_OF_LABELS} labels."
         )
+    warn_of_identical(whole)
+    if known is None:
+        warn_of_separator(whole.labels, separator)
     if known is None and separator is None:
         reading.on_sorted(whole.labels)
     everyone = whole
@@ -291,7 +302,15 @@ def read_raters(
                 groups[value] = _of_part(part, whole.labels, ratings_of)
             except ValueError as error:
                 raise RatingsError(f"group {value!r}: {error}") from error
-    remarks += _remarks(columns, arrays, group, duplicates, are_sets=separator is not None)
+    if separator is not None:
+        remarks += blank_sets(arrays, rated)
+    if group is not None:
+        remarks += rows_without_group(arrays, group)
+    if duplicates != "error":
+        remarks += replaced_ratings(arrays, item, rater, rated[0], duplicates)
+    if columns.files and (everyone.n_raters == 2 or model is not None):
+        names = everyone.rater_names or () if model is None else [model]
+        remarks += items_only_of(arrays, item, rater, names)
     items, are_given = _names_of_items(columns, arrays, whole), reading.labels is not None
     return RatersRead(whole, everyone, groups, items, columns, tuple(remarks), are_given)
 
@@ -310,117 +329,6 @@ def _without_rater(
         return {column: array for column, array in arrays.items() if column != name}
     is_rater = np.array([one == name for one in arrays[columns.rater].to_pylist()])
     return {column: without(array, is_rater) for column, array in arrays.items()}
-
-
-def judge_groups(columns: RaterColumns, arrays: dict[str, Any], group: str) -> list[str]:
-    """Rename raters by group if they rated the same items in several groups; return a remark.
-
-    The new names replace the column of raters in ``arrays``. Otherwise, a warning names an item in
-    several groups, unless the groups are groups of raters, or many items are in several groups.
-    """
-    item, rater = columns.named
-    items, raters, groups = (_codes(arrays[name]) for name in (item, rater, group))
-    kept = groups >= 0
-    n_raters, n_groups = int(raters.max()) + 1, int(groups.max()) + 1
-    ratings = np.unique(((items * n_raters + raters) * n_groups + groups)[kept])
-    _, times = np.unique(ratings // n_groups, return_counts=True)
-    n_repeated = int((times > 1).sum())
-    if n_repeated and 2 * n_repeated >= np.unique(ratings % n_groups, return_counts=True)[1].min():
-        names = zip(arrays[rater].to_pylist(), arrays[group].to_pylist())
-        arrays[rater] = as_array([f"{one} ({label_text(of)})" for one, of in names], rater)
-        return [
-            f"Raters rated the same items in several groups of {group!r}. Each is a different rater"
-            f" in each group, such as {arrays[rater][0].as_py()!r}."
-        ]
-    of_raters = len(np.unique((raters * n_groups + groups)[kept])) == len(np.unique(raters[kept]))
-    of_items = np.unique((items * n_groups + groups)[kept]) // n_groups
-    several = np.unique(of_items[1:][of_items[1:] == of_items[:-1]])
-    if len(several) and not of_raters and 2 * len(several) < len(np.unique(of_items)):
-        rows = np.flatnonzero(kept & (items == several[0]))
-        found = list(dict.fromkeys(arrays[group].take(rows).to_pylist()))
-        more = f", and {len(several) - 1} more items are" if len(several) > 1 else ""
-        warn(
-            f"item {arrays[item][int(rows[0])].as_py()!r} is in several groups of {group!r},"
-            f" {' and '.join(map(repr, found))}{more}: each rating counts in the group of its row."
-        )
-    return []
-
-
-def _warn_of_few_shared(ratings: Ratings) -> None:
-    """Warn about raters who share few items with each other rater and with all combined."""
-    tables, n_rated = ratings.rater_pairs("the raters' items")
-    n, pairs = ratings.n_raters, np.triu_indices(ratings.n_raters, 1)
-    shared = np.zeros((n, n), np.int64)
-    shared[pairs] = tables.sum(axis=(1, 2))
-    shared += shared.T
-    if not shared.any():
-        return  # later, an error is raised if raters share no items
-    few = [
-        f"{name} ({own.max()} of {total})"
-        for i, (name, own, total) in enumerate(zip(ratings.rater_names or (), shared, n_rated))
-        if 0 < 2 * own.sum() < total
-        and all(share_few_ids(own[j], total, n_rated[j]) for j in range(n) if j != i)
-    ]
-    if few:
-        warn(
-            "some raters share fewer than half of their items with any other rater:"
-            f" {first_of_many(few, MOST_SHOWN)}. Only shared items count. If more items have"
-            " several ratings, check that all files write the ids in the same way."
-        )
-
-
-def _remarks(
-    columns: RaterColumns,
-    arrays: Mapping[str, Any],
-    group: str | None,
-    duplicates: str,
-    *,
-    are_sets: bool,
-) -> tuple[str, ...]:
-    """Return sentences about the rows that are left out."""
-    remarks = []
-    if are_sets:
-        n_blank = sum(arrays[name].null_count for name in columns.rated)
-        if n_blank:
-            remarks.append(f"{count_text(n_blank, 'rating')} left out. {BLANK_SETS}")
-    if group is not None:
-        missing = find_missing(arrays[group])
-        if missing is not None and missing.any():
-            remarks.append(
-                f"Rows without a group in column {group!r}: {missing.sum()} of {len(missing)}."
-                " These rows are left out of all groups."
-            )
-    if duplicates != "error":
-        remarks += _replaced(columns, arrays, duplicates)
-    return tuple(remarks)
-
-
-def _replaced(columns: RaterColumns, arrays: Mapping[str, Any], kept: str) -> list[str]:
-    """Return a sentence about ratings replaced by another rating of the same rater and item."""
-    items, raters = (_codes(arrays[name]) for name in columns.named)
-    ratings = _codes(arrays[columns.rated[0]])
-    rated = ratings >= 0
-    ratings, pairs = ratings[rated], (items * (raters.max() + 1) + raters)[rated]
-    if kept == "last":
-        ratings, pairs = ratings[::-1], pairs[::-1]
-    _, first, which = np.unique(pairs, return_index=True, return_inverse=True)
-    n, n_differ = len(pairs) - len(first), int((ratings != ratings[first][which]).sum())
-    if not n:
-        return []
-    return [
-        f"{count_text(n, 'rating')} replaced by the {kept} of the same rater and item;"
-        f" {n_differ} of the replaced ratings differed."
-    ]
-
-
-def _codes(column: Any) -> AnyArray:
-    """Return a number for each distinct value of a column, and -1 where it is missing."""
-    if are_lists(column):
-        sets = [None if one is None else str(sorted(set(one))) for one in column.to_pylist()]
-        column = as_array(sets, "")
-    column = in_one(column)
-    encoded = column if hasattr(column, "dictionary") else column.dictionary_encode()
-    return np.asarray(encoded.indices.fill_null(-1)).astype(np.int64)
 
 
 def _names_of_items(

@@ -94,12 +94,12 @@ class Reading(NamedTuple):
     @classmethod
     def of(
         cls,
-        labels: str | None = None,
-        missing_codes: str | None = None,
+        labels: str | Sequence[str] | None = None,
+        missing_codes: str | Sequence[str] | None = None,
         missing: Missing = "raise",
         on_sorted: OnSorted = ignore_sorted,
     ) -> Self:
-        """Return the options, given labels and codes written as ``a,b,c``.
+        """Return the options, given labels and codes as texts such as ``a,b,c``.
 
         Raises
         ------
@@ -175,9 +175,7 @@ class Reading(NamedTuple):
             arrays[name] = self.marked(_first_file(source), name, arrays[name], is_score)
         return arrays
 
-    def marked(
-        self, file: Path, name: str, column: Any, is_score: bool = False, remedy: str = ""
-    ) -> Any:
+    def marked(self, file: Path, name: str, column: Any, is_score: bool = False) -> Any:
         """Return a column of a file, with codes for missing values replaced by null.
 
         Strings among numbers also become null if missing values are dropped. Otherwise such strings
@@ -191,8 +189,8 @@ class Reading(NamedTuple):
             name,
             column,
             self.codes,
-            odd="keep" if keeps else "drop" if self.drop_missing and not remedy else "raise",
-            remedy=remedy or (ODD_SCORES if is_score else REMEDIES.odd_strings),
+            odd="keep" if keeps else "drop" if self.drop_missing else "raise",
+            remedy=ODD_SCORES if is_score else REMEDIES.odd_strings,
         )
 
     def known(self, ratings: Mapping[str, Any]) -> list[Any] | None:
@@ -320,16 +318,19 @@ def _refuse_many(columns: Mapping[str, Column]) -> None:
         )
 
 
-def _split(text: str, none_named: str) -> list[str]:
-    try:
-        labels = next(csv.reader([text], skipinitialspace=True), [])
-    except csv.Error as error:
-        raise RatingsError(
-            f"labels and codes with a line break must be in quotes, got {text!r}."
-        ) from error
-    if not labels:
-        raise RatingsError(none_named)
-    return [label.strip() for label in labels]
+def _split(given: str | Sequence[str], none_named: str) -> list[str]:
+    labels: list[str] = []
+    for text in [given] if isinstance(given, str) else given:
+        try:
+            found = next(csv.reader([text], skipinitialspace=True), [])
+        except csv.Error as error:
+            raise RatingsError(
+                f"labels and codes with a line break must be in quotes, got {text!r}."
+            ) from error
+        if not found:
+            raise RatingsError(none_named)
+        labels += [label.strip() for label in found]
+    return labels
 
 
 def _parsed(label: str, is_boolean: bool) -> bool | int | float:

@@ -117,16 +117,13 @@ def read_counts(path: Path) -> SavedCounts:
     try:
         text = path.read_text(encoding="utf-8-sig")
         counts, saved = SourceCounts.from_json(text), json.loads(text)
-        if "version" in saved and "origin" not in saved:
+        if "origin" not in saved:
             are_sorted = union_of_labels([counts.labels]).tolist() == counts.labels.tolist()
             weight = ITEM_WEIGHTS if counts.is_weighted else None
             return SavedCounts("", RATERS, weight, are_sorted, counts)
-        # Before version 0.1.0, the names were stored next to the counts.
-        saved = saved.get("origin", {n: field for n, field in saved.items() if n != "counts"})
-        y1, y2 = columns = saved.pop("columns")
-        found = SavedCounts(columns=(y1, y2), counts=counts, **saved)
-        is_weighted = found.sample_weight is not None
-        found = found._replace(counts=counts._replace(is_weighted=is_weighted))
+        origin = saved["origin"]
+        y1, y2 = columns = origin.pop("columns")
+        found = SavedCounts(columns=(y1, y2), counts=counts, **origin)
         texts = [y1, y2, found.source, found.sample_weight or ""]
         types = set(map(type, texts)), type(columns), type(found.are_sorted)
         if types != ({str}, list, bool):

@@ -29,10 +29,6 @@ from fastkappa.sources.source_ratings import (
 )
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 
-ODD_STRINGS = (
-    "give --missing-codes if they stand for missing labels, or --labels if they are labels."
-)
-
 
 class Reader(NamedTuple):
     """A reader of the ids and labels in files."""
@@ -51,7 +47,7 @@ class Reader(NamedTuple):
         The returned ids and labels exclude items without a label and items in ``left_out``.
         """
         ids, labels = self._columns(file, on_progress)
-        marked = self.reading.marked(file, self.target, labels, remedy=ODD_STRINGS)
+        marked = self.reading.marked(file, self.target, labels)
         mask = find_missing(marked)
         missing = set() if mask is None else set(without(ids, ~mask).to_pylist())
         if left_out:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,18 +12,24 @@ from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.cli.gate import Estimate, of_one_group
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.agree_parts import (
+    Coefficients,
     bootstrap_fields,
     bootstrap_of,
-    bootstrap_sentence,
     no_undefined_warnings,
     result_of,
 )
-from fastkappa.cli.reports.output import Output, read_on
+from fastkappa.cli.reports.output import Output, Section, read_on, with_groups
 from fastkappa.formatting import label_text
-from fastkappa.multirater.coefficient_difference import CoefficientDifference, compare_coefficients
+from fastkappa.multirater.coefficient_difference import (
+    CoefficientDifference,
+    compare_coefficients,
+    differences_report,
+)
+from fastkappa.multirater.estimation import grid_by_group
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.plotting import plot_forest
-from fastkappa.results.report import Report, groups_grid
+from fastkappa.results.report import Report, groups_grid, with_p
+from fastkappa.results.sentence import versioned
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.scales import Interpretation
@@ -41,7 +47,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     reports = [grouped._report()]
     if equality is not None:
         reports.append(equality._report())
-    drawn, sentences = [], []
+    drawn = []
     read: dict[str, Interpretation] = {}
     for of_group, (group, name) in zip(fields["groups"], names.items()):
         of_group["group"] = name
@@ -50,7 +56,6 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
                 resampled = bootstrap_of(grouped[group], request)
             of_group["bootstrap"] = bootstrap_fields(resampled)
             drawn.append(resampled.sentence(f"kappa of {name}"))
-            sentences.append(bootstrap_sentence(resampled, f"kappa of {name}"))
         if request.scale is not None:
             read[name] = grouped[group].interpret(request.scale)
             of_group["interpretation"] = read[name].to_dict()
@@ -58,7 +63,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         reports.append(Report(drawn))
     if request.scale is not None:
         reports.append(read_on(request.scale, read))
-    caption = f"Kappa and its interval in each group of {label_text(request.group)}."
+    caption = f"Kappa and its interval in each group of {label_text(grouped.group_name)}."
     pictures = [Picture(caption, lambda ax: plot_forest(grouped, ax=ax))]
     estimates = [
         Estimate(of_one_group(group), result.kappa, result.interval[0])
@@ -71,8 +76,54 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         grouped.rows(),
         pictures,
         estimates=estimates,
-        sentences=lambda: [grouped.sentence(), *sentences],
+        sentences=lambda: [
+            grouped.sentence(),
+            *map(versioned, drawn),
+            *(reading.sentence(f"kappa of {name}") for name, reading in read.items()),
+        ],
     )
+
+
+def with_reference_by_group(
+    request: AgreeRequest,
+    output: Output,
+    by_group: Mapping[Any, GroupedAgreement],
+    by_rater: Mapping[str, GroupedAgreement],
+) -> Output:
+    """Return the output on raters and a reference, with the raters in each group of items.
+
+    ``by_rater`` compares the groups, for each rater.
+    """
+    column = label_text(request.group)
+    parts = {label_text(group): report_on_groups(request, one) for group, one in by_group.items()}
+    output = with_groups(
+        _by_rater(output), column, {name: _by_rater(part) for name, part in parts.items()}
+    )
+    fields = [
+        {
+            "group": name,
+            "raters": part.fields["groups"],
+            "differences": part.fields["differences"],
+            "equality": part.fields["equality"],
+        }
+        for name, part in parts.items()
+    ]
+    tests = {rater: found.equality for rater, found in by_rater.items() if len(found) > 1}
+    lines = [f"  {rater}: {test.test_text()}" for rater, test in tests.items()]
+    report = Report([f"Test of equal kappas of each rater across {column}:", *lines])
+    of_raters = [{"rater": rater, "equality": test} for rater, test in tests.items()]
+    sentences = [
+        versioned(f"Test of equal kappas of {rater} across {column}: {test.test_text()}")
+        for rater, test in tests.items()
+    ]
+    together = Section([report] if lines else (), {"by_rater": of_raters}, (), sentences)
+    return output.plus([together, Section((), {"by_group": fields})])
+
+
+def _by_rater(output: Output) -> Output:
+    """Return an output whose groups are raters, with rows that name raters."""
+    rows = [{"rater": row["group"], **row} for row in output.rows]
+    return output._replace(rows=[{k: v for k, v in r.items() if k != "group"} for r in rows])
 
 
 def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
@@ -103,60 +154,85 @@ def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> Gro
 
 
 class GroupsOfSeveral:
-    """The first coefficient of each group, and the comparison of the groups, if possible."""
+    """The coefficients of each group, and the comparison of the first coefficient, if possible."""
 
     def __init__(
         self,
-        group: str,
-        firsts: Mapping[str, MultiRaterResult],
+        request: AgreeRequest,
+        found: Mapping[str, Coefficients],
         whole: MultiRaterResult,
+        undefined: Sequence[str],
     ) -> None:
-        self._group, self._firsts, self._whole = group, firsts, whole
-        self.comparison, self._why_not = self._compared()
+        self._request, self._found, self._whole = request, found, whole
+        self._undefined = undefined
+        self._group = label_text(request.group)
+        self._firsts = {name: next(iter(each.values())) for name, each in found.items()}
+        self._equality: EqualKappas | None = None
+        self._differences: dict[str, CoefficientDifference] = {}
+        self._why_not: list[str] = []
+        self._compare()
 
-    def _compared(self) -> tuple[EqualKappas | CoefficientDifference | None, str]:
-        """Return the comparison of the groups, or None and the reason."""
-        firsts = list(self._firsts.values())
-        if len(firsts) < 2:
-            return None, ""
-        if sum(one.n_clusters for one in firsts) <= self._whole.n_clusters:
-            return compare_strata(self._firsts), ""
-        if len(firsts) == 2:
-            # Both groups have the same items, so their coefficients are compared as a pair.
-            try:
-                found = compare_coefficients(*firsts)
-            except ValueError:
-                pass
-            else:
-                first, second = (
-                    f"{method} of {name}" for method, name in zip(found.methods, self._firsts)
-                )
-                return replace(found, methods=(first, second)), ""
-        return None, (
-            "the groups are not compared: they have items or clusters in common. If the numbers of"
-            " items or clusters restart in each group, make them distinct"
+    def _compare(self) -> None:
+        """Test equality or, if groups have items in common, compare the first with the others."""
+        first, *others = self._firsts
+        if not others:
+            return
+        if sum(one.n_clusters for one in self._firsts.values()) <= self._whole.n_clusters:
+            self._equality = compare_strata(self._firsts)
+            return
+        try:
+            for other in others:
+                found = compare_coefficients(self._firsts[first], self._firsts[other])
+                methods = f"{found.methods[0]} of {first}", f"{found.methods[1]} of {other}"
+                self._differences[f"{first} minus {other}"] = replace(found, methods=methods)
+        except ValueError:
+            self._differences = {}
+            self._why_not = [
+                "the groups are not compared: they have items or clusters in common. If the numbers"
+                " of items or clusters restart in each group, make them distinct"
+            ]
+
+    def section(self) -> Section:
+        """Return the section on the groups and their comparison, without the groups' fields."""
+        tests: list[EqualKappas | CoefficientDifference] = [*self._differences.values()]
+        if self._equality is not None:
+            tests = [self._equality]
+        of_groups = [
+            one.sentence().replace(" was ", f" in {self._group} {name} was ", 1)
+            for name, one in self._firsts.items()
+        ]
+        return Section(
+            self._reports(),
+            {"comparison": tests[0] if len(tests) == 1 else tests or None},
+            (),
+            [*of_groups, *(one.sentence() for one in tests)],
         )
 
-    def reports(self) -> list[Report]:
-        """Return a table with one row per group, and the comparison of the groups."""
-        named = {**self._firsts, ALL: self._whole}
+    def _reports(self) -> list[Report]:
+        request, named = self._request, {**self._firsts, ALL: self._whole}
         rows = (
             (name, one.n_paired, one.value, one.standard_error, one.interval)
             for name, one in named.items()
         )
         grid = groups_grid(rows, self._whole.confidence, self._whole.method, self._group)
-        below = [self._why_not] if self._why_not else []
-        compared = [] if self.comparison is None else [self.comparison._report()]
-        return [Report([], [grid], below), *compared]
-
-    def sentences(self) -> list[str]:
-        """Return sentences for a paper about each group's coefficient and the comparison."""
-        compared = [] if self.comparison is None else [self.comparison.sentence()]
-        of_groups = [
-            one.sentence().replace(" was ", f" in {self._group} {name} was ", 1)
-            for name, one in self._firsts.items()
-        ]
-        return [*of_groups, *compared]
+        below = [f"{name}: {one.doubt}" for name, one in self._firsts.items() if one.doubt]
+        if request.plans_test:
+            null, alternative = request.null, request.alternative
+            tests = (one.test(null, alternative=alternative) for one in named.values())
+            grid = with_p(grid, (p for _, p in tests))
+            below.append(f"p is from the test of {request.null_of(self._whole.method)}")
+        reports = [Report([], [grid], [*below, *self._why_not])]
+        if self._equality is not None:
+            reports.append(self._equality._report())
+        if self._differences:
+            reports.append(differences_report(self._differences))
+        every = {name: list(each.values()) for name, each in self._found.items()}
+        if len(next(iter(every.values()))) > 1:
+            reports.append(Report([], [grid_by_group(every, self._group)], self._undefined))
+        if request.scale is not None:
+            read = {name: one.interpret(request.scale) for name, one in self._firsts.items()}
+            reports.append(read_on(request.scale, read))
+        return reports
 
     def picture(self) -> Picture:
         """Return the plot of the coefficient of each group."""

@@ -40,9 +40,7 @@ def of_items(request: AgreeRequest, read: RatersRead, weights: Weights) -> tuple
     """Return a section on the most disputed items, and the item files to write."""
     whole, names = read.whole, read.items
     most = None if request.disputed is not None else MOST_SHOWN
-    level = request.level
-    distances = level if level == "jaccard" or level == "masi" else weights
-    found = disputed_items(whole, weights=distances, most=most)
+    found = disputed_items(whole, weights=weights, most=most)
     if read.columns.rating is None:
         # Users count the rows of a file from 1.
         found = replace(found, items=found.items + 1 if names is None else names[found.items])

@@ -11,13 +11,13 @@ from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.agree_parts import (
     bootstrap_fields,
     bootstrap_of,
-    bootstrap_sentence,
     no_undefined_warnings,
 )
 from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.cli.words import in_words_of_options
 from fastkappa.plotting import plot_agreement, plot_bootstrap, plot_confusion
 from fastkappa.results.report import Report, estimate_row, number_rows
+from fastkappa.results.sentence import versioned
 from fastkappa.two_raters.agreement_report import figures_of
 from fastkappa.two_raters.agreement_result import AgreementResult
 
@@ -35,9 +35,11 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         reports = [own, *map(Report, filter(None, [too_large(result.labels)]))]
     fields = {**request.fields(), **result.to_dict(), "figures": rows}
     pictures = [table_picture(result, request.heat_map)]
+    sentences = [result.sentence()]
     if resampled is not None:
         fields["bootstrap"] = bootstrap_fields(resampled)
-        reports.append(Report([resampled.sentence("kappa")]))
+        sentences.append(versioned(drawn := resampled.sentence("kappa")))
+        reports.append(Report([drawn]))
         rows.append(resampled.row("kappa"))
         if not math.isnan(resampled.standard_error):
             caption = f"The kappas of {len(resampled.replicates)} bootstrap replicates."
@@ -46,6 +48,7 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         reading = result.interpret(request.scale)
         fields["interpretation"] = reading.to_dict()
         reports.append(reading._report())
+        sentences.append(reading.sentence("kappa"))
     estimates = [Estimate("kappa", result.kappa, result.interval[0])]
     return Output(
         request.heading(),
@@ -54,10 +57,7 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         rows,
         pictures,
         estimates=estimates,
-        sentences=lambda: [
-            result.sentence(),
-            *([] if resampled is None else [bootstrap_sentence(resampled)]),
-        ],
+        sentences=lambda: sentences,
     )
 
 

@@ -11,6 +11,7 @@ from warnings import catch_warnings, simplefilter, warn
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.ratings.lengths import CHECK_IDS
 from fastkappa.results.sentence import listed
 from fastkappa.sources.source_counts import SourceCounts
@@ -20,6 +21,8 @@ from fastkappa.statistics.clusters import Clusters
 from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.agreement_result import AgreementResult
 
+# Coefficients, keyed by the name of their function.
+Coefficients = dict[str, MultiRaterResult]
 # The pattern of a warning about an undefined value.
 UNDEFINED = re.compile(r"(the standard error of )?(.*) is undefined: (.*)", re.DOTALL)
 
@@ -97,12 +100,6 @@ def bootstrap_of(result: AgreementResult, request: AgreeRequest) -> BootstrapRes
     """Return the bootstrap of kappa with the requested number of replicates."""
     n, confidence = request.bootstrap, request.confidence
     return bootstrap(result, n_resamples=n, confidence=confidence, rng=request.seed)
-
-
-def bootstrap_sentence(resampled: BootstrapResult, what: str = "kappa") -> str:
-    """Return the bootstrap interval as a sentence for a paper."""
-    _, found = resampled.sentence("").split(": ", 1)
-    return f"The {100 * resampled.confidence:g} % bootstrap interval of {what} was {found}."
 
 
 def bootstrap_fields(resampled: BootstrapResult) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import comb
 from typing import Any
 
+from fastkappa.arrays import IntTable
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.cli.files.raters import RatersRead
 from fastkappa.cli.gate import Estimate, of_one_group
@@ -15,8 +16,8 @@ from fastkappa.cli.reports.agree_groups import GroupsOfSeveral
 from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import (
+    Coefficients,
     bootstrap_fields,
-    bootstrap_sentence,
     no_undefined_warnings,
     why_undefined,
 )
@@ -24,7 +25,8 @@ from fastkappa.cli.reports.output import Output, Section, read_on
 from fastkappa.formatting import count_text, label_text
 from fastkappa.multirater import coefficients
 from fastkappa.multirater.alternative_annotator import alternative_annotator_test
-from fastkappa.multirater.each_rater import MOST_RATERS, RaterComparison, compare_raters
+from fastkappa.multirater.disputed import MOST_SHOWN
+from fastkappa.multirater.each_rater import MOST_RATERS, Panel, RaterComparison, compare_raters
 from fastkappa.multirater.estimation import clusters_of, coefficients_grid, short_name
 from fastkappa.multirater.krippendorff import krippendorff_alpha
 from fastkappa.multirater.label_kappas import LabelKappa, confusions, label_grid, pooled
@@ -32,8 +34,8 @@ from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest
-from fastkappa.results.report import Report, estimate_row, number_rows, with_p
-from fastkappa.results.sentence import p_sentence
+from fastkappa.results.report import LARGEST_TABLE, Report, estimate_row, number_rows, with_p
+from fastkappa.results.sentence import p_sentence, versioned
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 from fastkappa.two_raters.agreement_result import AgreementResult
@@ -44,8 +46,6 @@ MOST_FOR_BCA = 1000
 # A plot with more pairs of raters would not be readable.
 MOST_PAIRS = 60
 
-# Coefficients, keyed by the name of their function.
-Coefficients = dict[str, MultiRaterResult]
 Resampled = Mapping[str, BootstrapResult]
 NO_BOOTSTRAP: Resampled = {}
 # The levels of alpha for ratings that are sets of labels.
@@ -57,32 +57,36 @@ OF_MODEL = ("winning rate", "advantage probability")
 def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
     """Return the report on three or more raters, for all subjects and for each group."""
     whole, everyone, are_sets = read.whole, read.everyone, request.set_separator is not None
-    weights = None if are_sets else request.weights_of(whole.labels)
+    weights = request.weights_of(whole.labels)
     options: dict[str, Any] = {"weights": weights, "confidence": request.confidence}
     raters: RaterComparison | None = None
     pairs: PairwiseKappa | None = None
-    parts: list[Section] = []
+    label_pairs: IntTable | None = None
     with why_undefined() as undefined:
         results = _coefficients(request, weights, whole)
-        if not are_sets:
-            labels = coefficients.fleiss_kappa(whole, confidence=request.confidence).by_label
-            if 2 < everyone.n_raters <= MOST_RATERS:
-                raters = compare_raters(everyone, **options)
-            if pairs_are_few(everyone):
-                pairs = pairwise_kappa(everyone, **options)
-            parts = [
-                _of_labels(labels),
-                _of_raters(everyone, raters, labels),
-                _of_pairs(whole, everyone, pairs),
-            ]
+        labels = coefficients.fleiss_kappa(whole, confidence=request.confidence).by_label
+        if 2 < everyone.n_raters <= MOST_RATERS:
+            panel: Panel = "alpha" if are_sets else "conger"
+            raters = compare_raters(everyone, coefficient=panel, **options)
         items, files = of_items(request, read, weights)
-        parts.append(items)
+    first = next(iter(results.values()))
+    with no_undefined_warnings():
+        if pairs_are_few(everyone):
+            pairs = pairwise_kappa(everyone, **options)
+            if not are_sets:
+                label_pairs = pooled(whole.rater_pairs("the table of labels").tables)
+        parts = [
+            _of_labels(labels),
+            Section([] if label_pairs is None else [confusions(label_pairs, whole.labels)]),
+            _of_raters(everyone, raters),
+            items,
+            _of_pairs(everyone, pairs, label_pairs),
+            *_in_full(request, everyone, items),
+        ]
         if request.model is not None:
             # The sentences of these sections are about people only, so they are omitted.
             parts = [part._replace(sentences=()) for part in parts]
             parts.append(_of_model(request, request.model, everyone, weights))
-    first = next(iter(results.values()))
-    with no_undefined_warnings():
         pair = None if request.pair is None else _pair_of(request, everyone, pairs)
         if pair is not None:
             report = pair._report()._replace(heading=", ".join(pair.raters))
@@ -97,10 +101,6 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
         "labels": whole.labels,
-        # For ratings that are sets of labels, these parts of the report are omitted.
-        "by_label": [],
-        "each_rater": None,
-        "pairwise": None,
     }
     output = Output(
         request.heading(),
@@ -128,29 +128,33 @@ def _with_groups(
 ) -> Output:
     """Return the output with the coefficients of each group, and the comparison of the groups."""
     rows: list[Mapping[str, Any]] = [{"group": ALL, **row} for row in output.rows]
-    sections, fields, estimates = [], [], []
-    firsts: dict[str, MultiRaterResult] = {}
+    fields, estimates = [], []
+    found: dict[str, Coefficients] = {}
+    undefined: dict[str, None] = {}
     for group, ratings in groups.items():
         name = label_text(group)
-        with why_undefined() as undefined:
-            found = _coefficients(request, weights, ratings)
-        heading = f"{label_text(request.group)} {name}"
-        section = _of_coefficients(request, found, undefined, heading=heading)
-        first = firsts[name] = next(iter(found.values()))
-        estimates.append(Estimate(of_one_group(name, first.method), first.value, first.interval[0]))
+        with why_undefined() as reasons:
+            found[name] = _coefficients(request, weights, ratings)
+        undefined |= dict.fromkeys(reasons)
+        section = _of_coefficients(request, found[name], [])
+        one = next(iter(found[name].values()))
+        estimates.append(Estimate(of_one_group(name, one.method), one.value, one.interval[0]))
         rows += [{"group": name, **row} for row in section.rows]
         fields.append({"group": name, **section.fields})
-        sections.append(Section(section.reports))
-    if not firsts:
+    if not found:
         return output._replace(rows=rows)
     with no_undefined_warnings():
-        compared = GroupsOfSeveral(label_text(request.group), firsts, whole)
-    of_groups = {"groups": fields, "comparison": compared.comparison}
-    together = Section(compared.reports(), of_groups, (), compared.sentences())
-    _, *others = output.pictures
-    pictures = [compared.picture(), *others]
-    output = output.plus([together, *sections])
-    return output._replace(rows=rows, pictures=pictures, estimates=estimates)
+        compared = GroupsOfSeveral(request, found, whole, list(undefined))
+        of_groups = compared.section()
+    _, *pictures = output.pictures
+    first, *reports = output.reports
+    output = output.plus([of_groups._replace(fields={"groups": fields, **of_groups.fields})])
+    return output._replace(
+        reports=[first, *of_groups.reports, *reports],
+        rows=rows,
+        pictures=[compared.picture(), *pictures],
+        estimates=estimates,
+    )
 
 
 def _of_coefficients(
@@ -158,7 +162,6 @@ def _of_coefficients(
     found: Coefficients,
     above: Sequence[str],
     *,
-    heading: str = "",
     resampled: Resampled = NO_BOOTSTRAP,
 ) -> Section:
     """Return the section on the coefficients, their interpretation and bootstrap intervals."""
@@ -178,19 +181,20 @@ def _of_coefficients(
             field["test"] = {**asked, "z": z, "p_value": p}
             rows += number_rows({f"z of {null}": z, f"p of {null}": p})
             sentences.append(p_sentence(null, p))
-    reports = [Report([*above, *doubts], [grid], below, heading=heading)]
+    reports = [Report([*above, *doubts], [grid], below)]
     if request.scale is not None:
         readings = {name: result.interpret(request.scale) for name, result in found.items()}
         named = {short_name(found[name]): reading for name, reading in readings.items()}
         reports.append(read_on(request.scale, named))
         for name, reading in readings.items():
             fields[name]["interpretation"] = reading.to_dict()
+            sentences.append(reading.sentence(found[name].method))
     if resampled:
-        drawn = {name: (found[name].method, one) for name, one in resampled.items()}
-        reports.append(Report([one.sentence(method) for method, one in drawn.values()]))
-        rows += [one.row(method) for method, one in drawn.values()]
-        sentences += [bootstrap_sentence(one, method) for method, one in drawn.values()]
+        drawn = [one.sentence(found[name].method) for name, one in resampled.items()]
+        reports.append(Report(drawn))
+        sentences += map(versioned, drawn)
         for name, one in resampled.items():
+            rows.append(one.row(found[name].method))
             fields[name]["bootstrap"] = bootstrap_fields(one)
     return Section(reports, {"coefficients": fields}, rows, sentences)
 
@@ -205,29 +209,28 @@ def _of_labels(labels: Sequence[LabelKappa]) -> Section:
     return Section([Report([], [label_grid(labels)])], {"by_label": labels}, rows)
 
 
-def _of_raters(
-    whole: Ratings, raters: RaterComparison | None, labels: Sequence[LabelKappa]
-) -> Section:
+def _of_raters(whole: Ratings, raters: RaterComparison | None) -> Section:
     """Return the section that compares each rater with the others."""
     if raters is None:
         left_out = "The comparison of each rater with the others is left out: "
         reports = [Report([left_out + _many(whole)])] if whole.n_raters > MOST_RATERS else []
         return Section(reports, {"each_rater": None})
     counts = {
-        f"ratings {label_text(one.label)} by {rater}": count
-        for rater, of_rater in zip(raters.rater_names, raters.label_counts.tolist())
-        for one, count in zip(labels, of_rater)
+        f"ratings {label_text(label)} by {rater}": count
+        for label, counts in raters.counts_by_label()
+        for rater, count in zip(raters.rater_names, counts.tolist())
     }
     rows = [*(estimate_row(*row) for row in raters.rows()), *number_rows(counts)]
     return Section([raters._report()], {"each_rater": raters}, rows, [raters.sentence()])
 
 
-def _of_pairs(whole: Ratings, everyone: Ratings, pairs: PairwiseKappa | None) -> Section:
-    """Return the section about each pair of raters, and about the labels that people confuse."""
+def _of_pairs(
+    everyone: Ratings, pairs: PairwiseKappa | None, label_pairs: IntTable | None
+) -> Section:
+    """Return the section about each pair of raters."""
     if pairs is None:
         left_out = "Light's kappa and the kappa of each pair of raters are left out: "
         return Section([Report([left_out + _many(everyone)])], {"pairwise": None})
-    label_pairs = pooled(whole.rater_pairs("the table of labels").tables)
     fields = {
         "kappa": pairs.values,
         "standard_error": pairs.standard_errors,
@@ -238,8 +241,18 @@ def _of_pairs(whole: Ratings, everyone: Ratings, pairs: PairwiseKappa | None) ->
     subjects = {f"items of {', '.join(pair)}": n for pair, n in pairs.n_of_pairs().items()}
     rows = [estimate_row(f"kappa of {row[0]}", *row[1:]) for row in pairs.rows()]
     rows += number_rows(subjects)
-    reports = [confusions(label_pairs, whole.labels), pairs._report()]
-    return Section(reports, {"pairwise": fields}, rows, [pairs.sentence()])
+    return Section([pairs._report()], {"pairwise": fields}, rows, [pairs.sentence()])
+
+
+def _in_full(request: AgreeRequest, everyone: Ratings, items: Section) -> Iterator[Section]:
+    """Yield a section about the options that write tables in full, if any are abridged."""
+    lines = []
+    if request.disputed is None and items.fields["n_disputed"] > MOST_SHOWN:
+        lines.append("every disputed item: --disputed FILE")
+    if everyone.n_raters > LARGEST_TABLE:
+        lines.append("every rater and every pair of raters: --format csv")
+    if lines:
+        yield Section([Report(lines)])
 
 
 def _many(whole: Ratings) -> str:
@@ -263,10 +276,10 @@ def _of_model(request: AgreeRequest, model: str, whole: Ratings, weights: Weight
 
 def _pair_of(request: AgreeRequest, whole: Ratings, pairs: PairwiseKappa | None) -> AgreementResult:
     """Return the agreement of two of the raters."""
+    if request.set_separator is not None:
+        raise ValueError("--pair is not available for sets of labels.")
     if pairs is None:
-        many = f"as many as {whole.n_raters} raters"
-        what = many if request.set_separator is None else "sets of labels"
-        raise ValueError(f"--pair is not available for {what}.")
+        raise ValueError(f"--pair is not available for as many as {whole.n_raters} raters.")
     try:
         return pairs[request.two_names]
     except KeyError as error:
@@ -292,7 +305,7 @@ def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
 
 
 def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> Coefficients:
-    """Return all coefficients, keyed by the names of their functions, Fleiss' kappa first.
+    """Return all or the chosen coefficients, keyed by their functions' names, Fleiss' kappa first.
 
     For sets of labels, return only Krippendorff's alpha, at each level.
     """
@@ -325,7 +338,12 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
     if not isinstance(level, str):
         alpha = replace(alpha, method=f"Krippendorff's alpha ({weights_text(weights)})")
     found["krippendorff_alpha"] = alpha
-    return found
+    if request.coefficient is None:
+        return found
+    chosen = {name: one for name, one in found.items() if name.startswith(request.coefficient)}
+    if not chosen:
+        raise ValueError(f"--coefficient {request.coefficient} is not possible: {_many(ratings)}.")
+    return chosen
 
 
 def _bootstraps(results: Coefficients, ratings: Ratings, request: AgreeRequest) -> Resampled:
@@ -348,7 +366,9 @@ def _facts(
 ) -> Iterator[str]:
     """Yield lines about the numbers of subjects, ratings and labels, and the design effect."""
     labels = count_text(len(ratings.labels), "different set" if are_sets else "label")
-    weighted = "" if are_sets else f", {weights_text(weights)}"
+    weighted = f", {weights_text(weights)}"
+    if are_sets:
+        weighted = f", tables: {request.level or 'nominal'} level"
     clusters, effect = clusters_of(first)
     of_all = f"0 of {ratings.n_subjects * ratings.n_raters} ratings missing"
     yield (

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from fastkappa.cli.pages.pictures import Picture
-from fastkappa.cli.reports.output import Output, read_on
+from fastkappa.cli.reports.output import Output, Section, read_on, with_groups
 from fastkappa.cli.words import arguments_named
 from fastkappa.formatting import label_text
 from fastkappa.measurements import (
@@ -17,6 +18,8 @@ from fastkappa.measurements import (
     overall_concordance_correlation,
     repeatability,
 )
+from fastkappa.measurements.intraclass import IntraclassResult
+from fastkappa.measurements.limits import PROPORTIONAL
 from fastkappa.multirater.long_measurements import LongMeasurements
 from fastkappa.plotting import plot_forest, plot_limits_of_agreement
 from fastkappa.results.report import estimate_row, number_rows
@@ -24,14 +27,18 @@ from fastkappa.sources.arrow_columns import in_table
 from fastkappa.statistics.scales import ScaleName
 
 CONCORDANCE = "concordance correlation"
+# The fields of JSON that do not differ between groups.
+OF_FILE = ("file", "raters")
 
 
 def report_on_measurements(
     file: str,
     measured: LongMeasurements,
-    confidence: float,
-    scale: ScaleName | None = None,
     *,
+    confidence: float,
+    scale: ScaleName | None,
+    form: str,
+    units: str | None,
     drop_missing: bool,
 ) -> Output:
     """Return the report on the measurements of two or more raters or methods.
@@ -49,7 +56,8 @@ def report_on_measurements(
     }
     raters, given = list(columns), in_table(columns)
     forms = intraclass_correlation(given, **options)
-    rows = number_rows({"n": forms.n_subjects})
+    chosen = chosen_form(forms, form)
+    rows = number_rows({"n": forms.n_subjects, "dropped": forms.n_dropped})
     rows += [estimate_row(form.form, form.value, math.nan, form.interval) for form in forms]
     fields: dict[str, Any] = {"file": file, "raters": raters, "intraclass": forms.to_dict()}
     names = ", ".join(map(label_text, raters))
@@ -65,30 +73,72 @@ def report_on_measurements(
         with arguments_named(y1=first, y2=second):
             concordance = replace(concordance_correlation(*pair, **options), raters=(first, second))
             limits = replace(limits_of_agreement(*pair, **options), raters=(first, second))
-    found: list[Any] = [forms, concordance]
+    repeated = repeatability(given, **options)
+    found: list[Any] = [forms, concordance, repeated]
     fields["concordance"] = concordance.to_dict()
     of_all = concordance.value, concordance.standard_error, concordance.interval
     rows.append(estimate_row(CONCORDANCE, *of_all))
     if limits is not None:
-        found.append(limits)
+        found.insert(2, limits)
         fields["limits"] = limits.to_dict()
         rows += [estimate_row(name, value, math.nan, ends) for name, value, ends in limits.rows()]
+        rows.append(estimate_row(PROPORTIONAL, limits.slope, math.nan, limits.slope_interval))
+        rows += number_rows({f"p of {PROPORTIONAL}": limits.slope_p_value})
         caption = "The difference between each item's measurements, against their mean."
-        pictures.insert(0, Picture(caption, lambda ax: plot_limits_of_agreement(limits, ax=ax)))
-    repeated = repeatability(given, **options)
+
+        def plot(ax: Any) -> Any:
+            return plot_limits_of_agreement(limits, units=units, ax=ax)
+
+        pictures.insert(0, Picture(caption, plot))
     fields["repeatability"] = repeated.to_dict()
     rows += [estimate_row(name, value, math.nan, ends) for name, value, ends in repeated.rows()]
-    reports = [result._report() for result in (*found, repeated)]
+    reports = [result._report() for result in found]
+    sentences = [forms.sentence(chosen), *(result.sentence() for result in found[1:])]
     if scale is not None:
         readings = {form.form: forms.interpret(scale, form.form) for form in forms}
         readings[CONCORDANCE] = concordance.interpret(scale)
         reports.append(read_on(scale, readings))
         fields["interpretation"] = {name: one.to_dict() for name, one in readings.items()}
+        sentences.append(readings[chosen].sentence(chosen))
+        sentences.append(readings[CONCORDANCE].sentence(f"the {CONCORDANCE}"))
     return Output(
         f"{label_text(file)}: {names}",
         reports,
         fields,
         rows,
         pictures,
-        sentences=lambda: [result.sentence() for result in found],
+        sentences=lambda: sentences,
     )
+
+
+def with_each_group(
+    output: Output,
+    group: str,
+    groups: Mapping[Any, LongMeasurements],
+    report_of: Callable[[LongMeasurements], Output],
+) -> Output:
+    """Return an output on all measurements, with the report on each group of a column.
+
+    ``report_of`` returns the report on measurements.
+    """
+    column = label_text(group)
+    parts = {}
+    for value, measured in groups.items():
+        try:
+            parts[label_text(value)] = report_of(measured)
+        except ValueError as error:
+            raise ValueError(f"{column} {label_text(value)}: {error}") from error
+    fields = [
+        {"group": name, **{key: part.fields[key] for key in part.fields if key not in OF_FILE}}
+        for name, part in parts.items()
+    ]
+    output = with_groups(output, column, parts).plus([Section((), {"groups": fields})])
+    return output._replace(title=f"{output.title}, by {column}")
+
+
+def chosen_form(forms: IntraclassResult, name: str) -> str:
+    """Return the name of a form of the intraclass correlation, or raise if there is none."""
+    try:
+        return forms[name].form
+    except KeyError as error:
+        raise ValueError(f"--form: {error.args[0]}") from error

@@ -20,6 +20,12 @@ def check_pictures(options: PictureOptions) -> None:
     others += [] if options.dpi == DPI else ["dpi"]
     if options.plot is None and others:
         raise ValueError(f"--{others[0]} needs --plot.")
+    report = options.report
+    if report is not None and report.suffix.lower() not in ("", ".htm", ".html"):
+        raise ValueError(
+            f"--report writes an HTML page, such as {report.with_suffix('.html')}, got {report}."
+            " For a picture, use --plot."
+        )
 
 
 def draw(options: PictureOptions, output: Output) -> None:

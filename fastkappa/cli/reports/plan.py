@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any
 
 from fastkappa.cli.reports.output import Output
-from fastkappa.planning.plan import plan_study
+from fastkappa.planning.plan import Plan, plan_correlation, plan_limits, plan_study
 
-# The pattern of an argument's name at the beginning of an error text.
+PLANS: dict[str, Callable[..., Plan]] = {
+    "kappa": plan_study,
+    "correlation": plan_correlation,
+    "standard_deviation": plan_limits,
+}
+# The values of options that are not given, except None.
+UNUSED = {"n_raters": 2, "alternative": "two-sided", "alpha": 0.05, "conservative": False}
+# The pattern of an argument's name at the beginning of an error text, and of a chosen word.
 ARGUMENT = re.compile(
     r"^(kappa|null_kappa|width|power|n|rates|n_raters|alternative|alpha|confidence|conservative"
-    r"|design_effect|cluster_size)\b"
+    r"|correlation|null_correlation|accuracy|standard_deviation|design_effect|cluster_size)\b"
 )
+CHOICE = re.compile(r"\b(coefficient)='(\w+)'")
 # The pattern of a proportion with a decimal comma.
 DECIMAL_COMMA = re.compile(r"^[^.]*\b0,[^.]*$")
 
 
-def report_on_plan(kappa: float, **options: Any) -> Output:
-    """Return the report on a plan; ``options`` are passed to `plan_study`.
+def report_on_plan(expected: Mapping[str, float | None], options: Mapping[str, Any]) -> Output:
+    """Return the report on a plan.
+
+    ``expected`` are the possible expected values, of which one is given, and ``options`` are the
+    options of all plans.
 
     Raises
     ------
@@ -26,12 +39,17 @@ def report_on_plan(kappa: float, **options: Any) -> Output:
         If the options do not specify exactly one aim, or if no plan achieves it. The error names
         command-line options.
     """
-    _check(options)
+    given = {name: value for name, value in expected.items() if value is not None}
+    if len(given) != 1:
+        got = " and ".join(map(_option, given)) or "none"
+        raise ValueError(f"give one of --kappa, --correlation or --standard-deviation, got {got}.")
+    [(name, value)] = given.items()
+    _check(options, has_test=options["null"] is not None)
     try:
-        plan = plan_study(kappa, **options)
+        plan = PLANS[name](value, **_accepted(name, options))
     except ValueError as error:
-        text = ARGUMENT.sub(lambda found: f"--{found[0].replace('_', '-')}", str(error))
-        raise ValueError(text.replace("--null-kappa", "--null").replace("--n-", "--")) from error
+        text = ARGUMENT.sub(lambda found: _option(found[0]), str(error))
+        raise ValueError(CHOICE.sub(r"--\1 \2", text)) from error
     rows = [{"statistic": name, "value": value} for name, value in plan.rows()]
     return Output(
         "Plan",
@@ -41,6 +59,28 @@ def report_on_plan(kappa: float, **options: Any) -> Output:
         has_title=False,
         sentences=lambda: [plan.sentence()],
     )
+
+
+def _accepted(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a plan that are given, or raise if one does not apply to it."""
+    parameters = signature(PLANS[name]).parameters
+    found = {}
+    for option, value in options.items():
+        argument = f"null_{name}" if option == "null" else option
+        if value == UNUSED.get(option):
+            continue
+        if argument not in parameters:
+            raise ValueError(f"{_option(option)} does not apply to {_option(name)}: leave it out.")
+        found[argument] = value
+    if name == "correlation" and "coefficient" not in found:
+        raise ValueError("--correlation needs --coefficient icc or ccc.")
+    return found
+
+
+def _option(argument: str) -> str:
+    """Return the option for an argument."""
+    option = "null" if argument.startswith("null_") else argument.removeprefix("n_")
+    return f"--{option.removesuffix('_wanted').replace('_', '-')}"
 
 
 def read_rates(option: str, text: str) -> tuple[float, ...] | float:
@@ -66,11 +106,10 @@ def read_rates(option: str, text: str) -> tuple[float, ...] | float:
     return rates if len(rates) > 1 else rates[0]
 
 
-def _check(options: dict[str, Any]) -> None:
+def _check(options: Mapping[str, Any], *, has_test: bool) -> None:
     """Raise unless the options specify exactly one aim."""
     given = {"--width": "width", "--power": "power_wanted", "--n": "n"}
     aims = [option for option, name in given.items() if options[name] is not None]
-    has_test = options["null_kappa"] is not None
     if len(aims) > 1:
         raise ValueError(f"give only one of {', '.join(given)}, got {' and '.join(aims)}.")
     if not has_test and aims in ([], ["--power"]):

@@ -16,7 +16,7 @@ from fastkappa.multirater.items.rater_columns import CHUNK
 from fastkappa.ratings.column import Column, read_column
 from fastkappa.ratings.doubtful_labels import warn_of_lookalikes
 from fastkappa.ratings.interop import codes_of_foreign, dictionary_of_pyarrow
-from fastkappa.ratings.label_order import sorted_strings
+from fastkappa.ratings.label_order import sorted_names
 
 # A look-up table is used for whole numbers if their range is at most this many times the length of
 # the column.
@@ -97,7 +97,7 @@ def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: st
     if name == "rater":
         are_strings = all(isinstance(entry, str) for entry in position)
         if not is_ordered:
-            position = dict.fromkeys(sorted_strings(position) if are_strings else sorted(position))
+            position = dict.fromkeys(sorted_names(position) if are_strings else sorted(position))
         if are_strings:
             warn_of_lookalikes({name: Column(codes, np.dtype(object), list(categories))}, "name")
     lookup = np.zeros(len(categories), np.int32)

@@ -79,11 +79,9 @@ class Profiles:
         """Return the profiles without one rater. Equal profiles are not merged."""
         return Profiles(np.delete(self.codes, rater, axis=1), self.multiplicities, self.n_labels)
 
-    def of_label(self, label: int) -> Profiles:
-        """Return the profiles with two labels: 0 for the given label, 1 for all others."""
-        codes = np.where(self.codes == label, 0, 1)
-        codes[self.codes == self.n_labels] = 2
-        return Profiles(codes, self.multiplicities, 2)
+    def of_labels(self, are_one: AnyArray) -> Profiles:
+        """Return the profiles with two labels: 0 for the labels in a mask, 1 for all others."""
+        return Profiles(np.append(np.where(are_one, 0, 1), 2)[self.codes], self.multiplicities, 2)
 
     @property
     def patterns(self) -> Patterns:

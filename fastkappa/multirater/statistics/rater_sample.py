@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray
 from fastkappa.multirater.statistics.coefficient import Coefficient
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.statistics.spread import LEAST_COEFFICIENT
@@ -36,9 +37,9 @@ class Population(NamedTuple):
         unseen = 1 - self.profiles.n_raters / self.n_raters
         return math.sqrt(unseen * rater_variance(coefficient, self.profiles))
 
-    def of_label(self, label: int) -> Population:
-        """Return the same population for one label against all others."""
-        profiles = None if self.profiles is None else self.profiles.of_label(label)
+    def of_labels(self, are_one: AnyArray) -> Population:
+        """Return the same population for the labels in a mask against all others."""
+        profiles = None if self.profiles is None else self.profiles.of_labels(are_one)
         return self._replace(profiles=profiles)
 
     @property

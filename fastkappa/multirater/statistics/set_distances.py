@@ -1,8 +1,8 @@
-"""Compute matrices of distances for alpha: between sets of labels, or by a function."""
+"""Compute matrices of distances between labels: between sets, or by a function."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -55,19 +55,14 @@ def set_distances(level: SetLevel, labels: AnyArray) -> FloatTable:
            [0.6667, 0.    , 0.9333],
            [0.8889, 0.9333, 0.    ]])
     """
-    sets = labels.tolist()
-    for label in sets:
-        if not isinstance(label, frozenset):
-            raise ValueError(f"level={level!r} needs sets as ratings, got {label!r}.")
-    members = {member: i for i, member in enumerate(dict.fromkeys(m for s in sets for m in s))}
-    holds = np.zeros((len(sets), len(members)))
-    for row, label in zip(holds, sets):
-        row[[members[member] for member in label]] = 1
+    if not are_sets(labels):
+        raise ValueError(f"level={level!r} needs sets as ratings, got {labels.tolist()[0]!r}.")
+    _, holds = members_of(labels)
     both = holds @ holds.T
     sizes = holds.sum(axis=1)
     smaller, total = np.minimum(sizes[:, None], sizes), sizes[:, None] + sizes
     either = total - both
-    equal = np.eye(len(sets), dtype=bool)
+    equal = np.eye(len(labels), dtype=bool)
     jaccard = np.where(equal, 1.0, both / np.maximum(either, 1))
     if level == "jaccard":
         overlap = np.ones(jaccard.shape)
@@ -75,6 +70,32 @@ def set_distances(level: SetLevel, labels: AnyArray) -> FloatTable:
         overlap = np.where(equal, 1.0, np.where(both == smaller, 2 / 3, 1 / 3))
     distances: FloatTable = 1 - jaccard * overlap
     return distances
+
+
+def are_sets(labels: AnyArray) -> bool:
+    """Return whether labels are sets. Either all labels are sets, or none of them."""
+    return labels.dtype == object and isinstance(labels[0], frozenset)
+
+
+def members_of(labels: AnyArray) -> tuple[list[Any], FloatTable]:
+    """Return the members of sets, sorted, and a matrix of ones where a set has a member."""
+    sets = labels.tolist()
+    members = sorted(frozenset().union(*sets), key=lambda one: (str(type(one)), one))
+    place = {member: i for i, member in enumerate(members)}
+    holds = np.zeros((len(sets), len(members)))
+    for row, label in zip(holds, sets):
+        row[[place[member] for member in label]] = 1
+    return members, holds
+
+
+def each_label(labels: AnyArray) -> Iterator[tuple[Any, AnyArray]]:
+    """Yield each label and a mask of it. If labels are sets, yield each member and its sets."""
+    if are_sets(labels):
+        members, holds = members_of(labels)
+        yield from zip(members, holds.T > 0)
+    else:
+        every = np.arange(len(labels))
+        yield from ((label, every == i) for i, label in enumerate(labels.tolist()))
 
 
 def distances_by(function: Distance, labels: AnyArray) -> FloatTable:

@@ -120,7 +120,6 @@ def text_batches(
     *,
     missing: bool = True,
     labels: Collection[str] = (),
-    block_size: int = BLOCK_SIZE,
 ) -> Iterator[Any]:
     """Yield columns of the given types, one block of the file at a time.
 
@@ -141,9 +140,7 @@ def text_batches(
     with (
         _naming_lines(file),
         pyarrow.OSFile(str(file.path)) as opened,
-        csv.open_csv(
-            _text_in(file, opened), convert_options=converted, **_options(file, block_size)
-        ) as reader,
+        csv.open_csv(_text_in(file, opened), convert_options=converted, **_options(file)) as reader,
     ):
         for batch in reader:
             on_progress(opened.tell())
@@ -289,7 +286,7 @@ def without_texts(encoded: Any, gone: Collection[str]) -> tuple[list[str], Any]:
     return kept, places.take(encoded.indices)
 
 
-def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
+def _options(file: TextFile) -> dict[str, Any]:
     """Return pyarrow's options for reading and parsing a file."""
     from pyarrow import csv
 
@@ -298,7 +295,7 @@ def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
             encoding=file.text_format.encoding or "utf8",
             column_names=None if file.text_format.has_names else file.names,
             skip_rows=file.text_format.n_skipped,
-            block_size=block_size,
+            block_size=BLOCK_SIZE,
         ),
         # Line breaks are allowed in values, because columns of free text can contain them.
         "parse_options": csv.ParseOptions(

@@ -35,7 +35,6 @@ from fastkappa.sources.source_ratings import (
 from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text import csv_lines
 from fastkappa.sources.text.arrow_text import (
-    BLOCK_SIZE,
     ReportBytes,
     inferred,
     missing_texts,
@@ -55,24 +54,12 @@ class TextTable:
     ----------
     table : SourceTable
         The table that is later passed to `add_to`.
-    block_size : int
-        The number of bytes read at a time.
-    most_others : int
-        The number of texts other than labels to keep, to infer the type of a column.
     has_files : bool
         Whether there are several files, so that errors about texts name one.
     """
 
-    def __init__(
-        self,
-        table: SourceTable,
-        *,
-        block_size: int = BLOCK_SIZE,
-        most_others: int = MOST_OTHERS,
-        has_files: bool = False,
-    ) -> None:
+    def __init__(self, table: SourceTable, *, has_files: bool = False) -> None:
         self._raw = table.empty_copy()
-        self._block_size, self._most_others = block_size, most_others
         self._others: dict[Any, _Texts] = {}
         self._weights_are_whole = True
         self._decimal, self._has_files = ".", has_files
@@ -92,10 +79,7 @@ class TextTable:
                     " rating or group."
                 )
             types[columns.weight] = pyarrow.float64()
-        batches = text_batches(
-            file, types, on_progress, labels=self._labels, block_size=self._block_size
-        )
-        for batch in batches:
+        for batch in text_batches(file, types, on_progress, labels=self._labels):
             self._add_batch(dict(zip(types, batch.columns)))
         self._end_file(file.path)
 
@@ -202,7 +186,7 @@ class TextTable:
 
     def _learn(self, name: Any, texts: Sequence[Any]) -> None:
         if self._raw.wanted is not None:
-            others = self._others.setdefault(name, _Texts(self._most_others))
+            others = self._others.setdefault(name, _Texts())
             codes = self._raw.codes
             others.learn(texts if codes is None else [t for t in texts if t not in codes])
 
@@ -215,8 +199,7 @@ class TextTable:
 class _Texts:
     """Collects enough texts of a column to infer its type."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self.texts: dict[Any, None] = {}
 
     def learn(self, texts: Iterable[Key]) -> None:
@@ -224,7 +207,7 @@ class _Texts:
         if not new:
             return
         known = list(self.texts)
-        if len(known) < self._most or inferred(known).type != inferred([*known, *new]).type:
+        if len(known) < MOST_OTHERS or inferred(known).type != inferred([*known, *new]).type:
             self.texts.update(dict.fromkeys(new))
 
 

@@ -84,7 +84,7 @@ class KappaPosterior(Result):
     def __repr__(self) -> str:
         return (
             f"<KappaPosterior: kappa {figure(self.kappa)} ({interval_text(self.interval)}),"
-            f" {count_text(len(self.draws), 'draw')}, prior {self.prior:.4g} per cell>"
+            f" {count_text(len(self.draws), 'draw')}, prior {self.prior:.4g}>"
         )
 
 

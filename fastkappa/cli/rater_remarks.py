@@ -1,0 +1,191 @@
+"""Remarks and warnings about the rows of several raters: groups, shared items and sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.formatting import count_text, first_of_many, label_text, list_in
+from fastkappa.multirater.pairwise import pairs_are_few
+from fastkappa.multirater.ratings import Ratings
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
+from fastkappa.ratings.lengths import share_few_ids
+from fastkappa.ratings.missing import find_missing
+from fastkappa.sources.arrow_columns import are_lists, as_array, in_one
+
+BLANK_SETS = "A blank field is missing: write [] for no labels."
+# The largest number of items that a remark names.
+MOST_ITEMS = 3
+# Raters who never disagree are suspicious if this is less probable for any pair.
+IMPROBABLE = 1e-3
+# The usual separators of the labels in a set.
+SEPARATORS = ";|,"
+
+
+def separate_occasions(arrays: dict[str, Any], item: str, rater: str, group: str) -> list[str]:
+    """Return a remark if groups have items in common, unless each rater is in one group.
+
+    If a rater rated an item in several groups, all raters count as different raters in each group.
+    The new names replace the column of raters in ``arrays``.
+    """
+    items, raters, groups = (codes_of(arrays[name]) for name in (item, rater, group))
+    kept = groups >= 0
+    n_raters, n_groups = int(raters.max()) + 1, int(groups.max()) + 1
+    if n := _n_in_several(items[kept] * n_raters + raters[kept], groups[kept], n_groups):
+        names = zip(arrays[rater].to_pylist(), arrays[group].to_pylist())
+        arrays[rater] = as_array([f"{one} ({label_text(of)})" for one, of in names], rater)
+        return [
+            f"{count_text(n, 'time')} a rater rated an item in several groups of {group!r}: each"
+            f" rater counts as a different rater in each group, such as"
+            f" {arrays[rater][0].as_py()!r}."
+        ]
+    n = _n_in_several(items[kept], groups[kept], n_groups)
+    if n and _n_in_several(raters[kept], groups[kept], n_groups):
+        return [
+            f"{count_text(n, 'item')} in several groups of {group!r}: each rating counts in the"
+            " group of its row."
+        ]
+    return []
+
+
+def _n_in_several(keys: AnyArray, groups: AnyArray, n_groups: int) -> int:
+    """Return the number of distinct keys that are in several groups."""
+    pairs = np.unique(keys * n_groups + groups) // n_groups
+    return len(np.unique(pairs[1:][pairs[1:] == pairs[:-1]]))
+
+
+def items_only_of(
+    arrays: Mapping[str, Any], item: str, rater: str, raters: Sequence[str]
+) -> list[str]:
+    """Return remarks on the items that are only in the rows of one of the given raters."""
+    items, remarks = codes_of(arrays[item]), []
+    names = np.array(arrays[rater].to_pylist(), object)
+    for name in raters:
+        is_own = names == name
+        own, rows = np.unique(items[is_own], return_index=True)
+        only = np.flatnonzero(is_own)[np.sort(rows[~np.isin(own, items[~is_own])])]
+        if 0 < len(only) < len(own):
+            named = list(map(repr, arrays[item].take(only).to_pylist()))
+            remarks.append(
+                f"{len(only)} of {len(own)} items of {name} are missing from the other files:"
+                f" {first_of_many(named, MOST_ITEMS)}."
+            )
+    return remarks
+
+
+def warn_of_few_shared(ratings: Ratings) -> None:
+    """Warn about raters who share few items with each other rater and with all combined."""
+    tables, n_rated = ratings.rater_pairs("the raters' items")
+    n, pairs = ratings.n_raters, np.triu_indices(ratings.n_raters, 1)
+    shared = np.zeros((n, n), np.int64)
+    shared[pairs] = tables.sum(axis=(1, 2))
+    shared += shared.T
+    if not shared.any():
+        return  # later, an error is raised if raters share no items
+    few = [
+        f"{name} ({own.max()} of {total})"
+        for i, (name, own, total) in enumerate(zip(ratings.rater_names or (), shared, n_rated))
+        if 0 < 2 * own.sum() < total
+        and all(share_few_ids(own[j], total, n_rated[j]) for j in range(n) if j != i)
+    ]
+    if few:
+        warn(
+            "some raters share fewer than half of their items with any other rater:"
+            f" {first_of_many(few, MOST_SHOWN)}. Only shared items count. If more items have"
+            " several ratings, check that all files write the ids in the same way."
+        )
+
+
+def warn_of_identical(ratings: Ratings) -> None:
+    """Warn about pairs of raters who never disagree, if this is improbable given other pairs."""
+    if ratings.n_raters < 3 or not pairs_are_few(ratings):
+        return
+    tables, _ = ratings.rater_pairs("the raters' items")
+    n, n_same = tables.sum(axis=(1, 2)), np.trace(tables, axis1=1, axis2=2)
+    agreement = (n_same.sum() - n_same) / np.maximum(n.sum() - n, 1)
+    by_chance = len(n) * agreement**n
+    found = np.flatnonzero((n == n_same) & (n < n.sum()) & (by_chance < IMPROBABLE))
+    pairs = list(combinations(ratings.rater_names or (), 2))
+    if len(found):
+        named = [f"{' and '.join(pairs[i])} ({n[i]})" for i in found]
+        warn(
+            "some raters gave the same label to all items that both rated:"
+            f" {first_of_many(named, MOST_SHOWN)}. Check that one is not a copy of the other."
+        )
+
+
+def warn_of_separator(labels: AnyArray, separator: str | None) -> None:
+    """Warn if labels seem to be joined by a separator other than the given one."""
+    sets = [one if separator is not None else {one} for one in labels.tolist()]
+    if separator is None:
+        lists = [name for (name,) in sets if isinstance(name, str) and len(list_in(name) or ()) > 1]
+        if lists:
+            warn(
+                f"labels such as {lists[0]!r} are lists: if ratings are sets of labels, give"
+                " --set-separator ','."
+            )
+            return
+    names = sorted({name for one in sets for name in one if isinstance(name, str)})
+    is_unused = separator is not None and all(len(one) < 2 for one in sets)
+    for other in SEPARATORS.replace(separator or "\n", ""):
+        joined = [name for name in names if other in name]
+        parts = {name: [part.strip() for part in name.split(other)] for name in joined}
+        if other == ",":
+            # a decimal comma
+            parts = {name: own for name, own in parts.items() if not all(map(str.isdigit, own))}
+        found = [name for name, own in parts.items() if set(own) <= set(names)]
+        if found or (is_unused and 2 * len(joined) >= len(names)):
+            warn(
+                f"labels such as {(found or joined)[0]!r} contain several labels joined by"
+                f" {other!r}: if ratings are sets of labels, give --set-separator {other!r}."
+            )
+
+
+def blank_sets(arrays: Mapping[str, Any], rated: Sequence[str]) -> list[str]:
+    """Return a remark on sets that are left out because their fields are blank."""
+    n_blank = sum(arrays[name].null_count for name in rated)
+    return [f"{count_text(n_blank, 'rating')} left out. {BLANK_SETS}"] if n_blank else []
+
+
+def rows_without_group(arrays: Mapping[str, Any], group: str) -> list[str]:
+    """Return a remark on the rows without a group."""
+    missing = find_missing(arrays[group])
+    if missing is None or not missing.any():
+        return []
+    return [
+        f"Rows without a group in column {group!r}: {missing.sum()} of {len(missing)}."
+        " These rows are left out of all groups."
+    ]
+
+
+def replaced_ratings(
+    arrays: Mapping[str, Any], item: str, rater: str, rating: str, kept: str
+) -> list[str]:
+    """Return a remark on ratings replaced by another rating of the same rater and item."""
+    items, raters, ratings = (codes_of(arrays[name]) for name in (item, rater, rating))
+    rated = ratings >= 0
+    ratings, pairs = ratings[rated], (items * (raters.max() + 1) + raters)[rated]
+    if kept == "last":
+        ratings, pairs = ratings[::-1], pairs[::-1]
+    _, first, which = np.unique(pairs, return_index=True, return_inverse=True)
+    n, n_differ = len(pairs) - len(first), int((ratings != ratings[first][which]).sum())
+    if not n:
+        return []
+    return [
+        f"{count_text(n, 'rating')} replaced by the {kept} of the same rater and item;"
+        f" {n_differ} of the replaced ratings differed."
+    ]
+
+
+def codes_of(column: Any) -> AnyArray:
+    """Return a number for each distinct value of a column, and -1 where it is missing."""
+    if are_lists(column):
+        sets = [None if one is None else str(sorted(set(one))) for one in column.to_pylist()]
+        column = as_array(sets, "")
+    column = in_one(column)
+    encoded = column if hasattr(column, "dictionary") else column.dictionary_encode()
+    return np.asarray(encoded.indices.fill_null(-1)).astype(np.int64)
