@@ -278,33 +278,23 @@ def _other_looks(looks: Iterable[Look]) -> Iterator[tuple[Look, Look]]:
         yield from ((own[0], other) for own in answers for other in own[1:])
 
 
-def _value(label: str) -> Look:
-    look = look_of(label)
-    return look if isinstance(look, float) and label.isascii() else label
-
-
 # Ways in which labels that look alike can differ: the difference, the remedy, how to show the
 # labels, and a function that returns the same value for all of them.
 DIFFERENCES: tuple[tuple[str, str, Callable[[Any], str], Callable[[str], Any]], ...] = (
     ("blanks", "Strip them", repr, str.strip),
-    ("how a number is written", ALIKE, repr, _value),
-    ("case", ALIKE, repr, str.casefold),
-    ("case and blanks", ALIKE, repr, lambda label: " ".join(label.split()).casefold()),
-    ("blanks beside signs", ALIKE, repr, lambda label: BESIDE_SIGN.sub(r"\1", label)),
+    ("case or blanks", ALIKE, repr, lambda label: " ".join(label.split()).casefold()),
     ("look-alike characters", ALIKE, ascii, lambda label: _plain(label.translate(CAPITALS))),
-    ("case and the sign between words", ALIKE, repr, lambda label: _words(_plain(label))),
-    ("the order of a list", ALIKE, repr, lambda label: _set_of_words(_plain(label))),
+    ("how they are written", ALIKE, repr, lambda label: ""),
 )
 
 
 def difference(labels: Sequence[str]) -> tuple[str, str, Callable[[Any], str]]:
     """Return how labels that look alike differ, the remedy, and how to show the labels."""
-    for how, remedy, show, shared in DIFFERENCES:
-        if len(set(map(shared, labels))) == 1:
-            return how, remedy, show
-    if any(isinstance(look_of(label), Coded) for label in labels):
-        return "a code or its text", ALIKE, repr
-    return "how they are written", ALIKE, ascii
+    return next(
+        (how, remedy, show)
+        for how, remedy, show, shared in DIFFERENCES
+        if len(set(map(shared, labels))) == 1
+    )
 
 
 def without_remark(label: str) -> set[str]:

@@ -96,6 +96,7 @@ def test_nothing_that_is_said_is_python(file: Path) -> None:
     assert n_said > len(SAID) / 2
 
 
+@pytest.mark.filterwarnings("ignore:the ratings contain 9")
 def test_reports_advise_options(tmp_path: Path) -> None:
     columns = {
         "a": DIGITS,

@@ -135,17 +135,17 @@ RULES = {
     "a Cyrillic letter": Rule(
         more(*named("A", "B", "C"), ("\u0410", "A")), None, "look-alike characters"
     ),
-    "a hyphen": Rule(more(*named("no x", "y", "z"), ("no-x", "no x")), None, "between words"),
+    "a hyphen": Rule(more(*named("no x", "y", "z"), ("no-x", "no x")), None, "are written"),
     "a set in another order": Rule(
-        more(*named("x;y", "y", "z"), ("y;x", "x;y")), None, "order of a list"
+        more(*named("x;y", "y", "z"), ("y;x", "x;y")), None, "are written"
     ),
     "an entity of HTML": Rule(more(*named("<5", "y", "z"), ("&lt;5", "<5")), None, "are written"),
     "a text as Excel writes it": Rule(more(*WORDS, ('="x"', "x")), None, "are written"),
-    "percent": Rule(more(*named("10%", "20%", "30%"), ("10 %", "10%")), None, "number is written"),
+    "percent": Rule(more(*named("10%", "20%", "30%"), ("10 %", "10%")), None, "are written"),
     "a code with its text": Rule(
         more(*named("1 - mild", "2 - none", "3 - severe"), ("1. mild", "1 - mild"), ("mild",) * 2),
         None,
-        "a code or its text",
+        "are written",
     ),
     "a letter for yes": Rule(
         more(*named("yes", "no", "unclear"), ("Y", "yes"), ("Y", "Y")), None, "'Y'"

@@ -323,6 +323,7 @@ def test_refusals_name_the_argument() -> None:
         score_many([1.0, math.nan], {"a": [1, 2]})
 
 
+@pytest.mark.filterwarnings("ignore:the ratings contain 200")
 def test_long_columns_are_counted_block_by_block(backend: str) -> None:
     truth, predictions = (array.astype(np.uint8) for array in ratings(20_001, 9, 5))
     predictions[4, -1] = 200

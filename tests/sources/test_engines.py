@@ -238,7 +238,7 @@ def test_folders_named_for_a_value_are_a_column(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:column 'a' holds '01' and '1'")
-@pytest.mark.filterwarnings("ignore:.*how a number is written")
+@pytest.mark.filterwarnings("ignore:.*how they are written")
 def test_a_folder_of_text_is_one_table(tmp_path: Path) -> None:
     """What is a number in one file is a string if another file has words."""
     (tmp_path / "1.csv").write_text("a,b\n1,1\n01,2\n")

@@ -183,7 +183,7 @@ def many_blocks(tmp_path: Path, last: str) -> Path:
     return text_file(tmp_path, "y\n" + "1\n2\n3\n" * 100 + last)
 
 
-@pytest.mark.filterwarnings("ignore:.*how a number is written")
+@pytest.mark.filterwarnings("ignore:.*how they are written")
 @pytest.mark.parametrize(
     ("last", "labels"),
     [
@@ -220,7 +220,7 @@ def test_a_measurement_in_the_last_block(tmp_path: Path) -> None:
         count_in_blocks(path)
 
 
-@pytest.mark.filterwarnings("ignore:.*labels that differ only in how a number is written")
+@pytest.mark.filterwarnings("ignore:.*labels that differ only in how they are written")
 @pytest.mark.parametrize(
     ("last", "labels", "diagonal"),
     [
