@@ -191,9 +191,9 @@ def judge_shift(first: Column, second: Column, names: Sequence[str]) -> None:
 
 
 def _first_ratings(column: Column, n: int) -> AnyArray:
-    """Return the first ratings of a column as numbers or text."""
+    """Return the first ratings of a column, of which None is a missing one."""
     values = column.values[:n]
-    return values if column.categories is None else np.array([*map(str, column.categories)])[values]
+    return values if column.categories is None else np.array(column.categories, object)[values]
 
 
 def judge_sorted(
