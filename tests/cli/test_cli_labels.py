@@ -127,7 +127,7 @@ def test_different_orders_name_the_option(tmp_path: Path) -> None:
         ["agree", path, "--raters", "a", "c", "b"],
     ):
         assert program.refusal(*arguments) == (
-            "fastkappa: column 'a' and column 'b' declare different orders of their labels: low <"
+            "fastkappa: column 'a' and column 'b' declare their labels in different orders: low <"
             " high and high < low. Give --labels in the intended order.\n"
         )
     other = tmp_path / "other.feather"

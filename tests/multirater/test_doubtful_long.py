@@ -63,10 +63,10 @@ def test_a_rater_who_is_mistyped_often() -> None:
 @pytest.mark.parametrize("written", ["{}.jpg", "data/{}", "C:\\data\\{}.png", "/a/b/{}.txt"])
 def test_items_with_the_name_of_a_file(written: str, tmp_path: Path) -> None:
     columns = _rows({"Anna": ITEMS, "Berta": [written.format(item) for item in ITEMS]})
-    with pytest.warns(UserWarning, match="item has 20 groups of similar names"):
+    with pytest.warns(UserWarning, match="item contains 20 groups of similar names"):
         _read(columns)
     said = _of_command(columns, tmp_path)
-    assert "item has 20 groups of similar names" in said
+    assert "item contains 20 groups of similar names" in said
     assert "no item has a rating from both" in said
 
 

@@ -349,9 +349,9 @@ def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> b
     if split:
         shown = "; ".join(", ".join(map(ascii, names)) for names in split[:MOST_SHOWN])
         warn(
-            f"item has {count_text(len(split), 'group')} of similar names that were read as"
-            f" different items, each rated by different raters: {shown}. Use one spelling if they"
-            " are the same item."
+            f"item contains {count_text(len(split), 'group')} of similar names that were read as"
+            f" different items, because they have no raters in common: {shown}. Use one spelling"
+            " if they are the same item."
         )
     return bool(split)
 
