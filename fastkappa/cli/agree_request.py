@@ -42,7 +42,7 @@ MOST_RATERS = 4
 
 
 class AgreeRequest(NamedTuple):
-    """The options of ``fastkappa agree`` that determine its report, and what they refer to.
+    """The options of ``fastkappa agree`` that determine its report, and the data they refer to.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class AgreeRequest(NamedTuple):
         What to do if a rater rated an item several times: stop with an error, or use the first or
         the last row.
     coefficient : WORD
-        Of three or more raters, report, test and compare only this coefficient: fleiss, conger,
+        For three or more raters, report, test and compare only this coefficient: fleiss, conger,
         light, randolph, gwet or krippendorff. The default is all of them, and --group and
         --fail-under use Fleiss' kappa.
     level : WORD
@@ -69,7 +69,8 @@ class AgreeRequest(NamedTuple):
         The column of a reference, such as pathology: compare each of --raters with it, and compare
         their kappas with each other, with --group also in each group.
     null : KAPPA
-        Test kappa, or each coefficient of more raters, against this value; 0 is chance agreement.
+        Test kappa, or each coefficient of several raters, against this value. 0 is chance
+        agreement.
     interval_method : WORD
         The method for the interval of two raters' kappa: asymptotic, score or profile. auto uses
         score, or asymptotic with --distribution t.

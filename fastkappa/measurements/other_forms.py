@@ -52,7 +52,7 @@ def refuse_other_forms(columns: Sequence[AnyArray], names: Sequence[str] | None)
         else:
             named, remedy = f"column {names[ids]!r}", f"ratings.drop(columns={names[ids]!r})"
         raise ValueError(
-            f"{named} of ratings looks like ids of subjects: it has a different whole"
+            f"{named} of ratings seems to contain ids of subjects: it has a different whole"
             f" number in each of the {len(columns[ids])} rows. Leave it out, for example with"
             f" {remedy} in {'NumPy' if names is None else 'pandas'}."
         )
@@ -76,7 +76,7 @@ def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> Non
             continue
         called = f" ({names[j]!r})" if is_named else ""
         raise ValueError(
-            f"{argument}{called} looks like ids of subjects or raters: {found}. Give the"
+            f"{argument}{called} seems to contain ids of subjects or raters: {found}. Give the"
             " measurements instead. If you have one row per measurement, use"
             " ratings.pivot(index=..., columns=..., values=...) in pandas to get one column per"
             " rater."

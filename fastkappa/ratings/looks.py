@@ -91,7 +91,7 @@ ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
 # Separators between the labels of a set in one cell, and characters around the labels.
 BETWEEN_LABELS = re.compile("[;|,]")
 BRACKETS = " []{}()'\""
-ALIKE = "Write them alike"
+ALIKE = "Write them the same way"
 
 
 class Coded(NamedTuple):

@@ -122,7 +122,7 @@ def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
 def _warn_of_totals(
     labels: Mapping[str, AnyArray], n_items: int, sum_of: Callable[[str], float]
 ) -> None:
-    """Warn if one item has the sums of all other ratings, like a row of totals.
+    """Warn if one item has the sum of each rater's other ratings, like a row of totals.
 
     ``labels`` are the sorted labels of each rater. ``sum_of`` returns the sum of a rater's ratings,
     and is called only if the largest label is far from the other labels.
@@ -132,8 +132,8 @@ def _warn_of_totals(
     if all(sum_of(name) == 2 * float(own[-1]) for name, own in labels.items()):
         held = " and ".join(f"{own[-1]} of {name}" for name, own in labels.items())
         warn(
-            f"an item has the sums of all other ratings, {held}, like a row of totals, but it is"
-            " counted as an item: leave it out."
+            f"an item has the sum of each rater's other ratings, {held}, like a row of totals, but"
+            " is counted as an item: leave it out."
         )
 
 

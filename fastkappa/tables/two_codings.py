@@ -72,7 +72,7 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> boo
 
 
 def _coincide(table: AnyArray) -> NDArray[np.bool_]:
-    """Return, for each two labels, whether as many items have both as have the rarer one twice."""
+    """Return, per pair of labels, whether both occur together as often as the rarer one twice."""
     both, same = table + table.T, table.diagonal()
     np.fill_diagonal(both, val=0)
     coincide: NDArray[np.bool_] = (both > 0) & (both >= np.minimum(same[:, None], same))
@@ -219,8 +219,8 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     ]
     return (
         f"{a} and {b} each have labels that the other does not have, and these nearly always"
-        f" coincide: {first_of_many(pairs, MOST_SHOWN, '; ')}. Write them alike if they are one"
-        " label; they are counted as disagreement."
+        f" coincide: {first_of_many(pairs, MOST_SHOWN, '; ')}. Write them the same way if they"
+        " are one label, because they are counted as disagreement."
     )
 
 
@@ -261,7 +261,7 @@ def _not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     ]
     return (
         f"labels that {how} nearly always coincide: {first_of_many(shown, MOST_SHOWN, '; ')}. Write"
-        " them alike if they are one label; they are counted as disagreement."
+        " them the same way if they are one label, because they are counted as disagreement."
     )
 
 

@@ -102,9 +102,9 @@ def thresholds(
         else:
             if y is None or score is None:
                 lacking = "--y" if y is None else "--score"
-                raise ValueError(f"{lacking} must name a column of {file}, but is not given.")
+                raise ValueError(f"{lacking} is needed: name a column of {file}.")
             if y == score:
-                raise ValueError(f"--y and --score must name two columns, got {y!r} twice.")
+                raise ValueError(f"--y and --score must name different columns, got {y!r} twice.")
             if cluster in (y, score):
                 raise ValueError(
                     f"--cluster must name a column that no other option names, got {cluster!r}."
