@@ -191,7 +191,7 @@ def judge_shift(first: Column, second: Column, names: Sequence[str]) -> None:
 
 
 def _first_ratings(column: Column, n: int) -> AnyArray:
-    """Return the first ratings of a column as labels, or as the numbers that stand for them."""
+    """Return the first ratings of a column, with None for missing ratings."""
     values = column.values[:n]
     return values if column.categories is None else np.array(column.categories, object)[values]
 

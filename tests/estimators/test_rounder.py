@@ -177,6 +177,7 @@ def test_labels_that_do_not_occur_keep_their_place() -> None:
     np.testing.assert_allclose(rounder.thresholds_[1:4], plain.thresholds_, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:the ratings contain 9")
 def test_score_refuses_a_label_it_has_not_seen() -> None:
     scores, y = items(2)
     rounder = KappaRounder().fit(scores, y)
