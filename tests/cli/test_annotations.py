@@ -137,7 +137,7 @@ def test_the_file_of_a_model_beside_a_long_file(wide: Path, long: Path, tmp_path
 def test_a_model_with_other_ids(long: Path, tmp_path: Path) -> None:
     model = write_csv(tmp_path / "model.csv", id=[f"doc {i}" for i in range(N)], grade=EVE)
     said = agree.run(long, model, *LONG).stderr
-    assert "raters without an item in common with any other rater: 'model'. Check that" in said
+    assert "some raters have no item in common with any other rater: 'model'. Check that" in said
     assert said.count("warning:") == 1
 
 
