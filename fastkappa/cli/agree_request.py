@@ -58,16 +58,16 @@ class AgreeRequest(NamedTuple):
         jaccard or masi.
     set_separator : CHARACTER
         The separator of labels, such as ';', if each rating is a set of labels. A blank field is
-        missing; write [] for no labels. Alpha is printed at all levels for sets, or at --level.
-        Without --level, all tables and --fail-under use the nominal level.
+        missing; write [] for no labels. Alpha is printed at --level, or else at all levels for
+        sets. Without --level, all tables and --fail-under use the nominal level.
     sample_weight : COLUMN
         The column with the number of items that each row stands for, in whole numbers. Only for two
         raters.
     group : COLUMN
         The column of the groups to report on separately.
     reference : COLUMN
-        The column of a reference, such as pathology: compare each of --raters with it, and compare
-        their kappas with each other, with --group also in each group.
+        The column of a reference, such as pathology. Each of --raters is compared with it, and
+        their kappas are compared with each other; with --group, also within each group.
     null : KAPPA
         Test kappa, or each coefficient of several raters, against this value. 0 is chance
         agreement.

@@ -46,7 +46,9 @@ MODELS = {
     "ICC(A,k)": "two-way, absolute agreement, mean rating",
     "ICC(C,k)": "two-way, consistency, mean rating",
 }
-OF_CLUSTERS = "intervals, F and df are from the jackknife over clusters, with the raters as fixed"
+OF_CLUSTERS = (
+    "intervals, F and df are from the jackknife over clusters, which treats raters as fixed"
+)
 
 
 @dataclass(frozen=True, repr=False)

@@ -69,7 +69,7 @@ def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> Non
         # numbers are in the range of the other column contains measurements.
         is_alone = ((other >= values.min()) & (other <= values.max())).mean() < 0.5
         if (is_named or is_alone) and _are_repeated(values):
-            found = "it repeats the same numbers in turn"
+            found = "its numbers repeat in a regular order"
         elif is_alone and (is_named or _count_rows(values)) and _never_repeats(values):
             found = "it has a different whole number in each row"
         else:

@@ -38,8 +38,8 @@ CODES = frozenset(
 # A code or a total must exceed every other number by more than the first factor, and a number that
 # is not in `CODES` must exceed consecutive labels by more than the second.
 FAR, VERY_FAR = 4, 8
-# The least number of consecutive labels beside which other numbers are codes, and the largest
-# number of labels to search.
+# Other numbers can be codes only if there are at least `FEWEST_CONSECUTIVE` consecutive labels.
+# At most `MOST_LABELS` labels are searched.
 FEWEST_CONSECUTIVE, MOST_LABELS = 3, 100
 # A positive number below this is often a measurement, so it is not treated as a code.
 LEAST_POSITIVE_CODE = 999

@@ -318,7 +318,7 @@ class AgreementResult(Result):
 
     @cached_property
     def _scale(self) -> float:
-        """The factor of standard errors, relative to those from variances divided by n."""
+        """The factor that corrects standard errors from variances divided by n."""
         if self.distribution == "normal":
             return 1.0
         return math.sqrt(correction(self.n, self.clusters))

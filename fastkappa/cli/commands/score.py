@@ -49,7 +49,7 @@ def score(
 
     Print the table of counts, the number of items n, all three kappas, and the
     observed and expected agreement, p_o and p_e, of the unweighted kappa. If labels
-    are words in alphabetical order, weighted kappas need --weights.
+    are words that were sorted alphabetically, weighted kappas need --weights.
 
     Parameters
     ----------

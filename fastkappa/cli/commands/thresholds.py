@@ -52,8 +52,8 @@ def thresholds(
         The column of the clusters of items, such as the patient of each image. Each cluster is then
         in one fold, and the interval treats clusters as the units.
     apply : FILE
-        A file of new scores, in a column of the same name. Print this file as CSV with a new column
-        'predicted' of labels, instead of the report. FILE can then be the cut points saved with
+        A file of new scores, in a column of the same name. Instead of the report, print this file
+        as CSV with an added column of labels, 'predicted'. FILE can then be cut points saved with
         --format json.
     method : WORD
         How to find the cut points. spline: maximise the kappa expected for new rows if labels

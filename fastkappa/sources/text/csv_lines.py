@@ -82,7 +82,7 @@ def count_file(
 
 
 def read_blocks(path: Path, ranges: ItemRanges) -> Iterator[tuple[tuple[int, int], bytes]]:
-    """Yield the byte ranges that a thread takes, and the lines that begin in each range.
+    """Yield the byte ranges assigned to a thread, and the lines that begin in each range.
 
     Raises
     ------
