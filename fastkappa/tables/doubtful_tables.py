@@ -31,6 +31,8 @@ from fastkappa.tables.two_codings import (
 MOST_NAMED = 5
 # The smallest mean number of occurrences per label that is plausible for ratings.
 LEAST_REPEATS = 2
+# A column with more ratings per label does not contain ids.
+MOST_PER_ID = 5
 # With more raters, a rater with few items can have labels that nobody else used.
 MOST_JUDGED = 20
 # In a smaller table, each cell can contain one item by chance.
@@ -255,6 +257,14 @@ def judge_raters(
         return
     n_raters = Counter(label for own in labels.values() for label in own.tolist())
     for (name, own), n in zip(labels.items(), n_ratings):
+        alone = [label for label in own.tolist() if n_raters[label] == 1]
+        n_others = len(n_raters) - len(alone)
+        if len(own) < n <= MOST_PER_ID * len(own) and _are_repeated_ids(own, alone, n_others):
+            warn(
+                f"{name} has {len(alone)} labels that no other rater has, like ids of clusters,"
+                " but was read as a rater: leave it out if it identifies clusters or items."
+            )
+            return
         # A rater can lack shared labels by chance if the rater used only one label, or labels that
         # hardly repeat.
         repeats = 1 < len(own) <= n / LEAST_REPEATS
@@ -276,6 +286,21 @@ def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple
                 f"{name} has a different label for each of the {n_items} items, like a column of"
                 " ids, but was read as ratings: give the column of ratings."
             )
+
+
+def _are_repeated_ids(own: AnyArray, alone: Sequence[Any], n_others: int) -> bool:
+    """Return whether most labels of a rater are ``alone``, and outside the others' range.
+
+    ``n_others`` is the number of labels that another rater has. Scores in the same range, some of
+    which only one rater gave, are not ids.
+    """
+    if len(own) < FEWEST_IDS or 2 * len(alone) < len(own) or not 0 < 4 * n_others <= len(own):
+        return False
+    shared = np.setdiff1d(own, np.array(alone))
+    if own.dtype.kind not in "iuf" or not len(shared):
+        return True
+    beyond = (own < shared.min()) | (own > shared.max())
+    return bool(2 * np.count_nonzero(beyond) >= len(own))
 
 
 def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any]:
