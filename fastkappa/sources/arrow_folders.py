@@ -106,6 +106,8 @@ def count_files(
         with naming(file) if len(files) == 1 else naming_part(file):
             count_file(table, file, file_format, report, threads)
             table.check_kinds()
+            if len(files) > 1:
+                table.end_part(file)
 
 
 def count_remote(
@@ -138,6 +140,7 @@ def _count_dataset(table: SourceTable, whole: Any) -> None:
         with naming_part(file):
             count_parts(table, [partial(batches_of_dataset, table, part)])
             table.check_kinds()
+            table.end_part(file)
 
 
 def batches_of_dataset(table: SourceTable, dataset: Any) -> Iterator[Batch]:

@@ -85,6 +85,17 @@ def test_missing_ratings_and_those_outside_add_up() -> None:
     assert (total.n_outside, total.n_dropped, total.missing) == (1, 3, (2, 2))
 
 
+@pytest.mark.parametrize("count", [counted, confusion_counts])
+def test_a_sum_of_tables_with_other_codes_is_remarked_on(count: Any) -> None:
+    grades = np.repeat(np.arange(5), 40)
+    first, shifted, few = (count(own, own) for own in (grades, grades + 1, grades[::20] + 1))
+    with pytest.warns(UserWarning, match="the second table has 5 in y1 and y2, which no other"):
+        first + shifted
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        first + count(grades[:120], grades[:120]) + few
+
+
 def test_labels_that_do_not_go_together() -> None:
     some = counted(["x", "y"], ["x", "y"])
     for other in (

@@ -13,6 +13,8 @@ from fastkappa.results.report import RATERS
 from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.tables.count import part_of, total_of
+from fastkappa.tables.doubtful_tables import judge_parts
 from fastkappa.tables.json_fields import reason_of
 from fastkappa.tables.table import union_of_labels
 
@@ -51,7 +53,7 @@ class SavedCounts(NamedTuple):
                 f" {self.what}. Give files with counts of the same columns."
             )
         try:
-            counts = self.counts + other.counts
+            counts = total_of(self.counts, other.counts)
         except (ValueError, OverflowError) as error:
             raise RatingsError(f"{path} cannot be added to the other files: {error}") from error
         are_sorted = self.are_sorted and other.are_sorted
@@ -79,6 +81,8 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
     (_, total), *others = read.items()
     for path, saved in others:
         total = total.plus(path, saved)
+    parts = [part_of(str(path), saved.counts) for path, saved in read.items()]
+    judge_parts(parts, total.columns)
     return first_of_many(list(map(str, files)), MOST_NAMED), total
 
 
