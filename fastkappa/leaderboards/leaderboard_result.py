@@ -358,11 +358,15 @@ class Leaderboard(Result):
             )
 
     def _remarks(self) -> list[tuple[str, str]]:
-        return [
-            (printable(name), why)
-            for name, why in zip(self.names, self.failures)
-            if why is not None
-        ]
+        found = [(printable(row.name), row.failure) for row in self if row.failure is not None]
+        # Kappa is 1 for other reasons if a matrix has weights of 0 off the diagonal.
+        if self.weights is None or isinstance(self.weights, str):
+            for row in self:
+                if row.kappa == 1:
+                    scored = "" if row.coverage == 1 else " that it was scored on"
+                    why = f"equal to the truth in every item{scored}"
+                    found.append((printable(row.name), why))
+        return found
 
 
 def reports_of_splits(boards: Mapping[str, Leaderboard]) -> list[Report]:

@@ -98,6 +98,8 @@ def test_without_intervals_nothing_is_called_significant() -> None:
         board = leaderboard(truth, [truth, other], n_resamples=n_resamples, rng=0)
         assert np.isnan(board.simultaneous_interval).all()
         assert "ignificant" not in str(board)
+        assert "0: equal to the truth in every item" in str(board)
+        assert "1: equal" not in str(board)
     assert not np.isnan(
         leaderboard(truth, [other, other], n_resamples=19, rng=0).simultaneous_interval
     ).any()
