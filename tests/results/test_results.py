@@ -477,7 +477,8 @@ def test_sentences() -> None:
     low, high = best.interval[0].tolist()
     assert best.sentence() == (
         f"Cohen's kappa (no weights) of {SCRIPT}, first of 2 predictions on 27 items was 1.0000"
-        f" (95 % score interval {low:.4f} to {high:.4f}; {version})."
+        f" (95 % score interval {low:.4f} to {high:.4f}; {version}). Significantly below the"
+        " leader: 1 of 1: a (simultaneous interval ends below 0, with a joint confidence of 95 %)."
     )
     assert (low, high) == fastkappa.agreement([1, 2, 3] * 9, [1, 2, 3] * 9).interval
     clustered = fastkappa.leaderboard(
