@@ -61,7 +61,8 @@ class KappaDecoder(OutOfFoldClassifier):
         1.8.
     cv : int, splitter or iterable of (train, test), default=5
         Folds for the out-of-fold probabilities. An int is the number of folds, stratified by
-        label. Ignored without an estimator.
+        label. With groups, these are the folds of `sklearn.model_selection.StratifiedGroupKFold`.
+        Ignored without an estimator.
 
     Attributes
     ----------
@@ -147,8 +148,9 @@ class KappaDecoder(OutOfFoldClassifier):
             Item weights, which must not be negative. The weights are also passed to the estimator
             if its ``fit`` accepts them.
         groups : array-like of shape (n_samples,), default=None
-            Group of each item, for a ``cv`` that keeps groups together. In ``cross_val_score`` and
-            searches, groups require metadata routing and ``set_fit_request(groups=True)``.
+            Group of each item, such as the patient. Each group is in one fold, unless ``cv`` is a
+            splitter that ignores groups. In ``cross_val_score`` and searches, groups require
+            metadata routing and ``set_fit_request(groups=True)``.
 
         Returns
         -------
