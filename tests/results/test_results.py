@@ -519,11 +519,11 @@ def test_a_difference_names_its_weights(weights: Any, name: str) -> None:
     of_results = fastkappa.compare_independent(
         *(fastkappa.agreement_from_confusion(t, weights=weights) for t in (table, table.T))
     )
-    for difference in (
-        fastkappa.compare_independent(table, table.T, weights=weights),
-        fastkappa.compare_paired(joint, weights=weights),
-        of_results,
+    for difference, n in (
+        (fastkappa.compare_independent(table, table.T, weights=weights), ""),
+        (fastkappa.compare_paired(joint, weights=weights), f" on {table.sum()} items"),
+        (of_results, ""),
     ):
-        assert str(difference).startswith(f"Difference of two kappas, {name}\n")
+        assert str(difference).startswith(f"Difference of two kappas{n}, {name}\n")
         assert difference.sentence().startswith(f"Kappa ({name}) was")
         assert json.dumps(difference.to_dict()["weights"]) == json.dumps(weights)
