@@ -274,7 +274,7 @@ RULES = {
         f"{code} for missing": Rule(
             more(*NUMBERS, (code, 1), (2, code), (code, code)),
             None,
-            f"{code}.*means a missing rating",
+            f"{code}.*mean a missing rating",
             needs="found labels",
         )
         for code in (-1, 9, 66, 99, -(1 << 31))
