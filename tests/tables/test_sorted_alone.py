@@ -115,7 +115,7 @@ def test_ordinary_columns_are_silent(
 def of_frame(first: Any, second: Any, folder: Path) -> None:
     pd = pytest.importorskip("pandas")
     pytest.importorskip("narwhals")
-    # A missing rating still belongs to its row.
+    # With a missing rating, the columns are still compared row by row.
     columns = {"a": [None, *first.tolist()[1:]], "b": second}
     confusion_from_source(pd.DataFrame(columns, dtype=object), "a", "b")
 
