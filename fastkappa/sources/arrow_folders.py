@@ -335,7 +335,7 @@ def _digest(file: Path, n_bytes: int = 0) -> bytes:
 
 
 def _n_rows(file: Path) -> int:
-    """Return the number of rows of a file, or of lines of a text file without the first."""
+    """Return the number of rows of a file; for text, the number of lines minus the first."""
     if format_of(file) not in OF_DATASETS:
         return n_lines(file) - 1
     with naming(file):
@@ -392,7 +392,7 @@ def _dataset_of(
 
 
 def with_encoding_of(text_format: TextFormat, files: Sequence[Path]) -> TextFormat:
-    """Return the format of text files, without the given encoding if they all are UTF-8.
+    """Return the format of text files, without the given encoding if all of them are UTF-8.
 
     With an encoding of one byte per character, any file can be read, but text with special
     characters in that encoding is not valid UTF-8.

@@ -42,7 +42,7 @@ MOST_LABELS = 100
 MOST_SHOWN = 5
 # The number of first ratings that are enough to exclude most columns from a closer look.
 HEAD = 16
-# The number of rows in which a shift by one row is looked for.
+# The number of rows that are searched for a shift by one row.
 MOST_ROWS = 10_000
 # The minimum length and similarity of two words that differ only by a typing error.
 LEAST_WORD, SIMILAR = 5, 0.8

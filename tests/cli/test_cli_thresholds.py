@@ -1,4 +1,4 @@
-"""`fastkappa thresholds`: what it prints for a person and for a program, and refusals."""
+"""`fastkappa thresholds`: its output for people and programs, and refusals."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_labels_without_items_and_undefined_kappa(tmp_path: Path) -> None:
     found = json_of(path, "--y", "y", "--score", "s", "--labels", "0,1,2,3", *EXACT)
     assert found["thresholds"] == ["-inf", 2.5, "inf"]
     assert found["kappa"]["thresholds"] == 1
-    assert found["kappa"]["out_of_fold"] is None  # four items are no five folds
+    assert found["kappa"]["out_of_fold"] is None  # Four items cannot fill five folds.
     printed = text_of(path, "--y", "y", "--score", "s", "--labels", "0,1,2,3", *EXACT)
     assert [line.split() for line in printed.splitlines()[4:8]] == [
         ["0", "-inf"],
@@ -255,7 +255,7 @@ def test_one_column_for_both_is_refused(tmp_path: Path) -> None:
 
 @pytest.fixture
 def clustered(tmp_path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, Path]:
-    """Return labels, scores and patients, and a file with them."""
+    """Return labels, scores and patients, and a file that contains them."""
     rng = np.random.default_rng(0)
     patient = np.repeat([f"p{i:02}" for i in range(40)], 5)
     latent = np.repeat(rng.normal(size=40), 5) + rng.normal(0, 0.7, 200)
@@ -269,7 +269,7 @@ def test_clusters_stay_in_one_fold(clustered: Any) -> None:
     columns = ("--y", "y", "--score", "s", "--cluster", "patient", *EXACT)
     found = json_of(path, *columns)
     assert (found["n"], found["n_clusters"]) == (200, 40)
-    # The same draw: patients in random order go to the five folds in turn.
+    # The same draw: patients in random order are assigned to the five folds in rotation.
     rng = np.random.default_rng(np.random.RandomState(0).randint(np.iinfo(np.int32).max))
     fold = np.repeat(rng.permutation(40) % 5, 5)
     given = np.empty_like(y)

@@ -1,4 +1,4 @@
-"""Counts saved by `score --save` and added by `merge`: the same as of all ratings in one file."""
+"""Counts saved by `score --save` and added by `merge` equal the counts of a single file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COLUMNS: dict[str, list[Any]] = {
     "w": (rng.integers(1, 9, N) / 4).tolist(),
 }
 COLUMNS["b"][7] = ""
-# The second part has no "mid" of the first rater.
+# The second part lacks the label "mid", which the first rater uses.
 PARTS = [slice(0, 40), slice(40, 41), slice(41, N)]
 
 
@@ -43,7 +43,7 @@ def parts(tmp_path: Path) -> list[Path]:
 
 
 def save(parts: list[Path], *options: str) -> list[Path]:
-    """Save the counts of each part, and check that the report is printed nevertheless."""
+    """Save the counts of each part, and check that the report is still printed."""
     saved = []
     for path in parts:
         saved.append(path.with_suffix(".json"))
@@ -106,7 +106,7 @@ def test_counts_that_python_saved(tmp_path: Path) -> None:
     assert found["columns"] == {"y1": "a", "y2": "b"}
     alone = program.json_of("merge", tmp_path / "python.json")
     assert alone["table"] == counts.table.tolist()
-    # Python reads what the command line saved.
+    # Python can read the saved counts of the command line.
     again = SourceCounts.from_json(saved.read_text())
     assert again.n_rows == 2
 
@@ -170,7 +170,7 @@ def test_the_same_counts_twice_are_remarked_on(parts: list[Path]) -> None:
     twin.write_bytes(parts[0].read_bytes())
     (other,) = save([twin])
     assert program.run("merge", first, other).stderr == ""
-    # Counts that Python saved have no source.
+    # Counts saved in Python have no source.
     for n_items, is_said in ((9, False), (60, True)):
         counts = confusion_from_source({"a": [1, 2] * n_items, "b": [1, 1] * n_items}, "a", "b")
         for path in (first, other):

@@ -182,7 +182,7 @@ HALVES = np.arange(1, 2.6, 0.5)
     ],
 )
 def test_half_points_are_labels(estimator: Any, features: Any) -> None:
-    """Their kappa is that of whole numbers, because the labels have the same positions."""
+    """The kappa equals that of whole numbers, because the labels have the same positions."""
     whole = clone(estimator).fit(features, Y)
     graded = clone(estimator).set_params(labels=HALVES).fit(features, HALVES[Y])
     np.testing.assert_array_equal(graded.classes_, HALVES)
@@ -213,7 +213,7 @@ def test_it_is_one_estimator_of_scikit_learn() -> None:
     assert rounder.n_features_in_ == 3
     frozen = KappaRounder(FrozenEstimator(Ridge().fit(X, Y)), cv=3).fit(X, Y)
     np.testing.assert_array_equal(frozen.oof_scores_, Ridge().fit(X, Y).predict(X))
-    # A fit without an estimator forgets that of the fit before.
+    # A fit without an estimator discards the results of the previous fit.
     frozen.set_params(estimator=None).fit(X[:, 0], Y)
     assert not {"estimator_", "oof_scores_"} & set(vars(frozen))
     with pytest.raises(NotFittedError):
@@ -243,7 +243,7 @@ def test_the_name_of_scores_is_that_of_the_fit() -> None:
     assert rounder.feature_names_in_.tolist() == ["score"]
     with pytest.raises(ValueError, match="The feature names should match"):
         rounder.predict(frame.rename(columns={"score": "other"}))
-    # Scores without a name are scores.
+    # Scores without a name are accepted.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         expected = rounder.predict(frame)

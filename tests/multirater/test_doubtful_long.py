@@ -1,4 +1,4 @@
-"""Items, raters and names of a file with a row per rating that are seldom meant."""
+"""Items, raters and names in long form that are probably mistakes."""
 
 from __future__ import annotations
 

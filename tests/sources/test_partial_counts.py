@@ -1,4 +1,4 @@
-"""Counts of parts add up, and go to JSON and back."""
+"""Counts of parts can be added, and written to JSON and read again."""
 
 from __future__ import annotations
 

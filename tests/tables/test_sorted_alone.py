@@ -1,4 +1,4 @@
-"""A column that was sorted or shifted alone is warned of; items in order are not."""
+"""A column that was sorted or shifted alone causes a warning; items in order do not."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def of_parquet(first: Any, second: Any, folder: Path) -> None:
 
 
 def of_folder(first: Any, second: Any, folder: Path) -> None:
-    """Count files of more rows than are read to find odd lines."""
+    """Test files with more rows than are read to find odd lines."""
     pytest.importorskip("pyarrow")
     whole = {"id": np.arange(300 * len(first))}
     whole |= {"a": np.repeat(first, 300), "b": np.resize(second, 300 * len(second))}
@@ -115,7 +115,7 @@ def test_ordinary_columns_are_silent(
 def of_frame(first: Any, second: Any, folder: Path) -> None:
     pd = pytest.importorskip("pandas")
     pytest.importorskip("narwhals")
-    # A missing rating is a rating of another row.
+    # With a missing rating, the columns are still compared row by row.
     columns = {"a": [None, *first.tolist()[1:]], "b": second}
     confusion_from_source(pd.DataFrame(columns, dtype=object), "a", "b")
 

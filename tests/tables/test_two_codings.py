@@ -1,4 +1,4 @@
-"""Raters who name or number the same labels differently are warned of; disagreement is not."""
+"""Raters who code the same labels differently cause a warning; disagreement does not."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_forms_that_are_written_in_another_way(written: str, other: str) -> None
 
 
 def test_labels_of_pairs_that_raters_tell_apart_are_silent() -> None:
-    # Raters agree on the side of a statement, and better than by chance on its strength.
+    # Raters agree on the direction of a statement, and better than by chance on its strength.
     rng = np.random.default_rng(2)
     labels = np.array(["disagree", "strongly disagree", "agree", "strongly agree"])
     n_warned = 0
@@ -165,7 +165,7 @@ def test_labels_of_pairs_that_raters_tell_apart_are_silent() -> None:
     assert n_warned <= 5
 
 
-# Labels that raters tell apart, although their names could mean the same.
+# Labels that raters distinguish, although their names could mean the same.
 TOLD_APART = ["mild|milder", "G1|grade 1", "1 m|1 month", "hypertension|hypotension", "B1|1|2"]
 
 
@@ -245,7 +245,7 @@ def _noisy(truth: Any, share: float, n_labels: int, rng: Any) -> Any:
     return np.where(rng.random(len(truth)) < share, truth, rng.integers(0, n_labels, len(truth)))
 
 
-# Two raters of the same items: functions of the truth, of the number of labels and of a generator.
+# Two raters of the same items, as functions of the truth, the number of labels and a generator.
 RATERS: dict[str, Callable[[Any, int, Any], tuple[Any, Any]]] = {
     "independent": lambda t, k, rng: (t, rng.permutation(t)),
     "weak": lambda t, k, rng: (_noisy(t, 0.4, k, rng), _noisy(t, 0.4, k, rng)),
@@ -321,12 +321,12 @@ def test_many_labels_of_few_items_are_not_exchanged(n: int) -> None:
     labels = np.arange(30)
     tables = rng.multinomial(n, np.full(900, 1 / 900), size=50).reshape(-1, 30, 30)
     assert not any(_is_warned(labels, table) for table in tables)
-    # Each label once, in another order, as ids.
+    # Each label once, in another order, like ids.
     assert not _is_warned(labels, np.eye(30, dtype=int)[rng.permutation(30)])
 
 
 def test_labels_that_one_rater_alone_uses_are_seldom_warned_of() -> None:
-    # Each rater calls a tenth of the items by a label of their own.
+    # Each rater gives a tenth of the items a label that nobody else uses.
     rng = np.random.default_rng(3)
     alike = 0.15 * np.eye(4) + 0.025
     cells = np.zeros((6, 6))
