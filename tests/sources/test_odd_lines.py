@@ -102,6 +102,29 @@ def test_a_table_of_counts_with_more_columns(tmp_path: Path) -> None:
         _count(_write(tmp_path, *rows, names=",a,b,Freq,share"))
 
 
+CODES = ["250.1", "250.10", "250.2", "250.20"]
+
+
+def test_codes_that_are_equal_as_numbers(tmp_path: Path) -> None:
+    lines = [f"{i},{CODES[i % 4]},{CODES[i % 4 ^ (i % 3 == 0)]}" for i in range(48)]
+    path = _write(tmp_path, *lines)
+    halves = [250.1, 250.2]
+    with pytest.warns(UserWarning, match="250.1 and 250.10, which are read as one number"):
+        assert _count(path, labels=halves).table.trace() == 48
+    run = CommandLine("agree").run(path, "--raters", "a", "b", "--labels", "250.1,250.2")
+    assert "give both as strings in --labels" in run.stderr
+    # 16 of 48 items have the other code of the pair.
+    with pytest.warns(UserWarning, match="differ only in how they are written"):
+        counts = _count(path, labels=CODES)
+    assert (counts.table.trace(), counts.n_outside) == (32, 0)
+    run = CommandLine("agree").run(path, "--raters", "a", "b", "--labels", ",".join(CODES))
+    assert "observed agreement        0.6667" in run.stdout
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        path = _write(tmp_path, *(f"{i},{1 + i % 4 / 2},{1 + i % 3}" for i in range(24)))
+        _count(path, labels=[1, 1.5, 2, 2.5, 3])
+
+
 def test_a_confusion_matrix(tmp_path: Path) -> None:
     path = _write(tmp_path, "pos,40,9", "neg,3,38", names=",pos,neg")
     with pytest.warns(UserWarning, match="names of the other columns, as in a confusion matrix"):

@@ -1,7 +1,8 @@
 """Detect lines of text files that are probably not items, and warn about each kind.
 
 A spreadsheet can end in totals or notes. A table of counts has one line per pair of labels, or
-repeats its column names in the first column. An export that was appended twice repeats lines.
+repeats its column names in the first column. An export that was appended twice repeats lines. Codes
+such as 250.1 and 250.10 are not numbers.
 """
 
 from __future__ import annotations
@@ -33,12 +34,18 @@ MADE = "exported|generated|downloaded|printed|exportiert|erstellt|exporté"
 NOTE = re.compile(rf"({NOTES})s?\s?([.:]|$)|({MADE})( |:)", re.IGNORECASE)
 LAST_WORD = re.compile(rf"\b({'|'.join([NOTES, MADE, *TOTALS])})s?\b", re.IGNORECASE)
 COUNTS = frozenset(["n", "count", "counts", "freq", "frequency", "anzahl", "effectif", "cases"])
+FRACTION, LAST_ZERO = re.compile(r"[-+]?\d*\.\d+"), re.compile(r"\.\d*0(?!\d)")
 
 Rows = Sequence[Sequence[str]]
 
 
-def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
-    """Warn about odd lines in a file, of which only ``columns`` are read."""
+def warn_of_odd_lines(
+    file: TextFile, columns: Sequence[str], labelled_numbers: Sequence[str] = ()
+) -> None:
+    """Warn about odd lines in a file, of which only ``columns`` are read.
+
+    The columns ``labelled_numbers`` have given labels, and are read as numbers if possible.
+    """
     if not file.text_format.has_names:
         return
     with opened_rows(file.path, file.text_format, errors="replace") as text:
@@ -51,6 +58,8 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
     # Fields are split only if a search of the text finds a match.
     if LAST_WORD.search(last):
         _warn_of_last(file, _rows_of(first, file), _rows_of(last, file))
+    if labelled_numbers and LAST_ZERO.search(first):
+        _warn_of_equal_numbers(file, _rows_of(first, file)[1:], labelled_numbers)
     if not is_whole:
         return
     lines = first.splitlines()[1:]
@@ -62,6 +71,23 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
         _warn_of_matrix(file, _rows_of(first, file)[1:])
     if others and len(set(lines)) < len(lines):
         _warn_of_repeated(file, _rows_of(first, file)[1:], others)
+
+
+def _warn_of_equal_numbers(file: TextFile, rows: Rows, columns: Sequence[str]) -> None:
+    """Warn if columns contain different texts for equal fractional numbers."""
+    for name in columns:
+        place = file.names.index(name)
+        seen: dict[float, str] = {}
+        for text in (row[place].strip() for row in rows if len(row) > place):
+            if not FRACTION.fullmatch(text):
+                continue
+            other = seen.setdefault(float(text), text)
+            if other != text:
+                warn(
+                    f"column {name!r} contains {other} and {text}, which are read as one number:"
+                    " give both as strings in labels= if they are different codes."
+                )
+                return
 
 
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
