@@ -100,6 +100,18 @@ def test_a_table_of_counts_with_more_columns(tmp_path: Path) -> None:
     rows = [f"{i},{line},0.1" for i, line in enumerate(COUNTED, 1)]
     with pytest.warns(UserWarning, match="one line for each pair of a and b.*sample_weight='Freq'"):
         _count(_write(tmp_path, *rows, names=",a,b,Freq,share"))
+    # A cell that is empty at the second site has no line.
+    rows = [f"{site},{line},0.1" for site in ("north", "south") for line in COUNTED][:-1]
+    path = _write(tmp_path, *rows, names="SITE,a,b,COUNT,PERCENT")
+    with pytest.warns(UserWarning, match="of a and b and each 'SITE'.*sample_weight='COUNT'"):
+        _count(path)
+    run = CommandLine("agree").run(path, "--raters", "a", "b")
+    assert "give --sample-weight COUNT if it is" in run.stderr
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # Items of 30 patients, with the number of slides of each.
+        items = [f"p{i},{'xy'[i % 2]},{'xy'[i % 3 % 2]},{i % 7}" for i in range(30)]
+        _count(_write(tmp_path, *items, names="patient,a,b,n"))
 
 
 CODES = ["250.1", "250.10", "250.2", "250.20"]
