@@ -109,7 +109,8 @@ def _plain(value: np.generic) -> Any:
     if isinstance(value, np.datetime64):
         is_date = np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D")
         return value.astype(DATES if is_date else TIMES).item()
-    return value.item()
+    # The shortest decimal form of float32(0.1) is 0.1.
+    return float(str(value)) if isinstance(value, np.floating) else value.item()
 
 
 def labels_of(keys: Sequence[Any], dtype: np.dtype[Any]) -> AnyArray:
