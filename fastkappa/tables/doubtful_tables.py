@@ -19,7 +19,8 @@ from fastkappa.arrays import AnyArray
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
-from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels
+from fastkappa.ratings.label_order import is_number
+from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels, warn_of_filled
 from fastkappa.tables.two_codings import (
     HEAD,
     MOST_ROWS,
@@ -188,16 +189,28 @@ def judge_order(
 
 
 def judge_shift(first: Column, second: Column, names: Sequence[str]) -> None:
-    """Warn if two columns agree only after one of them is moved by one row."""
+    """Warn if two columns agree only after one is moved by one row, or if one was filled."""
     heads = [_first_ratings(column, HEAD).tolist() for column in (first, second)]
     if first.counts is None and looks_shifted(*heads):
         warn_of_shift(_first_ratings(first, MOST_ROWS), _first_ratings(second, MOST_ROWS), names)
+    elif first.counts is None and len(first.values):
+        numbers = [_first_numbers(column) for column in (first, second)]
+        warn_of_filled(dict(zip(names, numbers)))
 
 
 def _first_ratings(column: Column, n: int) -> AnyArray:
     """Return the first ratings of a column, with None for missing ratings."""
     values = column.values[:n]
     return values if column.categories is None else np.array(column.categories, object)[values]
+
+
+def _first_numbers(column: Column) -> AnyArray:
+    """Return the first ratings of a column as numbers, with NaN for other ratings."""
+    values = column.values[:MOST_ROWS]
+    if column.categories is None:
+        return values.astype(float)
+    labels = [float(x) if is_number(str(x)) else np.nan for x in column.categories]
+    return np.array(labels)[values]
 
 
 def judge_sorted(

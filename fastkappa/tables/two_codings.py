@@ -23,6 +23,7 @@ from fastkappa.formatting import first_of_many, number_text
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.label_order import is_alphabetical, is_number
 from fastkappa.ratings.looks import BETWEEN_WORDS, alike_among
+from fastkappa.ratings.real_numbers import warn_of_filled
 
 # The smallest kappa after recoding, and the smallest gain over kappa before recoding.
 NEAR, BETTER = 0.6, 0.5
@@ -91,6 +92,8 @@ def judge_pairs(
     if side > MOST_LABELS:
         return False
     codes = codes[:, :SOME_ITEMS].astype(np.intp)
+    if labels.dtype.kind in "iuf" and codes.shape[1]:
+        warn_of_filled(dict(zip(names, np.append(labels.astype(float), np.nan)[codes])))
     together = np.zeros((side - 1, side - 1), np.int64)
     for (a, first), (b, second) in combinations(zip(names, codes), 2):
         table = np.bincount(first * side + second, minlength=side * side).reshape(side, side)

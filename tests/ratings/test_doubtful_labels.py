@@ -17,7 +17,7 @@ def _silent(first: Any, second: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         confusion_counts(first, second)
-        fleiss_kappa(Ratings.from_raters([first, second, second]))
+        fleiss_kappa(Ratings.from_raters([first, second]))
 
 
 @pytest.mark.filterwarnings("ignore:.* have the same rating of each of")
@@ -187,7 +187,9 @@ STAND_INS = [
     *("", " ", "--", ".", "N.A.", "n/a", "nan", "NULL", "<NA>", "#REF!", "{}", "k.A.", "\u2014"),
     *("keine Angabe", "not rated", "Not applicable", "No answer", "skip", "TBD", "\\N", "____"),
     *("unrated", "Skipped", "not done", "no data", "Sin datos", ".z", "NASK", "\u200b"),
-    *("Don\u2019t know", "cannot assess", "Refused", "Prefer not to say"),
+    *("Don\u2019t know", "cannot assess", "Refused", "Prefer not to say", "(NULL)", "k. A."),
+    *("Choose an item.", "-- Select --", "--Please select--", "[Select]", "Select one"),
+    *("Click or tap here to enter text.", "Choose an option\u2026", "Pending", "Not yet rated"),
 ]
 
 
@@ -208,6 +210,9 @@ SILENT = {
     "a scale with words in between": ["1 - never", "2", "3 - at times", "4", "5 - always"],
     "sets with an empty one": ["[]", "['a']", "['a', 'b']"],
     "moves of a game": ["+", "-", "="],
+    "comparisons": ["<", ">", "<>", ":"],
+    "grades of beef": ["Prime", "Choice", "Select"],
+    "decisions": ["approved", "rejected", "pending"],
 }
 
 

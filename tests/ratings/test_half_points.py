@@ -84,6 +84,25 @@ def test_labels_may_have_halves(entrance: str, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4"])
+def test_tenths_of_narrow_floats_are_the_same_labels(dtype: str, tmp_path: Path) -> None:
+    tenths, expected = [0.1, 0.2, 0.3, 1.0] * 5, np.diag([5] * 4).tolist()
+    narrow = np.array(tenths, dtype)
+    for labels in ([0.1, 0.2, 0.3, 1], np.array([0.1, 0.2, 0.3, 1], dtype)):
+        assert confusion_counts(narrow, tenths, labels=labels).table.tolist() == expected
+        result = fastkappa.fleiss_kappa(
+            fastkappa.Ratings.from_raters([narrow, tenths], labels=labels)
+        )
+        assert result.value == 1
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    for labels in ([0.1, 0.2, 0.3, 1], np.array([0.1, 0.2, 0.3, 1], "f4")):
+        parquet.write_table(
+            pa.table({"a": np.array(tenths, "f4"), "b": tenths}), tmp_path / "r.parquet"
+        )
+        counts = confusion_from_source(tmp_path / "r.parquet", "a", "b", labels=labels)
+        assert counts.table.tolist() == expected
+
+
 @pytest.mark.parametrize("entrance", ENTRANCES)
 def test_without_labels_the_error_names_them(entrance: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"(?i)half points.*labels="):

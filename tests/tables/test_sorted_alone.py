@@ -60,6 +60,10 @@ def of_folder(first: Any, second: Any, folder: Path) -> None:
     confusion_from_source(folder, "a", "b", num_threads=1)
 
 
+def of_raters(first: Any, second: Any, folder: Path) -> None:
+    fleiss_kappa(Ratings.from_raters({"y1": first, "y2": second}))
+
+
 ENTRANCES: dict[str, Callable[[Any, Any, Path], object]] = {
     "agreement": lambda a, b, folder: agreement(a, b),
     "agreement_by": lambda a, b, folder: agreement_by(a, b, groups=["x"] * len(a)),
@@ -120,10 +124,6 @@ def of_frame(first: Any, second: Any, folder: Path) -> None:
     confusion_from_source(pd.DataFrame(columns, dtype=object), "a", "b")
 
 
-def of_raters(first: Any, second: Any, folder: Path) -> None:
-    fleiss_kappa(Ratings.from_raters({"y1": first, "y2": second, "y3": first}))
-
-
 SHIFTED = {**ENTRANCES, "a frame": of_frame, "raters": of_raters}
 
 
@@ -163,6 +163,20 @@ def test_series_are_not_shifted(entrance: str, first: Any, second: Any, tmp_path
         warnings.simplefilter("always")
         ENTRANCES[entrance](first, second, tmp_path)
     assert not any("shifted" in str(warning.message) for warning in caught)
+
+
+@pytest.mark.parametrize("call", SHIFTED.values(), ids=SHIFTED)
+def test_cells_that_were_dragged_down(call: Any, tmp_path: Path) -> None:
+    filled = np.concatenate([TRUTH[:40], np.arange(2, 26), TRUTH[64:]])
+    with pytest.warns(UserWarning, match="in (24 rows, from 2|14 rows, from 12) to 25"):
+        call(filled, RATED, tmp_path)
+    # Weeks that repeat, and ids.
+    weeks = np.arange(90) % 10
+    for first in (weeks, np.arange(90)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call(first, np.minimum(weeks, 8), tmp_path)
+        assert not any("rises by 1" in str(warning.message) for warning in caught)
 
 
 def test_labels_and_scores_are_no_ratings(tmp_path: Path) -> None:

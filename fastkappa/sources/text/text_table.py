@@ -232,6 +232,8 @@ def _meaning(
     together = list(dict.fromkeys([*texts, *others]))
     if not together:
         return [], NO_TYPE
+    if axis.wanted is not None and axis.wanted.are_texts:
+        return list(texts), STRINGS
     values = inferred(together, axis.column, decimal)
     if str(values.type) == "string":
         # Strings are returned without encoding, because importing pyarrow.compute would take as
