@@ -89,10 +89,23 @@ def test_every_coefficient_is_read_by_a_scale(path: Path, grades: np.ndarray) ->
     assert f"Fleiss' kappa: {direct.reading}, {at_least}" in agree.text_of(*options)
 
 
-@pytest.mark.parametrize("output", ["text", "json", "html", "csv"])
+# Words that each form has about the groups.
+FORMS = {
+    "text": "\nKappa of each label by site\n",
+    "json": '"group": "north"',
+    "html": "Kappa of each label by site",
+    "csv": "\nnorth,kappa of label 3,",
+    "sentence": "\nAll items: Fleiss' kappa (no weights) of 3 raters on 60 items",
+}
+
+
+@pytest.mark.parametrize("output", FORMS)
 def test_every_form_is_written(path: Path, output: str) -> None:
     text = agree.text_of(path, "--raters", *NAMES[:3], "--group", "site", "--format", output)
     assert "annotator_01" in text
+    assert FORMS[output] in text
+    if output == "sentence":
+        assert text.startswith("Fleiss' kappa (no weights) of 3 raters on 30 items in site north")
 
 
 def test_a_pair_is_chosen(path: Path, grades: np.ndarray, tmp_path: Path) -> None:
