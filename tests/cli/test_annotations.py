@@ -382,6 +382,11 @@ def test_sets_of_lists_and_of_texts_together(tmp_path: Path) -> None:
     assert alpha == pytest.approx(right, abs=1e-15)
     refusal = agree.refusal(*options, "--missing", "drop")
     assert "use fastkappa agree with --set-separator" in refusal
+    # A list with one label is that label.
+    rows = [json.dumps({"id": i, "tags": [tag]}) for i, tag in enumerate(["a", "[]", "b", "b"])]
+    (tmp_path / "ann.jsonl").write_text("\n".join(rows))
+    write_csv(ben, id=range(4), tags=["a", "[]", "a", "b"])
+    assert agree.json_of(*options)["kappa"] == pytest.approx(7 / 11)
 
 
 def test_remarks_on_replaced_ratings_and_on_rows_without_a_group(tmp_path: Path) -> None:
