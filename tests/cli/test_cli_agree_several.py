@@ -89,10 +89,23 @@ def test_every_coefficient_is_read_by_a_scale(path: Path, grades: np.ndarray) ->
     assert f"Fleiss' kappa: {direct.reading}, {at_least}" in agree.text_of(*options)
 
 
-@pytest.mark.parametrize("output", ["text", "json", "html", "csv"])
+# Words that each form has about the groups.
+FORMS = {
+    "text": "\nKappa of each label by site\n",
+    "json": '"group": "north"',
+    "html": "Kappa of each label by site",
+    "csv": "\nnorth,kappa of label 3,",
+    "sentence": "\nAll items: Fleiss' kappa (no weights) of 3 raters on 60 items",
+}
+
+
+@pytest.mark.parametrize("output", FORMS)
 def test_every_form_is_written(path: Path, output: str) -> None:
     text = agree.text_of(path, "--raters", *NAMES[:3], "--group", "site", "--format", output)
     assert "annotator_01" in text
+    assert FORMS[output] in text
+    if output == "sentence":
+        assert text.startswith("Fleiss' kappa (no weights) of 3 raters on 30 items in site north")
 
 
 def test_a_pair_is_chosen(path: Path, grades: np.ndarray, tmp_path: Path) -> None:
@@ -190,9 +203,12 @@ def test_groups_of_raters_rated_the_same_items(tmp_path: Path, grades: np.ndarra
     rated = six.astype(float)
     rated[0, :3] = np.nan
     of_both = [fleiss_kappa(rated[:, some]) for some in (slice(3), slice(3, 6))]
-    found = agree.json_of(path, *long)["comparison"]
-    assert found["p_value"] == pytest.approx(compare_coefficients(*of_both).p_value)
-    assert found["n_subjects"] == len(six)
+    direct = compare_coefficients(*of_both)
+    text = agree.text_of(path, *long)
+    assert f"doctor minus nurse{direct.value:10.4f}" in text
+    assert "Paired differences, on 59 and 60 items, 59 of them in common\n" in text
+    assert "on 59 and 60 items, 59 of them in common, a difference" in direct.sentence()
+    assert (direct.n_subjects, direct.n_used) == (60, (59, 60))
     # The first of three groups is compared with each of the others, in natural order.
     teams = [f"team {(8, 9, 10)[rater]}" for rater in np.indices(six.shape)[1].ravel() // 2]
     write_csv(path, item=item, who=[f"r{i}" for i in rater], grade=six.ravel(), job=teams)

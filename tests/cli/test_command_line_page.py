@@ -25,7 +25,8 @@ from tests.helpers.command_line import CommandLine, write_csv
 HOW_TO = Path(__file__).parents[2] / "docs" / "how_to"
 PAGES = {
     "command_line.md": 8,
-    "command_line/agree.md": 12,
+    "command_line/agree.md": 6,
+    "command_line/agree_groups_and_files.md": 8,
     "command_line/gate.md": 2,
     "command_line/leaderboard.md": 3,
     "command_line/measure.md": 4,

@@ -79,3 +79,13 @@ def test_files_whose_ratings_differ_in_type(tmp_path: Path) -> None:
     refused = agree.refusal(tmp_path, "--id", "id")
     assert "column 'grade' has booleans in " in refused
     assert "write the values in the same way in all files." in refused
+
+
+def test_numbers_by_one_and_words_by_another(tmp_path: Path) -> None:
+    write_csv(tmp_path / "a.csv", id=[1, 2, 3], grade=[1, 2, 1])
+    write_csv(tmp_path / "b.csv", id=[1, 2, 3], grade=["1", "x", "1"])
+    files = [tmp_path / "a.csv", tmp_path / "b.csv", "--id", "id"]
+    # As in one file: an x among numbers is doubtful.
+    assert "contains numbers and also 'x' (1 time)" in agree.refusal(*files)
+    found = agree.json_of(*files, "--labels", "1,2,x")
+    assert found["table"] == [[2, 0, 0], [0, 0, 1], [0, 0, 0]]

@@ -189,6 +189,16 @@ RULES = {
         r"'complain' with 'complaint' \(1 item\)",
         one_rater=False,
     ),
+    "a rare typing error beside another label": Rule(
+        more(
+            *named("other", "positive", "praise"),
+            *[("positive", "positive")] * 100,
+            ("positve", "praise"),
+        ),
+        None,
+        "'positve' for 'positive'",
+        one_rater=False,
+    ),
     "two forms that both raters mix": Rule(
         more(*named("G1", "G2", "x"), *zip(["G1", "Grade 1"] * 3, ["Grade 1", "G1"] * 3)),
         None,

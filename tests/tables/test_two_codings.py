@@ -26,14 +26,18 @@ NAMES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:.* have the same rating of each of")
+def _nearly(ratings: list[Any]) -> list[Any]:
+    """Return ratings that are no copy, because the first one has the label of another."""
+    return [next(label for label in ratings if label != ratings[0]), *ratings[1:]]
+
+
 @pytest.mark.parametrize(("first", "second"), NAMES.values(), ids=NAMES)
 def test_two_names_for_a_label(first: Any, second: str) -> None:
     y1, y2 = first[FIRST].tolist(), np.array(second.split(","))[SECOND].tolist()
     with pytest.warns(UserWarning, match="y1 and y2 each have .* nearly always coincide: .*way if"):
         confusion_counts(y1, y2)
     with pytest.warns(UserWarning, match="one and two each have labels"):
-        fleiss_kappa(Ratings.from_raters({"one": y1, "two": y2, "three": y1}))
+        fleiss_kappa(Ratings.from_raters({"one": y1, "two": y2, "three": _nearly(y1)}))
     with pytest.warns(UserWarning, match="prediction 'two' each have"):
         leaderboard(y1, {"one": y1, "two": y2}, n_resamples=0)
 
@@ -125,7 +129,7 @@ def test_two_forms_that_both_raters_mix(written: str, other: str) -> None:
     with pytest.warns(UserWarning, match=match):
         confusion_counts(first, second)
     with pytest.warns(UserWarning, match=match):
-        fleiss_kappa(Ratings.from_raters({"one": first, "two": second, "three": first}))
+        fleiss_kappa(Ratings.from_raters({"one": first, "two": second, "three": _nearly(first)}))
 
 
 OTHER_FORMS = {
@@ -176,6 +180,28 @@ def test_similar_labels_that_raters_tell_apart_are_silent(labels: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         confusion_counts(names[first].tolist(), names[second].tolist())
+
+
+@pytest.mark.parametrize(
+    ("rare", "frequent", "is_named"),
+    [
+        *(("positve", "positive", True), ("Posittive", "Positive", True)),
+        *(("POSITJVE", "POSITIVE", True), ("very posiitve", "very positive", True)),
+        *(("hypotension", "hypertension", False), ("atypical", "typical", False)),
+        *(("GradeB", "GradeA", False), ("grade 2", "grade 1", False), ("none", "nine", False)),
+    ],
+)
+def test_a_rare_label_with_one_slip_is_named_whatever_it_meets(
+    rare: str, frequent: str, is_named: bool
+) -> None:
+    y1 = [*[frequent] * 100, *["other"] * 20, rare]
+    y2 = [*[frequent] * 100, *["other"] * 20, "other"]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        confusion_counts(y1, y2)
+        fleiss_kappa(Ratings.from_raters({"one": y1, "two": y2, "three": y2}))
+    named = [f"{rare!r} for {frequent!r}" in str(one.message) for one in caught]
+    assert named == [True] * 2 * is_named
 
 
 @pytest.mark.parametrize(
@@ -235,7 +261,7 @@ def test_labels_that_stand_for_other_categories(labels: list[Any], moved: list[i
         agreement(y1, y2, labels=labels)
     assert all(f"{name} with" in str(caught[0].message) for name in named.split(", "))
     with pytest.warns(UserWarning, match="one and two use the same labels"):
-        fleiss_kappa(Ratings.from_raters({"one": y1, "two": y2, "three": y1}))
+        fleiss_kappa(Ratings.from_raters({"one": y1, "two": y2, "three": _nearly(y1)}))
     with pytest.warns(UserWarning, match="prediction 'two' use the same labels"):
         leaderboard(y1, {"one": y1, "two": y2}, n_resamples=0)
 
