@@ -149,7 +149,7 @@ class Leaderboard(Result):
         The names of predictions with equal kappas in every replicate. Such predictions have the
         same, or nearly the same, labels.
     doubt : str
-        The reason why the intervals cannot be trusted, or an empty text: there are few clusters.
+        The reason why the intervals cannot be trusted, such as too few clusters, or an empty text.
     """
 
     names: tuple[Any, ...]

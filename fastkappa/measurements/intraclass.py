@@ -37,7 +37,7 @@ from fastkappa.statistics.distributions import f_tail
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 
-# a sentence that describes each form
+# The description of each form in a sentence.
 MODELS = {
     "ICC(1)": "one-way, single rating",
     "ICC(A,1)": "two-way, absolute agreement, single rating",
@@ -46,7 +46,9 @@ MODELS = {
     "ICC(A,k)": "two-way, absolute agreement, mean rating",
     "ICC(C,k)": "two-way, consistency, mean rating",
 }
-OF_CLUSTERS = "intervals, F and df are from the jackknife over clusters, with the raters as fixed"
+OF_CLUSTERS = (
+    "intervals, F and df are from the jackknife over clusters, which treats raters as fixed"
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -367,8 +369,9 @@ def intraclass_correlation(
     forms = _forms(n, k, means, confidence, clustered)
     undefined = [form.form for form in forms if math.isnan(form.value)]
     if undefined:
+        be = "is" if len(undefined) == 1 else "are"
         warnings.warn(
-            f"{', '.join(undefined)} undefined: {why_undefined(means)}.",
+            f"{', '.join(undefined)} {be} undefined: {why_undefined(means)}.",
             undefined_metric_warning(),
             stacklevel=2,
         )

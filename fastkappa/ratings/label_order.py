@@ -62,7 +62,7 @@ def common_order(
     for other_name, other in others:
         if order.labels.tolist() != other.labels.tolist() or _are_named_otherwise(order, other):
             raise ValueError(
-                f"{name} and {other_name} declare different orders of their labels:"
+                f"{name} and {other_name} declare their labels in different orders:"
                 f" {_shown_in_full(order)} and {_shown_in_full(other)}. {remedy}"
             )
     return order

@@ -36,7 +36,7 @@ def read_labels(labels: Any) -> AnyArray:
 
 
 def have_fractions(labels: Any) -> bool:
-    """Return whether given labels are numbers, some of which are not whole."""
+    """Return whether given labels are numbers that are not all whole."""
     array = to_numpy(labels)
     return array.dtype.kind == "f" and bool((array != np.rint(array)).any())
 

@@ -56,10 +56,10 @@ def judge_table(
 ) -> None:
     """Warn if a table for two raters, with counts or sums of weights, is probably a mistake.
 
-    The warnings are about: given labels, if strings, that no item has, if items are left out; codes
-    for missing ratings, unless labels ``are_given``; an item that contains the totals of the
-    others; labels that the raters name or number differently; raters without a common label; and
-    ids instead of ratings.
+    There is a warning about each of these mistakes: strings given as labels that no item has, if
+    items are left out; codes for missing ratings, unless labels ``are_given``; an item that
+    contains the totals of the others; labels that the raters name or number differently; raters
+    without a common label; and ids instead of ratings.
     """
     if n_outside:
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
@@ -102,8 +102,7 @@ def judge_tables(
 def _warn_of_codes(labels: AnyArray, tables: AnyArray) -> None:
     """Warn about codes such as 99 among the labels used in tables.
 
-    Numbers that are at most as far apart as there are labels contain no codes, except negative
-    numbers.
+    If the range of the labels does not exceed their number, only negative labels can be codes.
     """
     are_numbers = labels.dtype.kind in "iuf"
     if are_numbers and labels.item(0) >= 0 and labels.item(-1) - labels.item(0) <= len(labels):
@@ -125,7 +124,7 @@ def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
 def _warn_of_totals(
     labels: Mapping[str, AnyArray], n_items: int, sum_of: Callable[[str], float]
 ) -> None:
-    """Warn if one item has the sums of all other ratings, like a row of totals.
+    """Warn if one item has the sum of each rater's other ratings, like a row of totals.
 
     ``labels`` are the sorted labels of each rater. ``sum_of`` returns the sum of a rater's ratings,
     and is called only if the largest label is far from the other labels.
@@ -135,8 +134,8 @@ def _warn_of_totals(
     if all(sum_of(name) == 2 * float(own[-1]) for name, own in labels.items()):
         held = " and ".join(f"{own[-1]} of {name}" for name, own in labels.items())
         warn(
-            f"an item has the sums of all other ratings, {held}, like a row of totals, but it is"
-            " counted as an item: leave it out."
+            f"an item has the sum of each rater's other ratings, {held}, like a row of totals, but"
+            " is counted as an item: leave it out."
         )
 
 
@@ -187,7 +186,7 @@ def judge_order(
 
 
 def judge_shift(first: Column, second: Column, names: Sequence[str]) -> None:
-    """Warn if two columns agree only once one of them is moved by one row."""
+    """Warn if two columns agree only after one of them is moved by one row."""
     heads = [_first_ratings(column, HEAD).tolist() for column in (first, second)]
     if first.counts is None and looks_shifted(*heads):
         warn_of_shift(_first_ratings(first, MOST_ROWS), _first_ratings(second, MOST_ROWS), names)

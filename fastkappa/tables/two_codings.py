@@ -46,7 +46,7 @@ HEAD = 16
 MOST_ROWS = 10_000
 # The minimum length and similarity of two words that differ only by a typing error.
 LEAST_WORD, SIMILAR = 5, 0.8
-# A label is rare beside another that occurs `FREQUENT` times as often.
+# A label is rare if a similar label occurs at least this many times as often.
 FREQUENT = 100
 DIGITS, SIGNS, NO_LETTER = re.compile(r"(?a:\d+)"), re.compile("[-+<>=±≤≥]"), re.compile(r"\W+")
 REMEDY = "Number the labels the same way if both raters use the same scale."
@@ -72,7 +72,7 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> boo
 
 
 def _coincide(table: AnyArray) -> NDArray[np.bool_]:
-    """Return, for each two labels, whether as many items have both as have the rarer one twice."""
+    """Return, per pair of labels, whether both occur together as often as the rarer one twice."""
     both, same = table + table.T, table.diagonal()
     np.fill_diagonal(both, val=0)
     coincide: NDArray[np.bool_] = (both > 0) & (both >= np.minimum(same[:, None], same))
@@ -110,7 +110,7 @@ def judge_pairs(
 
 
 def looks_shifted(first: list[Any], second: list[Any]) -> bool:
-    """Return whether most of some ratings are equal to those one row above or below."""
+    """Return whether most first ratings equal the second ratings one row above or below."""
     above, level, below = (
         sum(map(eq, *rows)) for rows in ((first, second[1:]), (first, second), (first[1:], second))
     )
@@ -118,7 +118,7 @@ def looks_shifted(first: list[Any], second: list[Any]) -> bool:
 
 
 def warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bool:
-    """Warn if raters agree only once a column is moved by one row, and return whether they do.
+    """Warn if raters agree only after one column is moved by one row, and return whether so.
 
     If each rating predicts the next one, as in a repeated cycle, a shift looks like other codes.
     """
@@ -227,8 +227,8 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     ]
     return (
         f"{a} and {b} each have labels that the other does not have, and these nearly always"
-        f" coincide: {first_of_many(pairs, MOST_SHOWN, '; ')}. Write them alike if they are one"
-        " label; they are counted as disagreement."
+        f" coincide: {first_of_many(pairs, MOST_SHOWN, '; ')}. Write them the same way if they"
+        " are one label, because they are counted as disagreement."
     )
 
 
@@ -269,7 +269,7 @@ def _not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     ]
     return (
         f"labels that {how} nearly always coincide: {first_of_many(shown, MOST_SHOWN, '; ')}. Write"
-        " them alike if they are one label; they are counted as disagreement."
+        " them the same way if they are one label, because they are counted as disagreement."
     )
 
 
@@ -338,7 +338,7 @@ def _is_mistyped(word: str, meant: str) -> bool:
 
 
 def _is_same_word(first: str, second: str) -> bool:
-    """Return whether words beside a number are equal, abbreviated or left out.
+    """Return whether words next to a number are equal, abbreviated or left out.
 
     A single letter after a number makes another label, such as "4a".
     """

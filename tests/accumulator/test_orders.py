@@ -139,17 +139,17 @@ def with_strings(*ratings: str, order: Any = None) -> ConfusionAccumulator:
     [
         (
             lambda: declared().update(OTHER, OTHER),
-            r"the accumulator and y1 declare different orders of their labels: NONE \('none'\) <"
+            r"the accumulator and y1 declare their labels in different orders: NONE \('none'\) <"
             r" MILD \('mild'\) < MODERATE \('moderate'\) < SEVERE \('severe'\) and severe <"
             r" moderate < mild < none\. Give both the same categories, or give labels=\.",
         ),
         (
             lambda: declared().subtract(OTHER, OTHER),
-            "the accumulator and y1 declare different orders",
+            "the accumulator and y1 declare their labels in",
         ),
         (
             lambda: merge_declared(with_strings("mild", order=OTHER)),
-            "the accumulator and the other declare different orders",
+            "the accumulator and the other declare their labels",
         ),
         (
             lambda: declared().update(["none"], ["fatal"]),

@@ -241,7 +241,7 @@ def test_no_pair_among_the_labels_leaves_kappa_undefined(tmp_path: Path) -> None
 
 def test_the_same_column_twice(integers: tuple[Path, Any]) -> None:
     message = refusal(integers[0], "--y1", "left", "--y2", "left")
-    assert "--y1 and --y2 must name two columns, got 'left' twice." in message
+    assert "--y1 and --y2 must name different columns, got 'left' twice." in message
 
 
 def many_labels(tmp_path: Path, n_labels: int) -> Path:

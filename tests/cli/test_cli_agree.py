@@ -360,7 +360,7 @@ def test_three_raters_in_files_of_every_kind(
     ("options", "message"),
     [
         (["--raters", "a"], "--raters must name two or more columns, got only 'a'"),
-        (["--raters", "a,b"], "Separate the columns by blanks, not by commas."),
+        (["--raters", "a,b"], "Separate the columns with blanks, not with commas."),
         (["--raters", "a", "b", "a"], "must name each column once, got 'a' twice"),
         (["--raters", "a", "x"], "no column 'x'; it has 'a', 'b', 'c', 'city'"),
         (["--raters", "a", "b", "x"], "no column 'x'; it has 'a', 'b', 'c', 'city'"),

@@ -153,7 +153,7 @@ def test_refusals(tmp_path: Path) -> None:
     assert "give --raters for a file with one column per rater, or --item," in refusal(path)
     message = "column 'who' has no rater 'ax'. Did you mean 'a'?"
     assert message in refusal(path, "--raters", "ax", "b", *LONG)
-    assert "--item and --rater must name two columns, got 'who' twice" in refusal(
+    assert "--item and --rater must name different columns, got 'who' twice" in refusal(
         path, "--item", "who", "--rater", "who", "--rating", "grade"
     )
     assert "no column 'grades'" in refusal(path, *LONG[:5], "grades")

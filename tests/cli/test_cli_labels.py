@@ -127,7 +127,7 @@ def test_different_orders_name_the_option(tmp_path: Path) -> None:
         ["agree", path, "--raters", "a", "c", "b"],
     ):
         assert program.refusal(*arguments) == (
-            "fastkappa: column 'a' and column 'b' declare different orders of their labels: low <"
+            "fastkappa: column 'a' and column 'b' declare their labels in different orders: low <"
             " high and high < low. Give --labels in the intended order.\n"
         )
     other = tmp_path / "other.feather"
@@ -254,9 +254,9 @@ def test_measurements_are_refused_as_by_two_raters(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", **columns)
     for raters in ("ab", "abc"):
         assert program.refusal("agree", path, "--raters", *raters) == (
-            "fastkappa: column 'a' holds 0.37: ratings must be whole numbers or strings. For"
-            " measurements, use fastkappa measure. Half points and other labels of a scale"
-            " have to be named: all of them in --labels.\n"
+            "fastkappa: column 'a' contains 0.37: ratings must be whole numbers or strings. For"
+            " measurements, use fastkappa measure. For half points and other labels of a scale,"
+            " name all of them in --labels.\n"
         )
     whole = {name: range(2500) for name in "abc"}
     message = program.refusal(

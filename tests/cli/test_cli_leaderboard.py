@@ -342,7 +342,7 @@ def test_labels_outside_those_given_are_an_error_unless_allowed(folder: Path) ->
     ]
     n_hard = int((~right).sum())
     assert rows[1]["failure"] == (
-        f"it has {n_hard} of 600 items with other labels than 0 < 1 < 2 < 3: 9 ({n_hard})."
+        f"it has labels other than 0 < 1 < 2 < 3 for {n_hard} of 600 items: 9 ({n_hard})."
         " Give --allow-other-labels to leave such items out."
     )
     assert "seems to number" not in rows[1]["failure"]

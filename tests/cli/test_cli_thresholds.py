@@ -211,7 +211,7 @@ def test_scores_that_fall_get_a_warning(file: Path) -> None:
         (("--y", "y", "--score", "word"), "scores must be real numbers"),
         (
             ("--y", "s", "--score", "y"),
-            "column 's' holds 1.923842796781646: ratings must be",
+            "column 's' contains 1.923842796781646: ratings must be",
         ),
         (("--y", "y", "--score", "scores"), "has no column 'scores'"),
         (("--y", "y", "--score", "s", "--labels", "a,b"), "'a', but the ratings are numbers"),
@@ -243,7 +243,7 @@ def test_refused_values(tmp_path: Path) -> None:
 def test_one_column_for_both_is_refused(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "f.csv", y=[0, 1, 1], score=[0.1, 0.4, 0.6])
     refused = CommandLine("thresholds").refusal(path, "--y", "y", "--score", "y")
-    assert "--y and --score must name two columns, got 'y' twice" in refused
+    assert "--y and --score must name different columns, got 'y' twice" in refused
 
 
 @pytest.fixture

@@ -33,6 +33,7 @@ PAGES = {
     "command_line/plan.md": 4,
     "command_line/score.md": 3,
     "command_line/thresholds.md": 4,
+    "agreement/repeated_measurements.md": 4,
     "annotation_project.md": 12,
     "clinical_study.md": 7,
 }

@@ -216,7 +216,7 @@ def csv_of(options: list[object]) -> str:
         (["--n", 90, "--design-effect", 0.5], "--design-effect must be 1 or more, got 0.5."),
         (["--n", 90, "--cluster-size", 0], "--cluster-size must be 1 or more, got 0.0."),
         (["--n", 90, "--cluster-size", "nan"], "--cluster-size must be 1 or more, got nan."),
-        (["--null", 0.6, "--alternative", "less"], "--alternative must not be 'less' for a kappa"),
+        (["--null", 0.6, "--alternative", "less"], "--alternative must be 'greater', "),
     ],
 )
 def test_refusals_name_options(options: list[object], message: str) -> None:

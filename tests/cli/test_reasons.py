@@ -172,7 +172,7 @@ def test_an_undefined_value_has_no_interval_in_any_form(tmp_path: Path) -> None:
     agree_on = CommandLine("agree", str(path), "--raters", "a", "b", labels, "--weights", "linear")
     (line,) = (line for line in agree_on.text_of().splitlines() if name in line)
     assert line.split(name)[1].split() == ["undefined"]
-    assert "no rating is very severe, in hospital, 1 of the 3 labels" in agree_on.text_of()
+    assert "1 of the 3 labels never used (very severe, in hospital)" in agree_on.text_of()
     rows = csv.DictReader(io.StringIO(agree_on.text_of("--format", "csv")))
     (row,) = (row for row in rows if row["statistic"] == name)
     assert (row["value"], row["lower"], row["upper"]) == ("", "", "")

@@ -69,7 +69,7 @@ def test_merged_cells_are_named_where_values_are_missing(tmp_path: Path) -> None
     path = write_xlsx(tmp_path / "r.xlsx", merged="A2:A3", S=rows)
     long = ["--item", "item", "--rater", "who", "--rating", "grade"]
     advice = (
-        "r.xlsx has merged cells, of which only the first contains the value: unmerge the cells"
+        "r.xlsx has merged cells, but only the first cell contains the value: unmerge the cells"
     )
     assert advice in program.refusal("agree", path, *long)
     assert advice in program.refusal("measure", path, *long)

@@ -38,7 +38,7 @@ def test_the_only_other_column_has_the_labels(command: CommandLine) -> None:
     for row in others:
         assert {**row, "name": first["name"]} == first
     assert (
-        "files without a column 'grade' have one other column beside the ids, which is used:"
+        "in files without a column 'grade', the only other column besides the ids is used:"
         " 'prediction' of b.csv, 'y' of c.parquet."
     ) in result.stderr
     assert command.run("a.csv", *OPTIONS).stderr == ""

@@ -19,7 +19,7 @@ from tests.helpers.absent import library
 from tests.helpers.exact_kappa import NAMED, exact_kappa
 
 # Here -1 and the least integers are labels, not codes for missing ratings.
-pytestmark = pytest.mark.filterwarnings("ignore:the ratings contain .* often means")
+pytestmark = pytest.mark.filterwarnings("ignore:the ratings contain .* often mean")
 
 metrics = library("sklearn.metrics")
 

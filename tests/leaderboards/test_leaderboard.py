@@ -119,8 +119,8 @@ def test_intervals_of_clusters_or_of_many_labels_are_percentiles() -> None:
 def test_a_prediction_without_an_item_left_is_not_ranked() -> None:
     truth = ["low", "medium", "high"] * 4
     why = (
-        "it has no items left to score: 0 missing, 12 given labels outside those scored, 0 whose"
-        " true label is outside them."
+        "it has no items left to score: 0 have no label, 12 have a predicted label that is not"
+        " scored, and 0 have a true label that is not scored."
     )
     with pytest.warns(Warning, match=f"1 of 2 predictions cannot.*'none': {why}") as caught:
         board = leaderboard(
@@ -215,7 +215,7 @@ def test_ids_that_do_not_match_are_counted_and_named(backend: str) -> None:
     assert "missing" in str(result)
     # One that has none of the items is last, and the others rank.
     nothing = {**predictions, "nothing": ([1, 2], [0, 1])}
-    with pytest.warns(Warning, match="'nothing': it has no items left to score: 30 missing"):
+    with pytest.warns(Warning, match="'nothing': it has no items left to score: 30 have no"):
         result = leaderboard(truth, nothing, min_coverage=0, **dropping)
     assert result.names[-1] == "nothing"
     assert math.isnan(result.kappa[-1])

@@ -85,7 +85,7 @@ def test_all_declared_categories_have_a_position() -> None:
 def test_orders_that_do_not_agree(score: Any) -> None:
     truth, other = categorical(TRUTH), categorical(PREDICTIONS[0], GRADES[::-1])
     orders = (
-        r"declare different orders of their labels: none < mild < moderate < severe and severe <"
+        r"declare their labels in different orders: none < mild < moderate < severe and severe <"
         r" moderate < mild < none\. Give both the same categories, or give labels=\."
     )
     with pytest.raises(ValueError, match=f"^y_true and prediction 'a' {orders}"):

@@ -328,7 +328,7 @@ def test_missing_ratings_and_what_has_no_name() -> None:
         (
             ([7, 7, 8, 8, 7], ["a", "a", "b", "b", "a"], [1, 1, 1, 2, 1]),
             "rater 'a' has 3 ratings of item 7, and 1 more pairs of rater and item have several;"
-            " those of 1 of the 2 pairs differ",
+            " 1 of the 2 pairs have ratings that differ",
         ),
         (([1, None], ["a", "b"], [1, 2]), "item is missing in 1 of 2 rows .* first in row 1"),
         (([1, 2], [float("nan"), 3], [1, 2]), "rater is missing in 1 of 2 rows"),

@@ -141,7 +141,7 @@ def test_different_orders_are_refused() -> None:
     both = {"Ann": first, "Ben": ["none", "mild"], "Cat": second}
     with pytest.raises(
         ValueError,
-        match=r"Ann and Cat declare different orders of their labels: none < mild < moderate <"
+        match=r"Ann and Cat declare their labels in different orders: none < mild < moderate <"
         r" severe and severe < moderate < mild < none\. Give both the same categories, or give"
         r" labels=",
     ):

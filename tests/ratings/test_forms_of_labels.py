@@ -78,7 +78,7 @@ def test_margins_of_a_crosstab_are_no_label() -> None:
     assert kappa_from_confusion(with_margins) > 0
 
 
-NUMBERS = "labels that differ only in how they are written .* '1' .* '1.0' .* Write them alike"
+NUMBERS = "labels that differ only in how they are written .* '1' .* '1.0' .* Write them the"
 BLANKS = "labels that differ only in blanks .* 'a' .* 'a ' .* Strip them"
 
 

@@ -135,10 +135,10 @@ def test_item_weights_on_a_declared_order(form: str, backend: str) -> None:
 def test_different_orders_are_an_error_that_shows_both(form: str) -> None:
     make = DECLARED[form]
     columns = make(FIRST, GRADES), make(SECOND, GRADES[::-1])
-    with pytest.raises(ValueError, match="declare different orders") as caught:
+    with pytest.raises(ValueError, match="in different orders") as caught:
         confusion_counts(*columns)
     assert str(caught.value) == (
-        "y1 and y2 declare different orders of their labels: none < mild < moderate < severe and"
+        "y1 and y2 declare their labels in different orders: none < mild < moderate < severe and"
         " severe < moderate < mild < none. Give both the same categories, or give labels=."
     )
     assert confusion_counts(*columns, labels=GRADES).table.tolist() == TABLE
@@ -192,7 +192,7 @@ def test_enums_of_other_names() -> None:
         mild = 2
         none = 1
 
-    with pytest.raises(ValueError, match="declare different orders") as caught:
+    with pytest.raises(ValueError, match="in different orders") as caught:
         confusion_counts([Reversed.none, Reversed.mild], [Ahead.none, Ahead.mild])
     assert "none (2) < mild (1) and mild (2) < none (1)" in str(caught.value)
 

@@ -224,7 +224,7 @@ def test_a_sentence_of_score_has_the_interval_of_agree(tmp_path: Path) -> None:
     # Sums of weights have no interval.
     weighted = score.run(path, *plain, "--sample-weight", "w")
     assert "on 5 items whose weights sum to 5.5 was " in weighted.stdout
-    assert "kappa has no interval, because its weights are not whole" in weighted.stderr
+    assert "kappa has no interval, because the item weights are not whole" in weighted.stderr
     # Whole numbers are numbers of items.
     path = write_csv(tmp_path / "n.csv", a=[1, 2, 2, 1], b=[1, 2, 1, 2], n=[20, 15, 10, 5])
     counted = agreement([1, 2, 2, 1], [1, 2, 1, 2], sample_weight=[20, 15, 10, 5]).sentence()

@@ -100,7 +100,7 @@ def test_ratings_of_two_kinds(source: Any) -> None:
 
 
 def test_measurements_are_no_ratings(source: Any) -> None:
-    with pytest.raises(ValueError, match=r"'importance' holds \d\.\d+: ratings must be whole"):
+    with pytest.raises(ValueError, match=r"'importance' contains \d\.\d+: ratings must be whole"):
         confusion_from_source(source, "importance", "right grade")
 
 

@@ -216,7 +216,7 @@ def test_a_string_in_the_last_block(tmp_path: Path, odd: str) -> None:
 
 def test_a_measurement_in_the_last_block(tmp_path: Path) -> None:
     path = many_blocks(tmp_path, "2.5\n")
-    with pytest.raises(RatingsError, match=r"column 'y' holds 2\.5: ratings must be whole"):
+    with pytest.raises(RatingsError, match=r"column 'y' contains 2\.5: ratings must be whole"):
         count_in_blocks(path)
 
 

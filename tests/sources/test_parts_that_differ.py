@@ -126,7 +126,7 @@ DAMAGED = {
     "a long row": (ROWS_OF_TEXT + b"1,2,2\n", r"{0} .*: line 20: Expected 2 columns, got 3"),
     "latin-1": (ROWS_OF_TEXT + b"\xe9,1\n", "{0}: column 'a' contains text that is not UTF-8"),
     "booleans": (b"a,b\nTrue,1\nFalse,2\n", "{0}: column 'a' contains numbers and also 'True'"),
-    "a fraction": (ROWS_OF_TEXT + b"0.5,1\n", "{0}: column 'a' holds 0.5"),
+    "a fraction": (ROWS_OF_TEXT + b"0.5,1\n", "{0}: column 'a' contains 0.5"),
     "a second header": (ROWS_OF_TEXT + b"a,b\n", "{0}: 1 row contains the names of the columns"),
     "another column": (b"a,c\n1,2\n", "{0} has no column 'b'"),
 }
@@ -153,7 +153,7 @@ def test_a_cut_file_of_a_folder_is_named(tmp_path: Path) -> None:
 
 def test_a_single_file_is_not_named_in_errors_about_its_ratings(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"a": [0.5], "b": [1]}), tmp_path / "r.parquet")
-    with pytest.raises(ValueError, match=r"^column 'a' holds 0\.5"):
+    with pytest.raises(ValueError, match=r"^column 'a' contains 0\.5"):
         count_ratings(tmp_path / "r.parquet", "a", "b")
 
 

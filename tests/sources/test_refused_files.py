@@ -50,14 +50,14 @@ def test_column_named_twice(tmp_path: Path) -> None:
 
 def test_ratings_that_are_measurements(write: Callable[..., Path]) -> None:
     path = write(a=pa.array([1.0, 0.5, 2.0]), b=pa.array([1, 2, 3]))
-    with pytest.raises(RatingsError, match=r"column 'a' holds 0\.5: ratings must be whole"):
+    with pytest.raises(RatingsError, match=r"column 'a' contains 0\.5: ratings must be whole"):
         count_ratings(path, "b", "a")
 
 
 @pytest.mark.parametrize("number", [float("inf"), 1e300])
 def test_numbers_beyond_64_bits(tmp_path: Path, number: float) -> None:
     write_arrow_file(pa.table({"a": [1.0, number]}), tmp_path / "r.arrow")
-    with pytest.raises(RatingsError, match="column 'a' holds numbers beyond 64 bits"):
+    with pytest.raises(RatingsError, match="column 'a' contains numbers beyond 64 bits"):
         count_ratings(tmp_path / "r.arrow", "a", "a")
 
 

@@ -11,7 +11,7 @@ import pytest
 from fastkappa import confusion_counts
 from tests.helpers.brute_force_counts import INTEGER_TYPES, assert_counts, draw
 
-pytestmark = pytest.mark.filterwarnings("ignore:the ratings contain .* often means")
+pytestmark = pytest.mark.filterwarnings("ignore:the ratings contain .* often mean")
 
 LABEL_SETS = {
     "0..4": [0, 1, 2, 3, 4],

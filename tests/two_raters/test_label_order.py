@@ -140,7 +140,7 @@ def test_two_orders_are_refused(name: str) -> None:
     other = pd.Categorical(STRINGS[1], GRADES[::-1], ordered=True)
     with pytest.raises(
         ValueError,
-        match=r"y(1|_true) and (y2|first) declare different orders of their labels: none < mild <"
+        match=r"y(1|_true) and (y2|first) declare their labels in different orders: none < mild <"
         r" moderate < severe and severe < moderate < mild < none\. Give both the same"
         r" categories, or give labels=\.",
     ):

@@ -142,9 +142,9 @@ def test_labels_that_no_rating_is_are_named_with_what_they_change() -> None:
     assert [r.bennett_s for r in found.values()] == pytest.approx([float(s) for s in expected])
     assert len({round(result.interval[0], 3) for result in found.values()}) == 3
     texts = {n: " ".join(str(result).split()) for n, result in found.items()}
-    assert "no rating is" not in texts[4]
-    assert "no rating is 5, 1 of the 5 labels: such labels change Bennett's S," in texts[5]
-    assert "no rating is 5, 6, 2 of the 6 labels" in texts[6]
+    assert "never used" not in texts[4]
+    assert "1 of the 5 labels never used (5): unused labels change Bennett's S," in texts[5]
+    assert "2 of the 6 labels never used (5, 6)" in texts[6]
     assert "and can change the interval of kappa" in texts[6]
     result = agreement(y1, y2, labels=range(1, 6), interval_method="asymptotic")
     assert "can change the interval" not in " ".join(str(result).split())

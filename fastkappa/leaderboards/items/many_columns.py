@@ -66,7 +66,7 @@ Codecs = tuple[Codec, Codec]
 
 
 class Counter(NamedTuple):
-    """Counts blocks of columns in threads, each of which processes several columns at a time."""
+    """Count blocks of columns in threads. Each thread processes several columns at a time."""
 
     kernels: PairKernels
     num_threads: int

@@ -161,8 +161,8 @@ def _others(labels: Any, pair: tuple[Column, Column], name: str) -> str:
     named = [f"{label_of(second, int(places[firsts[i]]))} ({counts[i]})" for i in most.tolist()]
     more = ", ..." if len(counts) > LABELS_SHOWN else ""
     others = (
-        f"has {len(places)} of {len(second.values)} items with other labels than"
-        f" {shown(known.array)}: {', '.join(named)}{more}"
+        f"has labels other than {shown(known.array)} for {len(places)} of {len(second.values)}"
+        f" items: {', '.join(named)}{more}"
     )
     hint = None
     if len(counts) <= LABELS_COMPARED:

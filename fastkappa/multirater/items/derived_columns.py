@@ -1,7 +1,7 @@
 """Detect columns that are computed from the raters' columns, such as a consensus or a copy.
 
-Experts also agree with most others, so the names must suggest a summary. A copy shows in the
-ratings alone.
+Experts also agree with most others, so the names must suggest a summary. A copy can be
+recognised from the ratings alone.
 """
 
 from __future__ import annotations

@@ -273,7 +273,7 @@ def read_names(
 
 
 def without_texts(encoded: Any, gone: Collection[str]) -> tuple[list[str], Any]:
-    """Return a dictionary's texts except those in ``gone``, and the new index of each value.
+    """Return a dictionary's texts without the texts in ``gone``, and each value's new index.
 
     The index is null if the value is null or if its text was removed.
     """

@@ -38,7 +38,7 @@ Rows = Sequence[Sequence[str]]
 
 
 def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
-    """Warn about odd lines in a file, of which only ``columns`` are read."""
+    """Warn about odd lines in a file from which only ``columns`` are read."""
     if not file.text_format.has_names:
         return
     with opened_rows(file.path, file.text_format, errors="replace") as text:
