@@ -26,8 +26,8 @@ from fastkappa.tables.two_codings import (
     MOST_ROWS,
     looks_shifted,
     may_be_coded_apart,
+    two_codings,
     warn_of_shift,
-    warn_of_two_codings,
 )
 
 MOST_NAMED = 5
@@ -73,10 +73,11 @@ def judge_table(
         _warn_of_codes(array, table)
     # Slow checks are skipped for ordinary tables, to keep short calls fast. In ordinary tables,
     # raters agree on every label but one, and more than once on the first or last label.
-    if may_be_coded_apart(labels, table) and warn_of_two_codings(
-        labels, table, names, are_given=are_given
-    ):
-        return
+    if may_be_coded_apart(labels, table):
+        text = two_codings(labels, table, names, are_given=are_given)
+        if text:
+            warn(text)
+            return
     if table.item(-1) > 1:
         return
     if array.dtype.kind in "iuf":

@@ -98,10 +98,11 @@ def judge_pairs(
         heads = first[:HEAD].tolist(), second[:HEAD].tolist()
         if looks_shifted(*heads) and warn_of_shift(first, second, (a, b)):
             return True
-        if may_be_coded_apart(labels, table) and warn_of_two_codings(
-            labels, table, (a, b), are_given=are_given
-        ):
-            return True
+        if may_be_coded_apart(labels, table):
+            text = two_codings(labels, table, (a, b), are_given=are_given)
+            if text:
+                warn(text)
+                return True
     found = None if are_given else _not_told_apart(labels, together)
     if found:
         warn(found)
@@ -152,23 +153,13 @@ def warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bo
     return True
 
 
-def warn_of_two_codings(
-    labels: Sequence[Any] | AnyArray, table: AnyArray, names: Sequence[str], *, are_given: bool
-) -> bool:
-    """Warn if two raters seem to name or number labels differently, and return whether they do.
-
-    Labels given by the user are never treated as two names of one label.
-    """
-    found = two_codings(labels, table, names, are_given=are_given)
-    if found:
-        warn(found)
-    return found is not None
-
-
 def two_codings(
     labels: Sequence[Any] | AnyArray, table: AnyArray, names: Sequence[str], *, are_given: bool
 ) -> str | None:
-    """Return the text of `warn_of_two_codings`, or None."""
+    """Return a warning if two raters seem to name or number labels differently, or None.
+
+    Labels given by the user are never treated as two names of one label.
+    """
     if len(labels) > MOST_LABELS:
         return None
     found, array = None, np.asarray(labels)
