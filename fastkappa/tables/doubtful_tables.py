@@ -10,12 +10,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from operator import ne
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
 from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels
@@ -31,6 +32,8 @@ from fastkappa.tables.two_codings import (
 MOST_NAMED = 5
 # The smallest mean number of occurrences per label that is plausible for ratings.
 LEAST_REPEATS = 2
+# A column with more ratings per label does not contain ids.
+MOST_PER_ID = 5
 # With more raters, a rater with few items can have labels that nobody else used.
 MOST_JUDGED = 20
 # In a smaller table, each cell can contain one item by chance.
@@ -41,6 +44,8 @@ FEWEST_SORTED, FEWEST_OF_SECOND = 20, 5
 LEAST_OF_SECOND = 0.1
 # The largest chi-square attributed to chance, in standard deviations above its mean.
 CHANCE = 2.0
+# In a smaller part, or of a rarer label, a label can be absent by chance.
+FEWEST_OF_PART, LEAST_ABSENT, FEWEST_ABSENT = 100, 0.02, 10
 
 
 def judge_table(
@@ -232,6 +237,68 @@ def is_grouped(ratings: list[Any]) -> bool:
     return n_runs == len(set(ratings))
 
 
+class Part(NamedTuple):
+    """The ratings of a part of the data: the numbers of each rater's ratings with each label."""
+
+    name: str
+    ratings: Sequence[Mapping[Any, float]]
+
+    def recoded(self, meanings: Sequence[Mapping[Any, Any]]) -> Part:
+        """Return the part with the meanings of its labels, without labels that have none."""
+        ratings = []
+        for own, meaning in zip(self.ratings, meanings):
+            meant: dict[Any, float] = {}
+            for label, n in own.items():
+                if label in meaning:
+                    meant[meaning[label]] = meant.get(meaning[label], 0) + n
+            ratings.append(meant)
+        return Part(self.name, ratings)
+
+
+def judge_parts(parts: Sequence[Part], columns: Sequence[str]) -> None:
+    """Warn about parts that seem to have other codes for the labels, such as 1 to 5 for 0 to 4.
+
+    Such a part has a label that no other part has, but not a label that is frequent in all other
+    parts.
+    """
+    in_parts = Counter(label for part in parts for label in {*part.ratings[0], *part.ratings[1]})
+    found = []
+    for part in parts:
+        odd: dict[tuple[Any, Any], list[str]] = {}
+        for i, (own, column) in enumerate(zip(part.ratings, columns)):
+            alone = [label for label in own if in_parts[label] == 1]
+            others = [other.ratings[i] for other in parts if other is not part] if alone else []
+            absent = _absent(own, others)
+            if alone and absent:
+                odd.setdefault((alone[0], absent[0]), []).append(column)
+        found += [
+            f"{part.name} has {alone!r} in {' and '.join(names)}, which no other part has, but not"
+            f" {absent!r}, which is frequent in all other parts"
+            for (alone, absent), names in odd.items()
+        ]
+    if found:
+        shown = first_of_many(found, MOST_SHOWN, "; ")
+        warn(
+            f"some parts seem to have other codes for the labels: {shown}. Give all parts the same"
+            " codes, because they are added as they are."
+        )
+
+
+def _absent(own: Mapping[Any, float], others: Sequence[Mapping[Any, float]]) -> list[Any]:
+    """Return the labels that a part lacks, and that all others have more often than by chance."""
+    totals = [sum(other.values()) for other in others]
+    n_items = sum(own.values())
+    if min([n_items, *totals]) < FEWEST_OF_PART or not others:
+        return []
+    least = max(LEAST_ABSENT, FEWEST_ABSENT / n_items)
+    return [
+        label
+        for label in others[0]
+        if label not in own
+        and all(other.get(label, 0) >= least * n for other, n in zip(others, totals))
+    ]
+
+
 def judge_raters(
     labels: Mapping[str, AnyArray],
     n_ratings: Sequence[int],
@@ -255,6 +322,14 @@ def judge_raters(
         return
     n_raters = Counter(label for own in labels.values() for label in own.tolist())
     for (name, own), n in zip(labels.items(), n_ratings):
+        alone = [label for label in own.tolist() if n_raters[label] == 1]
+        n_others = len(n_raters) - len(alone)
+        if len(own) < n <= MOST_PER_ID * len(own) and _are_repeated_ids(own, alone, n_others):
+            warn(
+                f"{name} has {len(alone)} labels that no other rater has, like ids of clusters,"
+                " but was read as a rater: leave it out if it identifies clusters or items."
+            )
+            return
         # A rater can lack shared labels by chance if the rater used only one label, or labels that
         # hardly repeat.
         repeats = 1 < len(own) <= n / LEAST_REPEATS
@@ -276,6 +351,21 @@ def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple
                 f"{name} has a different label for each of the {n_items} items, like a column of"
                 " ids, but was read as ratings: give the column of ratings."
             )
+
+
+def _are_repeated_ids(own: AnyArray, alone: Sequence[Any], n_others: int) -> bool:
+    """Return whether most labels of a rater are ``alone``, and outside the others' range.
+
+    ``n_others`` is the number of labels that another rater has. Scores in the same range, some of
+    which only one rater gave, are not ids.
+    """
+    if len(own) < FEWEST_IDS or 2 * len(alone) < len(own) or not 0 < 4 * n_others <= len(own):
+        return False
+    shared = np.setdiff1d(own, np.array(alone))
+    if own.dtype.kind not in "iuf" or not len(shared):
+        return True
+    beyond = (own < shared.min()) | (own > shared.max())
+    return bool(2 * np.count_nonzero(beyond) >= len(own))
 
 
 def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any]:

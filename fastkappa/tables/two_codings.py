@@ -160,8 +160,18 @@ def warn_of_two_codings(
 
     Labels given by the user are never treated as two names of one label.
     """
+    found = two_codings(labels, table, names, are_given=are_given)
+    if found:
+        warn(found)
+    return found is not None
+
+
+def two_codings(
+    labels: Sequence[Any] | AnyArray, table: AnyArray, names: Sequence[str], *, are_given: bool
+) -> str | None:
+    """Return the text of `warn_of_two_codings`, or None."""
     if len(labels) > MOST_LABELS:
-        return False
+        return None
     found, array = None, np.asarray(labels)
     # If raters agree on most items, renumbering the labels cannot improve agreement.
     may_be_renamed = 2 * table.trace() < table.sum() and _is_predicted(table)
@@ -172,9 +182,7 @@ def warn_of_two_codings(
         found = _two_numberings(array.astype(float), table, names)
     if found is None and may_be_renamed:
         found = _permuted(array, table, names)
-    if found:
-        warn(found)
-    return found is not None
+    return found
 
 
 def _is_predicted(table: AnyArray) -> bool:

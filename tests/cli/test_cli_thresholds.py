@@ -113,18 +113,25 @@ def test_json(items: Any, file: Path, weights: str, score: str) -> None:
     assert (found["labels"], found["method"], found["weights"]) == ([0, 1, 2, 3], "exact", weights)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_methods_are_those_of_the_rounder(items: Any, file: Path, method: Any) -> None:
+@pytest.mark.parametrize("method", [*METHODS, "spline in clusters"])
+def test_methods_are_those_of_the_rounder(
+    items: Any, file: Path, clustered: Any, method: str
+) -> None:
     pytest.importorskip("sklearn")
     from fastkappa.estimators import KappaRounder
 
-    y, scores = items
-    found = json_of(file, "--y", "y", "--score", "s", "--method", method)
-    same = KappaRounder(method=method, random_state=0).fit(scores, y)
+    (y, scores), groups = items, None
+    method, _, by_cluster = method.partition(" ")
+    options: list[Any] = ["--y", "y", "--score", "s", "--method", method]
+    if by_cluster:
+        y, scores, groups, file = clustered
+        options += ["--cluster", "patient"]
+    found = json_of(file, *options)
+    same = KappaRounder(method=method, random_state=0).fit(scores, y, groups=groups)
     assert found["thresholds"] == same.thresholds_.tolist()
     assert found["kappa"]["thresholds"] == same.kappa_
     assert found["kappa"]["out_of_fold"] == same.oof_kappa_
-    assert found == json_of(file, "--y", "y", "--score", "s", "--method", method)
+    assert found == json_of(file, *options)
 
 
 @pytest.mark.filterwarnings("ignore:scores fall")
@@ -287,9 +294,9 @@ def test_clusters_that_cannot_be(clustered: Any, tmp_path: Path) -> None:
     assert "--cluster must name a column that no other option names, got 's'" in refusal(
         path, *columns, "s"
     )
-    path = write(tmp_path, "y,s,c\n1,1,a\n1,2,a\n2,3,a\n2,4,a\n2,5,\n")
-    assert "1 in column 'c', of 5 rows" in refusal(path, *columns, "c")
-    message = "column 'c' must have at least two clusters, got one"
+    path = write(tmp_path, "y,s,c\n1,1,a\n1,2,a\n1,2,a\n2,3,a\n2,4,a\n2,5,\n")
+    assert "1 in column 'c', of 6 rows" in refusal(path, *columns, "c")
+    message = "column 'c' must have at least two different values, got one"
     assert message in refusal(path, *columns, "c", "--missing", "drop")
     path = write(tmp_path, "y,s,c\n1,1,1\n1,2,2\n2,3,2\n2,4,1\n2,5,3\n1,2,3\n1,9,\n")
     printed = text_of(path, *columns, "c", "--missing", "drop")

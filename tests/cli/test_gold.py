@@ -306,7 +306,7 @@ def test_decisions_and_inputs_are_not_overwritten(wide: Path, tmp_path: Path) ->
     same = ["--adjudicated", disputed, "--gold", gold, "--disputed", disputed]
     assert "--disputed would replace" in agree.refusal(*options, *same)
     assert disputed.read_text() == before
-    for option in ("--gold", "--report", "--plot"):
+    for option in ("--gold", "--plot"):
         assert f"{option} would overwrite" in agree.refusal(*options, option, wide)
     numbers = write_csv(tmp_path / "folder.csv", ann=[1, 2, 4], ben=[1, 3, 4])
     before = numbers.read_text()

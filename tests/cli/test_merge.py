@@ -177,6 +177,14 @@ def test_the_same_counts_twice_are_remarked_on(parts: list[Path]) -> None:
             path.write_text(counts.to_json())
         said = program.run("merge", first, other).stderr
         assert ("have the same counts, and both are added" in said) == is_said
+    # Small tables of two sources can be equal by chance.
+    for labels, is_said in ((GRADES, True), (GRADES[:2], False)):
+        ratings = {name: rng.choice(labels, 120) for name in "ab"}
+        (other, twin) = save(
+            [write_csv(first.with_name(f"{name}.csv"), **ratings) for name in "xy"]
+        )
+        said = program.run("merge", other, twin).stderr
+        assert (f"{twin} and {other} have the same counts, and both" in said) == is_said
 
 
 @pytest.mark.parametrize(
@@ -215,3 +223,18 @@ def test_damaged_fields(parts: list[Path]) -> None:
     assert "empty has no .json files" in program.refusal("merge", empty)
     cannot = program.refusal("score", parts[0], *SCORE, "--save", empty)
     assert f"{empty} cannot be written" in cannot
+
+
+@pytest.mark.parametrize("weighted", [[], ["--sample-weight", "w"]])
+def test_a_part_with_other_codes_is_remarked_on(tmp_path: Path, weighted: list[str]) -> None:
+    grades = np.repeat(np.arange(5), 40)
+    parts = [
+        write_csv(
+            tmp_path / f"{i}.csv", a=grades[skip:], b=grades[skip:] + higher, w=5.5 - grades[skip:]
+        )
+        for i, (skip, higher) in enumerate([(0, 0), (3, 1), (5, 0)])
+    ]
+    *_, third = saved = save(parts, *weighted)
+    said = program.run("merge", *saved).stderr
+    assert f"{saved[1]} has 5 in b, which no other part has, but not 0, which is frequent" in said
+    assert program.run("merge", saved[0], third).stderr == ""

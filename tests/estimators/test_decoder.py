@@ -186,6 +186,13 @@ def test_columns_in_another_order_than_the_labels_are_noticed() -> None:
     inside = cross_val_predict(MODEL, X, words, method="predict_proba")
     with pytest.warns(LabelOrderWarning, match="the columns of X seem to be in sorted order"):
         KappaDecoder(labels=NAMES).fit(inside, words)
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 4, 500)
+    logits = rng.normal(scale=1.5, size=(500, 4)) + 2.5 * np.eye(4)[codes]
+    probabilities = scipy.special.softmax(logits, axis=1)
+    assert KappaDecoder().fit(probabilities, codes).oof_kappa_ > 0.7
+    with pytest.warns(UserWarning, match="y and X use the same labels, .* 0 of y with 3 of X"):
+        KappaDecoder().fit(probabilities[:, [1, 2, 3, 0]], codes)
     frame = pd.DataFrame(inside, columns=np.unique(words))
     by_name = KappaDecoder(labels=NAMES).fit(frame, words)
     in_order = KappaDecoder(labels=NAMES).fit(frame[NAMES].to_numpy(), words)

@@ -72,12 +72,16 @@ def test_a_real_difference_is_found_and_the_last_line_says_so() -> None:
     assert board.names == ("a", "b", "c")
     assert (board.simultaneous_interval[:, 1] < 0).tolist() == [False, False, True]
     line = (
-        "Significantly below the leader: 1 of 2 (simultaneous interval ends below 0, with a"
+        "Significantly below the leader: 1 of 2: c (simultaneous interval ends below 0, with a"
         " joint confidence of 95 %)."
     )
     assert " ".join(str(board).splitlines()).endswith(line)
     assert f"<p>{line}</p>" in board._repr_html_()
-    row = board.to_dict()["rows"][2]
+    assert board.sentence().endswith(f"). {line}")
+    rows = board.to_dict()["rows"]
+    assert [row["significantly_below"] for row in rows] == [False, False, True]
+    assert board.to_frame()["significantly_below"].tolist() == [False, False, True]
+    row = rows[2]
     assert row["simultaneous_interval"] == board.simultaneous_interval[2].tolist()
     low, high = board.to_frame()[["simultaneous_low", "simultaneous_high"]].to_numpy()[2]
     assert [low, high] == row["simultaneous_interval"]
@@ -94,6 +98,8 @@ def test_without_intervals_nothing_is_called_significant() -> None:
         board = leaderboard(truth, [truth, other], n_resamples=n_resamples, rng=0)
         assert np.isnan(board.simultaneous_interval).all()
         assert "ignificant" not in str(board)
+        assert "0: equal to the truth in every item" in str(board)
+        assert "1: equal" not in str(board)
     assert not np.isnan(
         leaderboard(truth, [other, other], n_resamples=19, rng=0).simultaneous_interval
     ).any()

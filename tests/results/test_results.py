@@ -477,7 +477,8 @@ def test_sentences() -> None:
     low, high = best.interval[0].tolist()
     assert best.sentence() == (
         f"Cohen's kappa (no weights) of {SCRIPT}, first of 2 predictions on 27 items was 1.0000"
-        f" (95 % score interval {low:.4f} to {high:.4f}; {version})."
+        f" (95 % score interval {low:.4f} to {high:.4f}; {version}). Significantly below the"
+        " leader: 1 of 1: a (simultaneous interval ends below 0, with a joint confidence of 95 %)."
     )
     assert (low, high) == fastkappa.agreement([1, 2, 3] * 9, [1, 2, 3] * 9).interval
     clustered = fastkappa.leaderboard(
@@ -518,11 +519,11 @@ def test_a_difference_names_its_weights(weights: Any, name: str) -> None:
     of_results = fastkappa.compare_independent(
         *(fastkappa.agreement_from_confusion(t, weights=weights) for t in (table, table.T))
     )
-    for difference in (
-        fastkappa.compare_independent(table, table.T, weights=weights),
-        fastkappa.compare_paired(joint, weights=weights),
-        of_results,
+    for difference, n in (
+        (fastkappa.compare_independent(table, table.T, weights=weights), ""),
+        (fastkappa.compare_paired(joint, weights=weights), f" on {table.sum()} items"),
+        (of_results, ""),
     ):
-        assert str(difference).startswith(f"Difference of two kappas, {name}\n")
+        assert str(difference).startswith(f"Difference of two kappas{n}, {name}\n")
         assert difference.sentence().startswith(f"Kappa ({name}) was")
         assert json.dumps(difference.to_dict()["weights"]) == json.dumps(weights)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import gzip
 import re
 import sys
 from pathlib import Path
@@ -256,9 +257,14 @@ def test_folders_that_cannot_be_read(tmp_path: Path) -> None:
         confusion_from_source(tmp_path, "a", "b")
     (tmp_path / "1.csv").write_text("a,b\n1,1\n")
     (tmp_path / "1.tsv").write_text("a\tb\n1\t1\n")
-    with pytest.raises(
-        ValueError, match="must be files in one format, but are csv and tsv: count the files"
-    ):
+    (tmp_path / "2.csv.gz").write_bytes(gzip.compress(b"a,b\n1,1\n"))
+    (tmp_path / "notes.txt").write_text("not data")
+    patterns = rf"'{tmp_path}/\*.csv', '{tmp_path}/\*.csv.gz' and '{tmp_path}/\*.tsv'"
+    with pytest.raises(ValueError, match=f"are csv and tsv: count {patterns} separately, and add"):
+        confusion_from_source(tmp_path, "a", "b")
+    (tmp_path / "more").mkdir()
+    (tmp_path / "1.tsv").rename(tmp_path / "more" / "1.TSV")
+    with pytest.raises(ValueError, match=rf"{tmp_path}/\*\*/\*.csv.gz' and .*/\*.tsv' separately"):
         confusion_from_source(tmp_path, "a", "b")
 
 

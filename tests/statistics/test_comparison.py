@@ -355,20 +355,6 @@ def test_predictions_are_counted_jointly(change: Any) -> None:
     assert vars(found) == vars(joint)
 
 
-def test_predictions_of_labels_the_truth_has_not() -> None:
-    found = compare_predictions(
-        [0, 3, 1, 1], [0, 0, 1, 2], y_true=[0, 0, 1, 1], weights="linear", **ASYMPTOTIC
-    )
-    assert found.kappas == (
-        kappa_from_confusion([[1, 0, 1], [0, 2, 0], [0] * 3], weights="linear"),  # 0, 1, 3
-        kappa_from_confusion([[2, 0, 0], [0, 1, 1], [0] * 3], weights="linear"),  # 0, 1, 2
-    )
-    only = compare_predictions(
-        [0, 1, 1, 1, 2], [0, 0, 1, 1, 0], y_true=[0, 0, 1, 1, 2], labels=[1, 0]
-    )
-    assert only.kappas == (0.5, 1.0)
-
-
 @pytest.mark.filterwarnings("ignore:each step:fastkappa.exceptions.LabelOrderWarning")
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 def test_the_other_prediction_changes_no_kappa(weights: Any) -> None:
@@ -389,22 +375,6 @@ def test_the_other_prediction_changes_no_kappa(weights: Any) -> None:
     assert found.bootstrap is not None
     assert found.bootstrap.value == found.value
     assert found.bootstrap.standard_error == pytest.approx(found.standard_error, rel=0.08)
-
-
-def test_a_matrix_of_weights_is_for_all_labels() -> None:
-    matrix = 1 - np.eye(4)
-    truth, first, second = [0, 0, 1, 1], [0, 3, 1, 1], [0, 0, 1, 2]
-    found = compare_predictions(first, second, y_true=truth, weights=matrix, **ASYMPTOTIC)
-    without = compare_predictions(first, second, y_true=truth, **ASYMPTOTIC)
-    assert found.kappas == pytest.approx(without.kappas)
-
-
-def test_predictions_with_missing_labels() -> None:
-    truth, first, second = [0, 1, None, 1, 0], [0, 1, 1, 1, 1], [0, 0, 1, None, 0]
-    with pytest.raises(ValueError, match=r"y_true has 1 missing value in 5 items"):
-        compare_predictions(first, second, y_true=truth)
-    found = compare_predictions(first, second, y_true=truth, missing="drop")
-    assert found.kappas == compare_predictions([0, 1, 1], [0, 0, 0], y_true=[0, 1, 0]).kappas
 
 
 @pytest.mark.parametrize(

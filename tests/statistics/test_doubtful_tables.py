@@ -109,7 +109,7 @@ def test_counts_are_asked_for_where_proportions_are_given(sums: int | None) -> N
     table = COUNTS / COUNTS.sum(axis=sums, keepdims=True)
     with pytest.raises(ValueError, match="Proportions do not show the number of items: give the c"):
         agreement_from_confusion(table)
-    with pytest.raises(ValueError, match="For sums of weights use kappa_from_confusion"):
+    with pytest.raises(ValueError, match=r"kappa_from_confusion, or leaderboard\(\.\.\., sample_w"):
         agreement_from_confusion(COUNTS + 0.5)
 
 
