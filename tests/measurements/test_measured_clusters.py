@@ -92,7 +92,7 @@ def test_intraclass(form: str) -> None:
 
     low, high, error = by_jackknife(logarithm, ratings, clusters)
     result = intraclass_correlation(ratings, clusters=clusters)
-    assert "jackknife over clusters, which treats raters as fixed" in " ".join(str(result).split())
+    assert "jackknife over clusters, with fixed raters" in " ".join(str(result).split())
     assert "jackknife" not in str(intraclass_correlation(ratings))
     found = result[form]
     ratios = np.exp([low, high])

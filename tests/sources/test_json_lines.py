@@ -109,7 +109,9 @@ def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RatingsError, match="has no column 'c'; it has 'a', 'b'"):
         confusion_from_source(written(path, rows_of(a=A, b=B)), "a", "c")
     path.write_text(json.dumps(rows_of(a=A, b=B)))
-    with pytest.raises(RatingsError, match=r"a JSON list .*Read it with\s+pandas.read_json"):
+    with pytest.raises(
+        RatingsError, match=r"a JSON list instead .*Read it with\s+pandas.read_json"
+    ):
         confusion_from_source(path, "a", "b")
     path.write_text(json.dumps({"a": ["x", "y"], "b": ["x", "y"]}, indent=2))
     with pytest.raises(RatingsError, match=r"r\.jsonl cannot be read: a line is not JSON"):
