@@ -304,3 +304,20 @@ def without_remark(label: str) -> set[str]:
         return parts
     remarked = REMARK.fullmatch(label) if IN_REMARK.search(label) else None
     return {remarked[1]} if remarked else set()
+
+
+def text_before(label: str, meant: str) -> str:
+    """Return the text before a label within another label, or "" if that text is only a word.
+
+    A word before a label makes another label, such as "very likely".
+    """
+    before, found, _ = label.partition(meant or label)
+    return before if found and not before.strip().isalpha() else ""
+
+
+def plain_letters(text: str) -> str:
+    """Return a text in lower case and without accents."""
+    import unicodedata
+
+    decomposed = unicodedata.normalize("NFD", text.casefold())
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))

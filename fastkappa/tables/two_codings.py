@@ -22,7 +22,7 @@ from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many, number_text
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.label_order import is_alphabetical, is_number
-from fastkappa.ratings.looks import BETWEEN_WORDS, alike_among
+from fastkappa.ratings.looks import BETWEEN_WORDS, alike_among, plain_letters, text_before
 from fastkappa.ratings.real_numbers import warn_of_filled
 
 # The smallest kappa after recoding, and the smallest gain over kappa before recoding.
@@ -38,6 +38,8 @@ LEAST_LAMBDA = 0.25
 LEAST_REPEATS = 5
 # The smallest number of items with either name of a label, and the smallest number with both names.
 OFTEN, TOGETHER = 2, 3
+# The least numbers of items, and of items expected to agree by chance, if raters never agree.
+FEWEST_APART, LEAST_BY_CHANCE = 20, 5
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
@@ -175,9 +177,25 @@ def warn_of_two_codings(
         found = _two_numberings(array.astype(float), table, names)
     if found is None and may_be_renamed:
         found = _permuted(array, table, names)
+    if found is None and not table.trace():
+        found = _never_agree(table, names)
     if found:
         warn(found)
     return found is not None
+
+
+def _never_agree(table: AnyArray, names: Sequence[str]) -> str | None:
+    """Return the warning about a table without agreement, which is not due to chance."""
+    n, of_rows, of_columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
+    by_chance = of_rows.astype(float) * of_columns / max(n, 1)
+    is_improbable = n >= FEWEST_APART and by_chance.sum() >= LEAST_BY_CHANCE
+    if not is_improbable or np.count_nonzero(by_chance) < 2:
+        return None
+    a, b = names
+    return (
+        f"{a} and {b} agree on none of {number_text(n)} items. If a blank means the same rating as"
+        " the other rater's, fill in the blanks instead of dropping them."
+    )
 
 
 def _is_predicted(table: AnyArray) -> bool:
@@ -242,12 +260,12 @@ def _not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     pairs = [
         (i, j) for i, j in np.argwhere(rarer).tolist() if not alike_among([names[i], names[j]])
     ]
-    prefixes = Counter(_prefix(names[i], names[j]) for i, j in pairs)
+    prefixes = Counter(text_before(names[i], names[j]) for i, j in pairs)
     del prefixes[""]
     found = [
         (i, j)
         for i, j in pairs
-        if _is_respelt(names[i], names[j]) or prefixes[_prefix(names[i], names[j])] > 1
+        if _is_respelt(names[i], names[j]) or prefixes[text_before(names[i], names[j])] > 1
     ]
     # A single item is evidence only for a rare label, such as a typing error.
     if sum(both[pair] for pair in found) < TOGETHER:
@@ -300,7 +318,7 @@ def _is_respelt(label: str, meant: str) -> bool:
     If labels contain numbers, these must be equal, and a word or a unit can be abbreviated or left
     out, as in "G1" and "grade 1", or "3/4" and "3 out of 4".
     """
-    first, second = _letters(label), _letters(meant)
+    first, second = plain_letters(label), plain_letters(meant)
     plain = [NO_LETTER.sub("", BETWEEN_WORDS.sub("", text)) for text in (first, second)]
     if plain[0] == plain[1] and plain[0] and not (is_number(first) or is_number(second)):
         return SIGNS.findall(first) == SIGNS.findall(second)
@@ -343,23 +361,6 @@ def _is_same_word(first: str, second: str) -> bool:
     short, long = (NO_LETTER.sub("", word) for word in (short, long))
     letters = iter(long)
     return short[:1] == long[: len(short)][:1] and all(letter in letters for letter in short)
-
-
-def _prefix(label: str, meant: str) -> str:
-    """Return the text before a label within another label, or "" if that text is only a word.
-
-    A word before a label makes another label, such as "very likely".
-    """
-    before, found, _ = label.partition(meant or label)
-    return before if found and not before.strip().isalpha() else ""
-
-
-def _letters(text: str) -> str:
-    """Return a text in lower case and without accents."""
-    import unicodedata
-
-    decomposed = unicodedata.normalize("NFD", text.casefold())
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
 def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> str | None:

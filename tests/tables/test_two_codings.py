@@ -34,7 +34,7 @@ def test_two_names_for_a_label(first: Any, second: str) -> None:
     ):
         confusion_counts(y1, y2)
     with pytest.warns(UserWarning, match="one and two each have labels"):
-        fleiss_kappa(Ratings.from_raters({"one": y1, "two": y2, "three": y1}))
+        fleiss_kappa(Ratings.from_raters({"one": y1, "two": y2}))
     with pytest.warns(UserWarning, match="prediction 'two' each have"):
         leaderboard(y1, {"one": y1, "two": y2}, n_resamples=0)
 
@@ -125,7 +125,7 @@ def test_two_forms_that_both_raters_mix(written: str, other: str) -> None:
     with pytest.warns(UserWarning, match=match):
         confusion_counts(first, second)
     with pytest.warns(UserWarning, match=match):
-        fleiss_kappa(Ratings.from_raters({"one": first, "two": second, "three": first}))
+        fleiss_kappa(Ratings.from_raters({"one": first, "two": second}))
 
 
 OTHER_FORMS = {
@@ -234,7 +234,7 @@ def test_labels_that_stand_for_other_categories(labels: list[Any], moved: list[i
         agreement(y1, y2, labels=labels)
     assert all(f"{name} with" in str(caught[0].message) for name in named.split(", "))
     with pytest.warns(UserWarning, match="one and two use the same labels"):
-        fleiss_kappa(Ratings.from_raters({"one": y1, "two": y2, "three": y1}))
+        fleiss_kappa(Ratings.from_raters({"one": y1, "two": y2}))
     with pytest.warns(UserWarning, match="prediction 'two' use the same labels"):
         leaderboard(y1, {"one": y1, "two": y2}, n_resamples=0)
 
@@ -360,3 +360,18 @@ def test_real_tables_are_silent(name: str) -> None:
     table = np.asarray(datasets.load(name).table)
     for labels in (np.arange(len(table)), np.arange(len(table)).astype("U") + "x"):
         assert not _is_warned(labels, table)
+
+
+def test_raters_who_never_agree_are_told_of_blanks() -> None:
+    # Blanks for agreement were dropped: each label meets each other label.
+    first = np.array(["a", "b", "c"])[np.arange(36) % 3]
+    second = np.array(["b", "c", "c", "a", "a", "b"])[[0, 1, 3, 2, 4, 5] * 6]
+    assert not (first == second).any()
+    with pytest.warns(UserWarning, match="agree on none of 36 items. If a blank means the same"):
+        confusion_counts(first.tolist(), second.tolist())
+    with pytest.warns(UserWarning, match="one and two agree on none of 36 items"):
+        fleiss_kappa(Ratings.from_raters({"one": first, "two": second}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        confusion_counts(first[:18].tolist(), second[:18].tolist())
+        confusion_counts([*first, "a"], [*second, "a"])
