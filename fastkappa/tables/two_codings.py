@@ -37,6 +37,8 @@ LEAST_LAMBDA = 0.25
 LEAST_REPEATS = 5
 # The smallest number of items with either name of a label, and the smallest number with both names.
 OFTEN, TOGETHER = 2, 3
+# The least numbers of items, and of items expected to agree by chance, if raters never agree.
+FEWEST_APART, LEAST_BY_CHANCE = 20, 5
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
@@ -172,7 +174,23 @@ def two_codings(
         found = _two_numberings(array.astype(float), table, names)
     if found is None and may_be_renamed:
         found = _permuted(array, table, names)
+    if found is None and not table.trace():
+        found = _never_agree(table, names)
     return found
+
+
+def _never_agree(table: AnyArray, names: Sequence[str]) -> str | None:
+    """Return the warning about a table without agreement, which is not due to chance."""
+    n, of_rows, of_columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
+    by_chance = of_rows.astype(float) * of_columns / max(n, 1)
+    is_improbable = n >= FEWEST_APART and by_chance.sum() >= LEAST_BY_CHANCE
+    if not is_improbable or np.count_nonzero(by_chance) < 2:
+        return None
+    a, b = names
+    return (
+        f"{a} and {b} agree on none of {number_text(n)} items. If a blank means the same rating as"
+        " the other rater's, fill in the blanks instead of dropping them."
+    )
 
 
 def _is_predicted(table: AnyArray) -> bool:

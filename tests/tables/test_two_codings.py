@@ -385,3 +385,18 @@ def test_real_tables_are_silent(name: str) -> None:
     table = np.asarray(datasets.load(name).table)
     for labels in (np.arange(len(table)), np.arange(len(table)).astype("U") + "x"):
         assert not _is_warned(labels, table)
+
+
+def test_raters_who_never_agree_are_told_of_blanks() -> None:
+    # Blanks for agreement were dropped: each label meets each other label.
+    first = np.array(["a", "b", "c"])[np.arange(36) % 3]
+    second = np.array(["b", "c", "c", "a", "a", "b"])[[0, 1, 3, 2, 4, 5] * 6]
+    assert not (first == second).any()
+    with pytest.warns(UserWarning, match="agree on none of 36 items. If a blank means the same"):
+        confusion_counts(first.tolist(), second.tolist())
+    with pytest.warns(UserWarning, match="one and two agree on none of 36 items"):
+        fleiss_kappa(Ratings.from_raters({"one": first, "two": second}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        confusion_counts(first[:18].tolist(), second[:18].tolist())
+        confusion_counts([*first, "a"], [*second, "a"])
