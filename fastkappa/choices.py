@@ -23,6 +23,10 @@ ELSEWHERE: dict[str, str | None] = {
     **dict.fromkeys(("two_sided", "two.sided", "both"), "two-sided"),
     **dict.fromkeys(("larger", "upper", "right"), "greater"),
     **dict.fromkeys(("smaller", "lower", "left"), "less"),
+    "alpha": "krippendorff",
+    "ac1": "gwet",
+    "ac2": "gwet",
+    "kappa": "fleiss",
 }
 
 

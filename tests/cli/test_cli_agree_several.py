@@ -121,6 +121,8 @@ def test_a_pair_is_chosen(path: Path, grades: np.ndarray, tmp_path: Path) -> Non
     for pair in ("annotator_03", ",annotator_01"):
         refusal = agree.refusal(path, "--raters", *NAMES[:3], "--pair", pair)
         assert "--pair must name two raters, such as ann,ben" in refusal
+    said = agree.run(path, "--raters", *NAMES[:3], "--coefficient", "alpha").stderr
+    assert "'krippendorff'?" in said
     assert "three or more raters" in agree.refusal(
         path, "--raters", *NAMES[:2], "--pair", ",".join(NAMES[:2])
     )

@@ -100,6 +100,9 @@ def test_decisions_come_first(long: Path, tmp_path: Path) -> None:
     assert "To use it, name all labels in --labels." in agree.refusal(*options)
     given = agree.refusal(*options, "--labels", "x,y,z")
     assert given.strip().endswith("which is not in --labels. Did you mean 'y'?")
+    write_csv(odd, item=["t3"], adjudicated=["compliment"])
+    given = agree.refusal(*options, "--labels", "x,y,z,complaint")
+    assert given.strip().endswith("which is not in --labels.")
 
 
 def test_two_decisions_on_an_item(long: Path, tmp_path: Path) -> None:
