@@ -38,7 +38,7 @@ LEAST_REPEATS = 5
 # The smallest number of items with either name of a label, and the smallest number with both names.
 OFTEN, TOGETHER = 2, 3
 # The least numbers of items, and of items expected to agree by chance, if raters never agree.
-FEWEST_APART, LEAST_BY_CHANCE = 20, 5
+FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5

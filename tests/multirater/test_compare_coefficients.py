@@ -291,9 +291,9 @@ def test_clusters_of_equal_subjects_are_no_more_than_one_subject() -> None:
         (
             pickle.loads(pickle.dumps(fleiss_kappa(BEFORE))),
             fleiss_kappa(AFTER),
-            "first does not have",
+            "first has no ratings",
         ),
-        (fleiss_kappa(BEFORE), copy.deepcopy(fleiss_kappa(AFTER)), "second does not have"),
+        (fleiss_kappa(BEFORE), copy.deepcopy(fleiss_kappa(AFTER)), "second has no ratings"),
     ],
 )
 def test_what_cannot_be_compared(first: Any, second: Any, told: str) -> None:

@@ -165,10 +165,11 @@ def test_series_are_not_shifted(entrance: str, first: Any, second: Any, tmp_path
     assert not any("shifted" in str(warning.message) for warning in caught)
 
 
+@pytest.mark.filterwarnings("ignore:.* like ids of clusters")
 @pytest.mark.parametrize("call", SHIFTED.values(), ids=SHIFTED)
 def test_cells_that_were_dragged_down(call: Any, tmp_path: Path) -> None:
     filled = np.concatenate([TRUTH[:40], np.arange(2, 26), TRUTH[64:]])
-    with pytest.warns(UserWarning, match="in (24 rows, from 2|14 rows, from 12) to 25"):
+    with pytest.warns(UserWarning, match="in (24|14|10) rows, from (2|12) to "):
         call(filled, RATED, tmp_path)
     # Weeks that repeat, and ids.
     weeks = np.arange(90) % 10
