@@ -239,7 +239,7 @@ class LeaderboardBuilder:
         warn_of_undefined(kappas[[entry.failure is None for entry in entries]])
         replicates = self._replicates()[:, first_scored]
         ranking = rank(kappas, replicates, self._options.confidence, self.num_threads)
-        # Predictions with a kappa of 1 on different items are different.
+        # Predictions for different items are different, even if the kappa of both is 1.
         have_all = [entry.coverage == 1 for entry in entries]
         copies = equal_predictions(np.where(have_all, kappas, np.nan), replicates)
         found = np.array([entry.score_interval for entry in entries])

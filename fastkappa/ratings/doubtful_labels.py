@@ -91,7 +91,7 @@ RARER = 5
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
 # A label that is common among numbers, such as grade 4a or code V58.61. The letters i, l and o are
-# excluded, because they can be misread digits.
+# excluded, because they can be digits that were misread.
 CODE = re.compile(r"\d+[a-e]|[a-hj-kmnp-z]\d{2,}(\.\d+)?", re.IGNORECASE)
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")

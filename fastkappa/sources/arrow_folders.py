@@ -392,7 +392,7 @@ def _dataset_of(
 
 
 def with_encoding_of(text_format: TextFormat, files: Sequence[Path]) -> TextFormat:
-    """Return the format of text files, without the given encoding if all of them are UTF-8.
+    """Return the format of the text files, without the given encoding if the files are all UTF-8.
 
     With an encoding of one byte per character, any file can be read, but text with special
     characters in that encoding is not valid UTF-8.

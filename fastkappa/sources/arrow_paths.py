@@ -82,7 +82,7 @@ def _refuse_repeated(files: Sequence[str]) -> None:
 
 
 def reports_of(files: Sequence[Path], on_progress: OnProgress) -> list[OnProgress]:
-    """Return a progress callback for each file that adds the bytes of the files before it."""
+    """Return one progress callback per file. Each adds the bytes of the files before its own."""
     if on_progress is ignore_progress:
         return [on_progress] * len(files)
     before = accumulate((file.stat().st_size for file in files), initial=0)

@@ -186,7 +186,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         return rows
 
     def sentence(self) -> str:
-        """Return the groups' kappas, or the range of many kappas, as a sentence for a paper."""
+        """Return a sentence for a paper with the kappa of each group, or with their range."""
         rows, pooled = self.rows(), self.pooled
         groups = rows[: len(self)]
         known = [row for row in groups if not math.isnan(row["kappa"])]

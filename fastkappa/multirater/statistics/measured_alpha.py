@@ -1,4 +1,4 @@
-"""Compute Krippendorff's alpha of measurements, which have too many values to be labels.
+"""Compute Krippendorff's alpha for measurements with too many distinct values to be labels.
 
 The definitions are those of the module `alpha`, with one row per subject in place of patterns.
 Distances are squared differences: of the values for interval data, and of mid-ranks for ordinal

@@ -214,7 +214,7 @@ class _Texts:
 
 
 def _texts_of(array: Any, missing: Collection[Key] = ()) -> Column:
-    """Return a block's column as codes of its texts, which can be bytes that are not UTF-8."""
+    """Return a block's column as integer codes. Its texts can be bytes that are not valid UTF-8."""
     texts = map(_key_of, array.dictionary.to_pylist())
     categories = [None if text in missing else text for text in texts]
     codes, categories = codes_of(array, categories)

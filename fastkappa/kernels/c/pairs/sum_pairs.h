@@ -191,7 +191,8 @@ ALWAYS_INLINE void fetch_sum_ahead(const sum_ahead_t *ahead, ptrdiff_t eighth, i
     FETCH(ahead->weights + (uintptr_t)(eighth * ahead->step_weights));
 }
 
-/* Adds contiguous weights to copies 0, 1, ... 7, 0, ... of their cells. Four 16-bit cell numbers are read at once. */
+/* Adds contiguous weights to their cells. Weight i goes to copy i % 8 of its cell. Four 16-bit cell numbers are
+   read at once. */
 #define ADD_WEIGHTS(name, sum_t, add_at, width)                                                                   \
     static void name(const uint16_t *cells, const char *weights, ptrdiff_t count, sum_t *sums,                    \
                      const sum_ahead_t *ahead, int wide)                                                          \
