@@ -190,7 +190,8 @@ def test_readers_and_a_reference_in_each_group(tmp_path: Path, by_patient: bool)
     assert text.index("\nsite north\n") < text.index("\nsite south\n")
     lines = text_of(*options, "--format", "sentence").splitlines()
     assert lines[1].startswith("site north: Cohen's kappa (quadratic weights) of pathology and")
-    assert lines[3].startswith("Test of equal kappas of ann across site: Q = ")
+    statistic = "F" if by_patient else "Q"
+    assert lines[3].startswith(f"Test of equal kappas of ann across site: {statistic} = ")
     gate = command.run(*options, "--fail-under", 0.99)
     assert gate.exit_code == 3
     assert "4 of 4 groups fail." in gate.stderr
