@@ -97,11 +97,14 @@ def test_a_missing_rating_leaves_an_item_out_of_its_reader_only(tmp_path: Path) 
     columns = graded()
     some = columns["ann"].astype(object)
     some[[4, 9]] = ""
-    path = write_csv(tmp_path / "missing.csv", **{**columns, "ann": some})
+    other = columns["ben"].astype(object)
+    other[[9, 11]] = ""
+    path = write_csv(tmp_path / "missing.csv", **{**columns, "ann": some, "ben": other})
     assert "2 in column 'ann'" in refusal(path, *READERS)
     found = json_of(path, *READERS, "--missing", "drop")
-    assert [group["n"] for group in found["groups"]] == [118, 120]
-    assert found["remarks"] == ["Missing, of 120 rows: 2 in ann."]
+    assert [group["n"] for group in found["groups"]] == [118, 118]
+    said = "Missing, of 120 rows: 2 in ann, 2 in ben. All ratings are present in 117 rows."
+    assert found["remarks"] == [said]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.words import arguments_named, names_of_columns
-from fastkappa.formatting import label_text
+from fastkappa.formatting import count_text, label_text
 from fastkappa.ratings.missing import find_missing
 from fastkappa.sources.arrow_batches import split_by
 from fastkappa.sources.arrow_folders import joined
@@ -112,7 +112,10 @@ class AgainstReference:
             f"{count} in {label_text(name)}" for name, count in counts.items() if count
         )
         n = len(arrays[reference])
-        self.remarks = [f"Missing, of {n} rows: {found}."] if found else []
+        absent = [mask for name in rated if (mask := missing[name]) is not None]
+        n_complete = n - int(np.any(absent, axis=0).sum()) if absent else n
+        complete = f"All ratings are present in {count_text(n_complete, 'row')}."
+        self.remarks = [f"Missing, of {n} rows: {found}. {complete}"] if found else []
 
     def grouped(self, weights: Any, **options: Any) -> GroupedAgreement:
         """Return the agreement of each rater with the reference."""
