@@ -73,11 +73,11 @@ def report_of(result: _Result) -> Report:
             *_estimate_grids(result),
             facts(_facts(result), "Tests and other figures"),
         ],
-        [*_far_disagreements(result), *_beyond_range(result)],
+        [*far_disagreements(result), *_beyond_range(result)],
     )
 
 
-def _far_disagreements(result: _Result) -> Iterator[str]:
+def far_disagreements(result: _Result) -> Iterator[str]:
     """Yield a line about an interval that is much wider than the standard error suggests."""
     if result.interval_method == "asymptotic" or not result.standard_error > 0:
         return

@@ -33,6 +33,9 @@ def test_each_group_is_as_if_alone(weights: Any) -> None:
         alone = agreement(y1[own], y2[own], weights=weights, clusters=clusters[own])
         assert result.n_clusters == alone.n_clusters
         assert repr(result.rows()) == repr(alone.rows())
+    effects = ", ".join(f"{group} {found[group].design_effect:.2f}" for group in found)
+    said = f"intervals of kappa: score, widened by the design effect design effects: {effects}"
+    assert said in " ".join(str(found).split())
     together = agreement(y1, y2, weights=weights, clusters=clusters)
     assert repr(found.pooled.rows()) == repr(together.rows())
 
