@@ -57,7 +57,7 @@ def _n_in_several(keys: AnyArray, groups: AnyArray, n_groups: int) -> int:
 def items_only_of(
     arrays: Mapping[str, Any], item: str, rater: str, raters: Sequence[str]
 ) -> list[str]:
-    """Return remarks on the items that are only in the rows of one of the given raters."""
+    """Return remarks on the items that occur only in the rows of one of the given raters."""
     items, remarks = codes_of(arrays[item]), []
     names = np.array(arrays[rater].to_pylist(), object)
     for name in raters:

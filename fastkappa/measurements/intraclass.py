@@ -46,9 +46,7 @@ MODELS = {
     "ICC(A,k)": "two-way, absolute agreement, mean rating",
     "ICC(C,k)": "two-way, consistency, mean rating",
 }
-OF_CLUSTERS = (
-    "intervals, F and df are from the jackknife over clusters, which treats raters as fixed"
-)
+OF_CLUSTERS = "intervals, F and df are from the jackknife over clusters, with fixed raters"
 
 
 @dataclass(frozen=True, repr=False)
@@ -369,9 +367,9 @@ def intraclass_correlation(
     forms = _forms(n, k, means, confidence, clustered)
     undefined = [form.form for form in forms if math.isnan(form.value)]
     if undefined:
-        be = "is" if len(undefined) == 1 else "are"
         warnings.warn(
-            f"{', '.join(undefined)} {be} undefined: {why_undefined(means)}.",
+            f"{', '.join(undefined)} {'is' if len(undefined) == 1 else 'are'} undefined, because"
+            f" {why_undefined(means)}.",
             undefined_metric_warning(),
             stacklevel=2,
         )

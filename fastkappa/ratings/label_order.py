@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.choices import did_you_mean
+from fastkappa.choices import did_you_mean, n_edits
 from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.formatting import printable
 
@@ -27,6 +27,8 @@ NAMED_WEIGHTS = re.compile(r"(--)?weights[ =]")
 DIGITS = re.compile("[0-9]+")
 # The number of labels shown in a message.
 MOST_SHOWN = 20
+# A label with more edits than this is another label, such as "compliment" beside "complaint".
+MOST_EDITS = 2
 REMEDY = (
     "Give labels= in the intended order, or ratings that declare it, such as an ordered"
     " categorical."
@@ -78,14 +80,16 @@ def not_declared(
 
 
 def nearest_label(label: str, labels: Iterable[Any]) -> str:
-    """Return a sentence that suggests the nearest label, or "" if there is none.
+    """Return a sentence that suggests the nearest label, or "" if none is within a few edits.
 
     ``label`` is a label as shown in a message. For numbers, nothing is suggested.
     """
     text = label[1:-1]
     if not label.startswith(("'", '"')) or is_number(text):
         return ""
-    return did_you_mean(text, [one for one in labels if isinstance(one, str)])
+    words = [one for one in labels if isinstance(one, str)]
+    near = [one for one in words if n_edits(text.casefold(), one.casefold()) <= MOST_EDITS]
+    return did_you_mean(text, near)
 
 
 def not_a_label(name: str, label: str, labels: Iterable[Any] = ()) -> ValueError:
@@ -147,6 +151,15 @@ def _texts_and_numbers(name: str) -> list[Any]:
 def is_number(string: str) -> bool:
     """Return whether a string is a finite decimal number."""
     return bool(NUMBER.fullmatch(string)) and math.isfinite(float(string))
+
+
+def have_equal_numbers(labels: Collection[Any]) -> bool:
+    """Return whether labels are different texts for equal numbers, such as "250.1" and "250.10".
+
+    Such labels are codes, so the ratings must be read as texts too.
+    """
+    numbers = {label for label in labels if isinstance(label, str) and is_number(label)}
+    return len(set(map(float, numbers))) < len(numbers)
 
 
 def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:

@@ -10,22 +10,24 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from operator import ne
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
-from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels
+from fastkappa.ratings.label_order import is_number
+from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels, warn_of_filled
 from fastkappa.tables.two_codings import (
     HEAD,
     MOST_ROWS,
     looks_shifted,
     may_be_coded_apart,
+    two_codings,
     warn_of_shift,
-    warn_of_two_codings,
 )
 
 MOST_NAMED = 5
@@ -43,6 +45,8 @@ FEWEST_SORTED, FEWEST_OF_SECOND = 20, 5
 LEAST_OF_SECOND = 0.1
 # The largest chi-square attributed to chance, in standard deviations above its mean.
 CHANCE = 2.0
+# In a smaller part, or of a rarer label, a label can be absent by chance.
+FEWEST_OF_PART, LEAST_ABSENT, FEWEST_ABSENT = 100, 0.02, 10
 
 
 def judge_table(
@@ -69,10 +73,11 @@ def judge_table(
         _warn_of_codes(array, table)
     # Slow checks are skipped for ordinary tables, to keep short calls fast. In ordinary tables,
     # raters agree on every label but one, and more than once on the first or last label.
-    if may_be_coded_apart(labels, table) and warn_of_two_codings(
-        labels, table, names, are_given=are_given
-    ):
-        return
+    if may_be_coded_apart(labels, table):
+        text = two_codings(labels, table, names, are_given=are_given)
+        if text:
+            warn(text)
+            return
     if table.item(-1) > 1:
         return
     if array.dtype.kind in "iuf":
@@ -185,16 +190,28 @@ def judge_order(
 
 
 def judge_shift(first: Column, second: Column, names: Sequence[str]) -> None:
-    """Warn if two columns agree only after one of them is moved by one row."""
+    """Warn if two columns agree only after one is moved by one row, or if one was filled."""
     heads = [_first_ratings(column, HEAD).tolist() for column in (first, second)]
     if first.counts is None and looks_shifted(*heads):
         warn_of_shift(_first_ratings(first, MOST_ROWS), _first_ratings(second, MOST_ROWS), names)
+    elif first.counts is None and len(first.values):
+        numbers = [_first_numbers(column) for column in (first, second)]
+        warn_of_filled(dict(zip(names, numbers)))
 
 
 def _first_ratings(column: Column, n: int) -> AnyArray:
     """Return the first ratings of a column, with None for missing ratings."""
     values = column.values[:n]
     return values if column.categories is None else np.array(column.categories, object)[values]
+
+
+def _first_numbers(column: Column) -> AnyArray:
+    """Return the first ratings of a column as numbers, with NaN for other ratings."""
+    values = column.values[:MOST_ROWS]
+    if column.categories is None:
+        return values.astype(float)
+    labels = [float(x) if is_number(str(x)) else np.nan for x in column.categories]
+    return np.array(labels)[values]
 
 
 def judge_sorted(
@@ -232,6 +249,68 @@ def is_grouped(ratings: list[Any]) -> bool:
     """Return whether equal ratings are adjacent, as in a sorted column."""
     n_runs: int = 1 + sum(map(ne, ratings, ratings[1:]))
     return n_runs == len(set(ratings))
+
+
+class Part(NamedTuple):
+    """The ratings of a part of the data: the numbers of each rater's ratings with each label."""
+
+    name: str
+    ratings: Sequence[Mapping[Any, float]]
+
+    def recoded(self, meanings: Sequence[Mapping[Any, Any]]) -> Part:
+        """Return the part with the meanings of its labels, without labels that have none."""
+        ratings = []
+        for own, meaning in zip(self.ratings, meanings):
+            meant: dict[Any, float] = {}
+            for label, n in own.items():
+                if label in meaning:
+                    meant[meaning[label]] = meant.get(meaning[label], 0) + n
+            ratings.append(meant)
+        return Part(self.name, ratings)
+
+
+def judge_parts(parts: Sequence[Part], columns: Sequence[str]) -> None:
+    """Warn about parts that seem to have other codes for the labels, such as 1 to 5 for 0 to 4.
+
+    Such a part has a label that no other part has, but not a label that is frequent in all other
+    parts.
+    """
+    in_parts = Counter(label for part in parts for label in {*part.ratings[0], *part.ratings[1]})
+    found = []
+    for part in parts:
+        odd: dict[tuple[Any, Any], list[str]] = {}
+        for i, (own, column) in enumerate(zip(part.ratings, columns)):
+            alone = [label for label in own if in_parts[label] == 1]
+            others = [other.ratings[i] for other in parts if other is not part] if alone else []
+            absent = _absent(own, others)
+            if alone and absent:
+                odd.setdefault((alone[0], absent[0]), []).append(column)
+        found += [
+            f"{part.name} has {alone!r} in {' and '.join(names)}, which no other part has, but not"
+            f" {absent!r}, which is frequent in all other parts"
+            for (alone, absent), names in odd.items()
+        ]
+    if found:
+        shown = first_of_many(found, MOST_SHOWN, "; ")
+        warn(
+            f"some parts seem to have other codes for the labels: {shown}. Give all parts the same"
+            " codes, because they are added as they are."
+        )
+
+
+def _absent(own: Mapping[Any, float], others: Sequence[Mapping[Any, float]]) -> list[Any]:
+    """Return the labels that a part lacks, and that all others have more often than by chance."""
+    totals = [sum(other.values()) for other in others]
+    n_items = sum(own.values())
+    if min([n_items, *totals]) < FEWEST_OF_PART or not others:
+        return []
+    least = max(LEAST_ABSENT, FEWEST_ABSENT / n_items)
+    return [
+        label
+        for label in others[0]
+        if label not in own
+        and all(other.get(label, 0) >= least * n for other, n in zip(others, totals))
+    ]
 
 
 def judge_raters(

@@ -8,7 +8,6 @@ label now and then, such as "mil" for "mild".
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
@@ -21,8 +20,9 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many, number_text
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
-from fastkappa.ratings.label_order import is_alphabetical, is_number
-from fastkappa.ratings.looks import BETWEEN_WORDS, alike_among
+from fastkappa.ratings.label_order import is_alphabetical
+from fastkappa.ratings.looks import alike_among, is_respelt, is_slip, prefix_of
+from fastkappa.ratings.real_numbers import warn_of_filled
 
 # The smallest kappa after recoding, and the smallest gain over kappa before recoding.
 NEAR, BETTER = 0.6, 0.5
@@ -37,18 +37,17 @@ LEAST_LAMBDA = 0.25
 LEAST_REPEATS = 5
 # The smallest number of items with either name of a label, and the smallest number with both names.
 OFTEN, TOGETHER = 2, 3
+# The least numbers of items, and of items expected to agree by chance, if raters never agree.
+FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
 # The number of first ratings that are enough to exclude most columns from a closer look.
 HEAD = 16
-# The number of rows in which a shift by one row is looked for.
+# The number of rows that are searched for a shift by one row.
 MOST_ROWS = 10_000
-# The minimum length and similarity of two words that differ only by a typing error.
-LEAST_WORD, SIMILAR = 5, 0.8
 # A label is rare if a similar label occurs at least this many times as often.
 FREQUENT = 100
-DIGITS, SIGNS, NO_LETTER = re.compile(r"(?a:\d+)"), re.compile("[-+<>=±≤≥]"), re.compile(r"\W+")
 REMEDY = "Number the labels the same way if both raters use the same scale."
 
 
@@ -91,6 +90,8 @@ def judge_pairs(
     if side > MOST_LABELS:
         return False
     codes = codes[:, :SOME_ITEMS].astype(np.intp)
+    if labels.dtype.kind in "iuf" and codes.shape[1]:
+        warn_of_filled(dict(zip(names, np.append(labels.astype(float), np.nan)[codes])))
     together = np.zeros((side - 1, side - 1), np.int64)
     for (a, first), (b, second) in combinations(zip(names, codes), 2):
         table = np.bincount(first * side + second, minlength=side * side).reshape(side, side)
@@ -99,10 +100,11 @@ def judge_pairs(
         heads = first[:HEAD].tolist(), second[:HEAD].tolist()
         if looks_shifted(*heads) and warn_of_shift(first, second, (a, b)):
             return True
-        if may_be_coded_apart(labels, table) and warn_of_two_codings(
-            labels, table, (a, b), are_given=are_given
-        ):
-            return True
+        if may_be_coded_apart(labels, table):
+            text = two_codings(labels, table, (a, b), are_given=are_given)
+            if text:
+                warn(text)
+                return True
     found = None if are_given else _not_told_apart(labels, together)
     if found:
         warn(found)
@@ -153,15 +155,15 @@ def warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bo
     return True
 
 
-def warn_of_two_codings(
+def two_codings(
     labels: Sequence[Any] | AnyArray, table: AnyArray, names: Sequence[str], *, are_given: bool
-) -> bool:
-    """Warn if two raters seem to name or number labels differently, and return whether they do.
+) -> str | None:
+    """Return a warning if two raters seem to name or number labels differently, or None.
 
     Labels given by the user are never treated as two names of one label.
     """
     if len(labels) > MOST_LABELS:
-        return False
+        return None
     found, array = None, np.asarray(labels)
     # If raters agree on most items, renumbering the labels cannot improve agreement.
     may_be_renamed = 2 * table.trace() < table.sum() and _is_predicted(table)
@@ -172,9 +174,23 @@ def warn_of_two_codings(
         found = _two_numberings(array.astype(float), table, names)
     if found is None and may_be_renamed:
         found = _permuted(array, table, names)
-    if found:
-        warn(found)
-    return found is not None
+    if found is None and not table.trace():
+        found = _never_agree(table, names)
+    return found
+
+
+def _never_agree(table: AnyArray, names: Sequence[str]) -> str | None:
+    """Return the warning about a table without agreement, which is not due to chance."""
+    n, of_rows, of_columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
+    by_chance = of_rows.astype(float) * of_columns / max(n, 1)
+    is_improbable = n >= FEWEST_APART and by_chance.sum() >= LEAST_BY_CHANCE
+    if not is_improbable or np.count_nonzero(by_chance) < 2:
+        return None
+    a, b = names
+    return (
+        f"{a} and {b} agree on none of {number_text(n)} items. If a blank means the same rating as"
+        " the other rater's, fill in the blanks instead of dropping them."
+    )
 
 
 def _is_predicted(table: AnyArray) -> bool:
@@ -239,12 +255,12 @@ def _not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     pairs = [
         (i, j) for i, j in np.argwhere(rarer).tolist() if not alike_among([names[i], names[j]])
     ]
-    prefixes = Counter(_prefix(names[i], names[j]) for i, j in pairs)
+    prefixes = Counter(prefix_of(names[i], names[j]) for i, j in pairs)
     del prefixes[""]
     found = [
         (i, j)
         for i, j in pairs
-        if _is_respelt(names[i], names[j]) or prefixes[_prefix(names[i], names[j])] > 1
+        if is_respelt(names[i], names[j]) or prefixes[prefix_of(names[i], names[j])] > 1
     ]
     # A single item is evidence only for a rare label, such as a typing error.
     if sum(both[pair] for pair in found) < TOGETHER:
@@ -254,7 +270,7 @@ def _not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     if not found or _kappa_of_merged(found, table) < NEAR_ONCE_MERGED:
         how, found = "may be forms of one label, because they", _used_by_chance(pairs, table)
     if not found:
-        return None
+        return _rare_slips(names, total)
     shown = [
         f"{names[i]!r} with {names[j]!r} ({both[i, j]:g} {'item' if both[i, j] == 1 else 'items'})"
         for i, j in found
@@ -262,6 +278,22 @@ def _not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     return (
         f"labels that {how} nearly always coincide: {first_of_many(shown, MOST_SHOWN, '; ')}. Write"
         " them the same way if they are one label, because they are counted as disagreement."
+    )
+
+
+def _rare_slips(names: Sequence[str], total: AnyArray) -> str | None:
+    """Return the warning about rare labels that are written like a frequent one but for a slip."""
+    is_rare = (total[:, None] > 0) & (FREQUENT * total[:, None] <= total)
+    shown = [
+        f"{names[i]!r} for {names[j]!r}"
+        for i, j in np.argwhere(is_rare).tolist()
+        if is_slip(names[i], names[j]) and not alike_among([names[i], names[j]])
+    ]
+    if not shown:
+        return None
+    return (
+        f"rare labels that look like typing errors: {first_of_many(shown, MOST_SHOWN, '; ')}. Write"
+        " them alike if they are one label; they are counted as disagreement."
     )
 
 
@@ -289,74 +321,6 @@ def _used_by_chance(pairs: Sequence[tuple[int, int]], table: AnyArray) -> list[t
         return []
     merged = _kappa_of_merged(alone, table)
     return alone if merged >= max(ALIKE_ONCE_MERGED, _kappa_of_merged([], table) + GAIN) else []
-
-
-def _is_respelt(label: str, meant: str) -> bool:
-    """Return whether two labels can be one: a word and its abbreviation, or a typing error.
-
-    If labels contain numbers, these must be equal, and a word or a unit can be abbreviated or left
-    out, as in "G1" and "grade 1", or "3/4" and "3 out of 4".
-    """
-    first, second = _letters(label), _letters(meant)
-    plain = [NO_LETTER.sub("", BETWEEN_WORDS.sub("", text)) for text in (first, second)]
-    if plain[0] == plain[1] and plain[0] and not (is_number(first) or is_number(second)):
-        return SIGNS.findall(first) == SIGNS.findall(second)
-    numbers = [list(map(int, DIGITS.findall(text))) for text in (first, second)]
-    if numbers[0] or numbers[1]:
-        return (
-            numbers[0] == numbers[1]
-            and SIGNS.findall(first) == SIGNS.findall(second)
-            and all(map(_is_same_word, DIGITS.split(first), DIGITS.split(second)))
-        )
-    words = [text.rstrip(".").split() for text in (first, second)]
-    # Words in capitals are codes, and one code can begin with another, such as "NNPS" with "NNP".
-    are_codes = meant.isupper() and len(meant) > 1
-    are_words = all(map(str.isalpha, [*words[0], *words[1]]))
-    if len(words[0]) != len(words[1]) or not words[0] or not are_words or are_codes:
-        return False
-    short, long = sorted((words[0][0], words[1][0]), key=len)
-    # Short words, such as "nn" and "nns", are also codes.
-    is_longer = len(long) > 3 or len(long) > len(short) + 1
-    if len(words[0]) == 1 and long.startswith(short) and is_longer:
-        return True
-    return all(first == second or _is_mistyped(first, second) for first, second in zip(*words))
-
-
-def _is_mistyped(word: str, meant: str) -> bool:
-    from difflib import SequenceMatcher
-
-    is_long = min(len(word), len(meant)) >= LEAST_WORD and word[0] == meant[0]
-    return is_long and SequenceMatcher(None, word, meant).ratio() >= SIMILAR
-
-
-def _is_same_word(first: str, second: str) -> bool:
-    """Return whether words next to a number are equal, abbreviated or left out.
-
-    A single letter after a number makes another label, such as "4a".
-    """
-    short, long = sorted((first, second), key=len)
-    if len(long) == 1 and long.isalpha() and not short:
-        return False
-    short, long = (NO_LETTER.sub("", word) for word in (short, long))
-    letters = iter(long)
-    return short[:1] == long[: len(short)][:1] and all(letter in letters for letter in short)
-
-
-def _prefix(label: str, meant: str) -> str:
-    """Return the text before a label within another label, or "" if that text is only a word.
-
-    A word before a label makes another label, such as "very likely".
-    """
-    before, found, _ = label.partition(meant or label)
-    return before if found and not before.strip().isalpha() else ""
-
-
-def _letters(text: str) -> str:
-    """Return a text in lower case and without accents."""
-    import unicodedata
-
-    decomposed = unicodedata.normalize("NFD", text.casefold())
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
 def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> str | None:

@@ -206,7 +206,7 @@ class AgreementResult(Result):
 
     @property
     def krippendorff_alpha(self) -> float:
-        """Krippendorff's alpha for the weights in use. Quadratic weights mean interval data."""
+        """Krippendorff's alpha for the weights in use; quadratic weights imply interval data."""
         return self._value("krippendorff_alpha")
 
     @property

@@ -1,4 +1,4 @@
-"""Submissions to ``fastkappa leaderboard`` that name their labels otherwise, or are copies."""
+"""Submissions to `fastkappa leaderboard` with other label columns, and copies."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_equal_kappas_of_other_labels_are_no_copies() -> None:
     board = leaderboard(TRUTH, wrong, rng=0)
     assert (board.rank.tolist(), board.copies) == ([1, 1], ())
     assert "first of 2 predictions and tied with second, on 40 items" in board.sentence()
-    # Both are right on the items that they have.
+    # Both are right on the items that they contain.
     ids = np.arange(N)
     some = {"first": (ids[1:], TRUTH[1:]), "second": (ids[:-1], TRUTH[:-1])}
     options = {"ids": ids, "on_mismatch": "drop", "min_coverage": 0.9, "rng": 0}

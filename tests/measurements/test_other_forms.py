@@ -1,4 +1,4 @@
-"""Ids and rows per measurement, given where a column per rater is meant."""
+"""Ids, and long form, passed in place of one column per rater."""
 
 from __future__ import annotations
 

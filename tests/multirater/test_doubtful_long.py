@@ -1,4 +1,4 @@
-"""Items, raters and names of a file with a row per rating that are seldom meant."""
+"""Items, raters and names in long form that are probably mistakes."""
 
 from __future__ import annotations
 
@@ -35,11 +35,20 @@ def _of_command(columns: dict[str, list[str]], folder: Path) -> str:
 ITEMS = [f"img_{i:02}" for i in range(20)]
 
 
-def test_items_and_raters_that_are_swapped() -> None:
-    columns = _rows({"Anna": ITEMS[:8], "Berta": ITEMS[:8]})
+@pytest.mark.parametrize(("n_items", "n_raters"), [(8, 2), (60, 12), (1500, 6)])
+def test_items_and_raters_that_are_swapped(n_items: int, n_raters: int) -> None:
+    columns = _rows({f"{i}": [f"img_{j}" for j in range(n_items)] for i in range(n_raters)})
     swapped = {**columns, "item": columns["rater"], "rater": columns["item"]}
-    with pytest.warns(UserWarning, match="8 raters and 2 items, as if .* were swapped"):
+    match = f"{n_items} raters and {n_raters} items, as if .* swapped: .* --item and --rater"
+    with pytest.warns(UserWarning, match=match):
         _read(swapped)
+
+
+@pytest.mark.parametrize(("n_items", "n_raters"), [(10, 50), (20, 90)])
+def test_many_raters_of_a_few_items_are_silent(n_items: int, n_raters: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _read(_rows({f"r{i}": [f"img_{j}" for j in range(n_items)] for i in range(n_raters)}))
 
 
 @pytest.mark.parametrize("slip", ["Bertha", "Brta", "Betra"])

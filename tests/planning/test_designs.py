@@ -36,7 +36,7 @@ def test_sample_sizes_of_irr(plan: Any) -> None:
 
 
 def cantor(rates: Any, kappa: float) -> float:
-    """Return the variance of kappa of one item, by the formula of Cantor (1996)."""
+    """Return the variance of kappa for one item, by the formula of Cantor (1996)."""
     first, second = rates
     chance = first * second + (1 - first) * (1 - second)
     agree = kappa * (1 - chance) + chance
@@ -94,7 +94,7 @@ def test_two_labels_may_be_given_as_proportions() -> None:
 def test_planned_power_is_that_of_simulated_studies(
     kappa: float, null_kappa: float, margin: Any, weights: Any
 ) -> None:
-    """Items are drawn from the mixture in the docstring, and studies tested by `agreement`."""
+    """Items are drawn from the mixture in the docstring, and studies are tested by `agreement`."""
     arguments: dict[str, Any] = {"rates": (margin, margin), "weights": weights}
     n = sample_size(kappa, null_kappa=null_kappa, **arguments)
     planned = power(n, kappa, null_kappa=null_kappa, **arguments)
@@ -134,7 +134,7 @@ def test_planned_power_is_that_of_simulated_studies(
 def test_conservative_sample_sizes_of_irr(
     margin: Any, kappa: float, null_kappa: float, target: float, n: int
 ) -> None:
-    """What the documentation of irr's N2.cohen.kappa prints, after Flack and others (1988)."""
+    """Test the figures in the documentation of irr's N2.cohen.kappa (Flack and others 1988)."""
     arguments: dict[str, Any] = {"rates": (margin, margin), "alternative": "greater"}
     assert (
         sample_size(kappa, null_kappa=null_kappa, conservative=True, power=target, **arguments) == n
@@ -176,7 +176,7 @@ def test_two_labels_leave_nothing_to_be_conservative_about() -> None:
 
 @pytest.mark.parametrize("rate", [0.1, 0.3, 0.5])
 def test_rows_of_common_correlation(rate: float) -> None:
-    """The probabilities of Donner and Eliasziw (1992) and of Altaye and others (2001)."""
+    """Test the probabilities of Donner and Eliasziw (1992) and of Altaye and others (2001)."""
     p, q, r = rate, 1 - rate, 0.4
     two = several_raters.planned_rows(r, np.array([q, p]), 2)
     assert two.counts[:, 1].tolist() == [2, 1, 0]
@@ -235,7 +235,7 @@ def test_power_of_several_raters(
 
 @pytest.mark.parametrize("margin", [(0.5, 0.5), (0.5, 0.3, 0.2)])
 def test_width_of_large_samples(margin: Any) -> None:
-    """The score interval is then the asymptotic one."""
+    """Here the score interval equals the asymptotic interval."""
     rates = (margin, margin)
     error = error_of_one_item(planned_table("kappa", 0.6, as_margins(rates), None), None)
     n = sample_size_for_width(0.6, 0.02, rates=rates)
@@ -243,7 +243,7 @@ def test_width_of_large_samples(margin: Any) -> None:
 
 
 def test_width_of_complete_agreement() -> None:
-    """Wilson's interval of no disagreement in n has the width q² / (n + q²), kappa twice that."""
+    """Without disagreement in n, Wilson's interval has width q² / (n + q²), kappa's twice that."""
     squared = 1.959963984540054**2
     assert sample_size_for_width(1, 0.1) == math.ceil(squared * (2 / 0.1 - 1))
 

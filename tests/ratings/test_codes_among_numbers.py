@@ -1,4 +1,4 @@
-"""Numbers such as -999 among scores and measurements are warned of; ordinary numbers are not."""
+"""Numbers such as -999 among scores and measurements cause a warning; ordinary numbers do not."""
 
 from __future__ import annotations
 

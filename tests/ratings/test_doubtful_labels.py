@@ -1,4 +1,4 @@
-"""Labels that are probably mistakes are warned of: remarks, totals, codes and marks for missing."""
+"""Labels that are probably mistakes cause a warning: remarks, totals, codes, missing marks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _silent(first: Any, second: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         confusion_counts(first, second)
-        fleiss_kappa(Ratings.from_raters([first, second, second]))
+        fleiss_kappa(Ratings.from_raters([first, second]))
 
 
 @pytest.mark.filterwarnings("ignore:.* have the same rating of each of")
@@ -27,8 +27,8 @@ def test_a_second_line_of_names_is_known_by_its_place() -> None:
         confusion_counts(["Ann", *first], ["Ben", *second])
     with pytest.warns(UserWarning, match="'Response'"):
         confusion_counts(["Response", *first], ["Response", *second])
-    # A rare label, whoever gave it: to the first item by both, to the first and another item, to
-    # another one than the first, and beside others as rare.
+    # A rare label, given by both raters to the first item, by them to the first and another item,
+    # to another item only, and next to other rare labels.
     _silent(["rare", *first], ["rare", *second])
     _silent(["rare", *first, "x"], ["x", *second, "rare"])
     _silent([*first, "rare"], [*second, "odd"])
@@ -43,7 +43,7 @@ TYPING_ERRORS = [
     ("complaint", "copmlaint"),
     ("very severe", "very sever"),
 ]
-# Two labels each, of which the second is as rare.
+# Each has two labels, the second of which is rare.
 ORDINARY = [
     *[("mild", "milder"), ("low", "lower"), ("M", "F"), ("I", "II"), ("stage IIIA", "stage IIIB")],
     *[("grade 1", "grade 2"), ("T1", "T2"), ("10a", "10b"), ("NN", "NNS"), ("PRON", "PROPN")],
@@ -60,7 +60,7 @@ def test_a_rare_label_one_letter_apart(meant: str, slip: str) -> None:
         agreement(first, second)
     with pytest.warns(UserWarning, match=rf"'{slip}' with '{meant}' \(1 item\)"):
         fleiss_kappa(Ratings.from_raters([first, second, second]))
-    # Once beside 99 ratings, it is no slip.
+    # Next to 99 ratings, a single one is not a typing error.
     _silent([meant] * 9 + [slip, *others[:60]], [meant] * 10 + others[:60])
     with pytest.warns(UserWarning, match=rf"'{slip}' with '{meant}' \(6 items\)"):
         agreement([meant] * 9 + [slip] * 3 + others, [slip] * 3 + [meant] * 9 + others)
@@ -79,7 +79,7 @@ def test_a_row_of_totals_is_known_by_its_numbers() -> None:
             confusion_counts([*first, sums[0]], [*second, sums[1]])
     with pytest.warns(UserWarning, match="16 of rater 1 and 20 of rater 2 and 20 of rater 3"):
         fleiss_kappa(Ratings.from_raters([[*first, 16], [*second, 20], [*second, 20]]))
-    # Another number that is far from the others, the sum of one rater alone, counts of lesions.
+    # Another distant number, the sum of only one rater, and counts of lesions.
     _silent([*first, 13], [*second, 14])
     _silent([*first, 16], [*second, 2])
     _silent([0] * 9 + [1, 1, 2], [0] * 9 + [1, 1, 2])
@@ -151,7 +151,7 @@ def test_remarks_in_cells_of_ratings(labels: tuple[str, str], rare: str) -> None
         confusion_counts([*y1, rare], [*y2, labels[0]])
     with pytest.warns(UserWarning, match="labels with a remark"):
         fleiss_kappa(Ratings.from_raters([[*y1, rare], [*y2, labels[0]], [*y1, rare]]))
-    # A label that is as frequent as others, or whose base is none.
+    # A label as frequent as others, or without a base.
     _silent([*labels, rare] * 4, [*labels, rare] * 4)
     _silent([*labels] * 9 + ["other (specify)"], [*labels] * 9 + ["and/or"])
 
@@ -187,7 +187,9 @@ STAND_INS = [
     *("", " ", "--", ".", "N.A.", "n/a", "nan", "NULL", "<NA>", "#REF!", "{}", "k.A.", "\u2014"),
     *("keine Angabe", "not rated", "Not applicable", "No answer", "skip", "TBD", "\\N", "____"),
     *("unrated", "Skipped", "not done", "no data", "Sin datos", ".z", "NASK", "\u200b"),
-    *("Don\u2019t know", "cannot assess", "Refused", "Prefer not to say"),
+    *("Don\u2019t know", "cannot assess", "Refused", "Prefer not to say", "(NULL)", "k. A."),
+    *("Choose an item.", "-- Select --", "--Please select--", "[Select]", "Select one"),
+    *("Click or tap here to enter text.", "Choose an option\u2026", "Pending", "Not yet rated"),
 ]
 
 
@@ -208,6 +210,9 @@ SILENT = {
     "a scale with words in between": ["1 - never", "2", "3 - at times", "4", "5 - always"],
     "sets with an empty one": ["[]", "['a']", "['a', 'b']"],
     "moves of a game": ["+", "-", "="],
+    "comparisons": ["<", ">", "<>", ":"],
+    "grades of beef": ["Prime", "Choice", "Select"],
+    "decisions": ["approved", "rejected", "pending"],
 }
 
 

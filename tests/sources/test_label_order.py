@@ -1,4 +1,4 @@
-"""The order of labels that a source declares is that of the table, whatever the engine."""
+"""The label order that a source declares is the order of the table, in every engine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ parquet = pytest.importorskip("pyarrow.parquet")
 feather = pytest.importorskip("pyarrow.feather")
 dataset = pytest.importorskip("pyarrow.dataset")
 
-# 'moderate' is declared and never given.
+# 'moderate' is declared but never given.
 ORDER = ["none", "mild", "moderate", "severe"]
 LEFT = ["none", "mild", "severe", "none", None, "mild"]
 RIGHT = ["none", "none", "severe", "mild", "mild", "severe"]

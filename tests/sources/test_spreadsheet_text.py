@@ -1,4 +1,4 @@
-"""Text files as spreadsheets and people write them: quotes, titles, separators, decimal commas."""
+"""Text files as written by spreadsheets and people: quotes, titles, separators, commas."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ COMMANDS = ENTRANCES[1:]
 
 
 def refusal(kappa: Callable[[Path], float], path: Path) -> str:
-    """Return why a file is refused, in Python or on the command line."""
+    """Return the reason why a file is refused, in Python or on the command line."""
     names = {scored: ("score", "--y1", "a", "--y2", "b"), agreed: ("agree", "--raters", "a", "b")}
     names[clustered] = (*names[agreed], "--cluster", "id")
     if kappa in names:
@@ -147,7 +147,7 @@ def test_columns_aligned_by_spaces(kappa: Any, write: Any) -> None:
     rows = ["id    a          b", "1     x          x", "2     x          y"]
     rows += ["3     y          x", "  4   y          y", '5     x          "y"']
     assert kappa(write("\n".join(rows), "r.txt")) == pytest.approx(KAPPA, abs=1e-15)
-    # A cell that is not there does not move the others.
+    # A missing cell does not shift the other cells.
     assert "r.txt cannot be read" in refusal(kappa, write("\n".join([*rows, "6 x"]), "r.txt"))
 
 

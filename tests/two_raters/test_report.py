@@ -1,4 +1,4 @@
-"""What a result shows: as text, HTML, a dictionary and a data frame."""
+"""The forms of a result: text, HTML, dictionary and data frame."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_what_is_undefined_has_no_interval_and_no_label_is_cut(weights: Any) -> 
 
 
 def test_labels_that_no_rating_is_are_named_with_what_they_change() -> None:
-    """With 4, 5 and 6 labels given, ratings of 4 labels have the same kappa, but not the rest."""
+    """With 4, 5 or 6 labels given, ratings of 4 labels have the same kappa; other values differ."""
     y1, y2 = [1, 2, 3, 4, 4, 1, 2, 3, 1, 2], [1, 2, 3, 4, 3, 2, 2, 2, 1, 1]
     found = {n: agreement(y1, y2, labels=range(1, n + 1), weights="quadratic") for n in (4, 5, 6)}
     assert len({round(result.kappa, 12) for result in found.values()}) == 1
@@ -170,7 +170,7 @@ def test_an_interval_much_wider_than_the_standard_error() -> None:
         assert f"; the same is true of {more} more" in text
     assert "intervals of kappa: score" in text
     assert "design effects" not in text
-    # The far disagreements of this table did occur, and those tables have no weights.
+    # In this table, far disagreements did occur, and those tables have no weights.
     seen = [[30, 8, 3, 2], [8, 30, 8, 3], [3, 8, 30, 8], [2, 3, 8, 30]]
     assert remark not in " ".join(str(agreement_from_confusion(seen, weights="quadratic")).split())
     for table in (near, seen, [[10, 0], [0, 10]], [[45, 2], [3, 50]]):

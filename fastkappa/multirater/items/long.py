@@ -39,8 +39,10 @@ from fastkappa.ratings.read import read_clusters
 from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
 from fastkappa.tables.two_codings import judge_pairs
 
-# Items and raters are considered swapped only if there are at most this many items.
+# Items and raters are considered swapped only if there are at most this many items, or more than
+# this many raters, and this many times as many raters as items.
 MOST_SWAPPED = 4
+MANY_RATERS, MANY_TIMES = 50, 5
 # How many times rarer than the correct name a mistyped name is, and how similar both are, at least.
 RARER, LEAST_LIKENESS = 10, 0.8
 # Two raters who would by chance have this many items in common are unlikely to have none.
@@ -264,10 +266,14 @@ def _warn_of_swapped(ratings: LongRatings) -> None:
     """Warn about many raters with very few items, because items and raters are probably swapped."""
     n_raters = len(ratings.rater_names)
     fewest = max(FEWEST_TRANSPOSED, MOST_SWAPPED * ratings.n_items)
-    if 1 < ratings.n_items <= MOST_SWAPPED and n_raters >= fewest:
+    are_many = n_raters > MANY_RATERS and n_raters >= MANY_TIMES * ratings.n_items
+    if ratings.n_items > 1 and (
+        are_many or (ratings.n_items <= MOST_SWAPPED and n_raters >= fewest)
+    ):
         warn(
             f"there are {n_raters} raters and {ratings.n_items} items, as if the columns of items"
-            " and raters were swapped: check that the column of raters contains the raters."
+            " and raters were swapped: check item= and rater=, on the command line --item and"
+            " --rater."
         )
 
 

@@ -188,6 +188,27 @@ def _naming_lines(file: TextFile) -> Iterator[None]:
 
 
 def read_text(
+    file: TextFile,
+    columns: Sequence[str],
+    on_progress: ReportBytes,
+    text: Sequence[str] = (),
+    strings: Sequence[str] = (),
+    missing: bool = True,
+    labels: Mapping[str, Collection[str]] = NO_LABELS,
+) -> Any:
+    """Return columns of a file as an Arrow table.
+
+    Columns in ``text`` and ``strings`` are always strings, and ``strings`` are only compared.
+    Texts such as NA count as missing, unless ``missing`` is False or they are among the ``labels``
+    of a column.
+    """
+    every_label = {label for listed in labels.values() for label in listed}
+    if text or not every_label.isdisjoint(missing_texts()):
+        return _read_distinct(file, columns, [*text, *strings], on_progress, missing, labels)
+    return _read_whole(file, columns, on_progress, strings)
+
+
+def _read_whole(
     file: TextFile, columns: Sequence[str], on_progress: ReportBytes, strings: Sequence[str] = ()
 ) -> Any:
     """Return columns of a file as an Arrow table. Columns in ``strings`` are always strings."""
@@ -215,7 +236,7 @@ def read_text(
     _refuse_names_in(table, file)
     for name in set(columns) - set(strings):
         if _may_be_rounded(table.column(name)):
-            texts = read_text(file, [name], on_progress, [name]).column(name)
+            texts = _read_whole(file, [name], on_progress, [name]).column(name)
             floats = dict(zip(texts.to_pylist(), table.column(name).to_pylist()))
             floats.pop(None, None)
             _refuse_rounded(list(floats), list(floats.values()), name)
@@ -253,18 +274,18 @@ def _may_be_rounded(column: Any) -> bool:
     return any(value >= LARGEST_EXACT for value in largest)
 
 
-def read_names(
+def _read_distinct(
     file: TextFile,
     columns: Sequence[str],
     names: Sequence[str],
     on_progress: ReportBytes,
-    missing: bool = True,
-    labels: Mapping[str, Collection[str]] = NO_LABELS,
+    missing: bool,
+    labels: Mapping[str, Collection[str]],
 ) -> Any:
     """Return columns of a file. Columns in ``names`` are always strings.
 
     ``labels`` are texts of a column that do not count as missing, even if they look like it.
-    Reading block by block needs less memory than `read_text`, which infers the types of all
+    Reading block by block needs less memory than `_read_whole`, which infers the types of all
     columns. This function infers the types of the other columns from their distinct texts.
     """
     import pyarrow
