@@ -128,6 +128,11 @@ def with_names(text: object, names: Mapping[str, str]) -> str:
     return argument.sub(lambda found: names[found[0]], str(text))
 
 
-def names_of_clusters(column: str) -> dict[str, str]:
-    """Return replacements for `arguments_named` that make warnings name the column of clusters."""
-    return {f"{name} has names": f"column {column!r} has names" for name in ("clusters", "cluster")}
+def names_of_columns(cluster: str | None, group: str | None = None) -> dict[str, str]:
+    """Return replacements for `arguments_named` that make warnings name these columns."""
+    given = {"clusters": cluster, "cluster": cluster, "groups": group}
+    return {
+        f"{name} has names": f"column {column!r} has names"
+        for name, column in given.items()
+        if column is not None
+    }

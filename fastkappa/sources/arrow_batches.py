@@ -140,10 +140,11 @@ def add_arrays(table: SourceTable, arrays: Batch, num_threads: int = 1) -> None:
     )
 
 
-def split_by(group: Any, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """Yield each group, sorted, with its rows of the columns. Rows without a group are dropped."""
+def split_by(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """Yield each group of a column, sorted, with its rows. Rows without a group are dropped."""
     from pyarrow import compute
 
+    group = columns[name]
     groups = [value for value in group.unique().to_pylist() if value is not None and value == value]
     if len(groups) > MOST_GROUPS:
         raise RatingsError(
@@ -153,12 +154,13 @@ def split_by(group: Any, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict
         groups = sorted_names(groups)
         n_rows = {count["values"]: count["counts"] for count in group.value_counts().to_pylist()}
         counts = np.array([n_rows[value] for value in groups], np.int64)
-        warn_of_lookalikes({"group": column_of(groups, STRINGS, counts=counts)}, "name")
+        column = column_of(groups, STRINGS, counts=counts)
+        warn_of_lookalikes({f"column {name!r}": column}, "name")
     else:
         groups.sort()
     for value in groups:
         rows = compute.equal(group, value)
-        yield value, {name: column.filter(rows) for name, column in columns.items()}
+        yield value, {each: column.filter(rows) for each, column in columns.items()}
 
 
 def single_labels(column: Any) -> Any:

@@ -65,7 +65,7 @@ class EqualKappas(Result):
     p_value : float
         The probability of a Q at least as large if kappa is the same in all strata. With clusters
         and score or profile tests, the p-value is from the F distribution of Q divided by its
-        degrees of freedom.
+        degrees of freedom, and reports show F instead of Q.
     confidence : float
         The confidence level of the interval.
     undefined : tuple
@@ -78,6 +78,9 @@ class EqualKappas(Result):
         The reason why the interval and the test cannot be trusted, or an empty text if they can.
     coefficient : str
         The name of the coefficient.
+    second_degrees_of_freedom : float or None
+        The second degrees of freedom of the F distribution. None if the p-value is from the
+        chi-square distribution of Q.
     """
 
     kappa: float
@@ -91,6 +94,7 @@ class EqualKappas(Result):
     interval_method: str = "asymptotic"
     doubt: str = ""
     coefficient: str = "kappa"
+    second_degrees_of_freedom: float | None = None
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row for the test.
@@ -142,10 +146,13 @@ class EqualKappas(Result):
 
     def test_text(self) -> str:
         """Return the statistic, the degrees of freedom and the p-value as text."""
-        text = (
-            f"Q = {figure(self.statistic)}, df = {self.degrees_of_freedom}, {p_text(self.p_value)}"
-        )
-        return "undefined" if math.isnan(self.p_value) else text
+        if math.isnan(self.p_value):
+            return "undefined"
+        first, second = self.degrees_of_freedom, self.second_degrees_of_freedom
+        if second is None:
+            return f"Q = {figure(self.statistic)}, df = {first}, {p_text(self.p_value)}"
+        f = figure(self.statistic / first)
+        return f"F = {f}, df = {first} and {second:g}, {p_text(self.p_value)}"
 
     def __repr__(self) -> str:
         found = estimate_text(self.kappa, self.interval)
@@ -278,6 +285,7 @@ def equal_kappas(
     kappa, low, high = together.values_at(0.0, quantile, -quantile)
     common = together.at(kappa)
     p_value = chi_square_p(common.statistic, freedom)
+    second = None
     freedoms = [stratum.freedom for stratum in kept]
     if not all(map(math.isinf, freedoms)):
         units = max(freedoms)
@@ -287,7 +295,8 @@ def equal_kappas(
         quantile = root_quantile(confidence, units)
         low, high = together.values_at(quantile, -quantile)
         if not math.isinf(units):
-            p_value = f_tail(common.statistic / freedom, freedom, freedom * units)
+            second = freedom * units
+            p_value = f_tail(common.statistic / freedom, freedom, second)
     return replace(
         none,
         kappa=kappa,
@@ -296,6 +305,7 @@ def equal_kappas(
         statistic=common.statistic,
         p_value=p_value,
         doubt=_doubt({name: strata[name].doubt for name in strata if name not in left_out}),
+        second_degrees_of_freedom=second,
     )
 
 
@@ -309,19 +319,9 @@ def _doubt(of_strata: Mapping[Any, str]) -> str:
 class Stratum(NamedTuple):
     """A kappa that is compared with others.
 
-    Attributes
-    ----------
-    value, error : float
-    method : str
-        The test method.
-    freedom : float
-        The degrees of freedom of the test; infinity for the normal distribution.
-    tested : Estimates or None
-        The test, or None for a table, because tables can be tested together.
-    table : ndarray or None
-    weights : Weights
-    doubt : str
-        The reason why the test cannot be trusted, or an empty text if it can.
+    ``freedom`` contains the degrees of freedom of its test; infinity for the normal distribution.
+    ``tested`` is the test, or None for a table, because tables can be tested together. ``doubt`` is
+    the reason why the test cannot be trusted, or an empty text if it can.
     """
 
     value: float

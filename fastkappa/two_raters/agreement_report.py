@@ -73,11 +73,11 @@ def report_of(result: _Result) -> Report:
             *_estimate_grids(result),
             facts(_facts(result), "Tests and other figures"),
         ],
-        [*_far_disagreements(result), *_beyond_range(result)],
+        [*far_disagreements(result), *_beyond_range(result)],
     )
 
 
-def _far_disagreements(result: _Result) -> Iterator[str]:
+def far_disagreements(result: _Result) -> Iterator[str]:
     """Yield a line about an interval that is much wider than the standard error suggests."""
     if result.interval_method == "asymptotic" or not result.standard_error > 0:
         return
@@ -255,7 +255,7 @@ def figures_of(result: _Result) -> dict[str, float]:
         found["null standard error"] = result.null_standard_error
     else:
         found["design effect"] = result.design_effect
-    found["p of equal margins"] = result.margins.stuart_maxwell.p_value
+    found["p of equal margins (Stuart-Maxwell)"] = result.margins.stuart_maxwell.p_value
     if what_needs_order(result.weights) is not None:
         found["mean rank, first minus second"] = result.margins.mean_rank_difference
     found["largest kappa possible"] = result.kappa_max

@@ -14,7 +14,15 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import count_text, counts_text, label_text, p_text, plain, printable
+from fastkappa.formatting import (
+    count_text,
+    counts_text,
+    figure,
+    label_text,
+    p_text,
+    plain,
+    printable,
+)
 from fastkappa.frame import data_frame
 from fastkappa.results.report import (
     Report,
@@ -31,7 +39,12 @@ from fastkappa.statistics.comparison import KappaDifference, difference_of_strat
 from fastkappa.statistics.intervals.methods import intervals
 from fastkappa.statistics.strata import EqualKappas, Undefined, equal_kappas, stratum_of
 from fastkappa.statistics.weights import weights_text
-from fastkappa.two_raters.agreement_report import agreed_on, in_clusters, shared_clusters
+from fastkappa.two_raters.agreement_report import (
+    agreed_on,
+    far_disagreements,
+    in_clusters,
+    shared_clusters,
+)
 from fastkappa.two_raters.agreement_result import AgreementResult
 
 # A sentence for a paper lists at most this number of groups. With more groups, it lists only those
@@ -262,7 +275,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             "kappa",
             group,
         )
-        below = [] if self.repeats_items else shared_clusters(self.n_shared_clusters)
+        below = [*self._methods()]
+        below += [] if self.repeats_items else shared_clusters(self.n_shared_clusters)
         if is_planned(pooled.null_kappa, pooled.alternative):
             grid = with_p(grid, (row["p_value"] for row in rows))
             null = null_text(pooled.null_kappa, pooled.alternative)
@@ -277,6 +291,21 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         elif len(self.results) > 2:
             below.append(together)
         return Report(above, grids, below)
+
+    def _methods(self) -> Iterator[str]:
+        """Yield lines on the intervals of kappa, the design effects, and far disagreements."""
+        yield f"intervals of kappa: {self.pooled.interval_method}{widened_text(self.pooled)}"
+        named = {label_text(group): result for group, result in self.results.items()}
+        if self.pooled.clusters is not None:
+            effects = {name: figure(one.design_effect, digits=2) for name, one in named.items()}
+            shown = [f"{name} {effect}" for name, effect in effects.items()][:MOST_IN_SENTENCE]
+            more = ", ..." if len(effects) > len(shown) else ""
+            yield f"design effects: {', '.join(shown)}{more}"
+        if not self.repeats_items:
+            named[ALL] = self.pooled
+        wide = [f"{name}: {line}" for name, one in named.items() for line in far_disagreements(one)]
+        if wide:
+            yield wide[0] + (f"; the same is true of {len(wide) - 1} more" if wide[1:] else "")
 
 
 def _row(name: str, n: int | None, value: float, found: Any) -> dict[str, Any]:

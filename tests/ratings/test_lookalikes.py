@@ -354,11 +354,20 @@ def test_items_of_a_crowd_need_no_look() -> None:
     assert ratings.n_subjects == 1000
 
 
-def test_groups_of_several_raters_in_a_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--raters", *"abc"),
+        ("--raters", *"ab", "--cluster", "item"),
+        ("--raters", *"ab", "--reference", "c"),
+    ],
+)
+def test_groups_of_raters_in_a_file(tmp_path: Path, options: tuple[str, ...]) -> None:
     pytest.importorskip("typer")
     from tests.helpers.command_line import CommandLine, write_csv
 
-    path = write_csv(tmp_path / "r.csv", **COLUMNS, c=FIRST)
-    run = CommandLine("agree").run(path, "--raters", *"abc", "--group", "where")
+    item = range(len(FIRST))
+    path = write_csv(tmp_path / "r.csv", **COLUMNS, c=FIRST, item=item)
+    run = CommandLine("agree").run(path, *options, "--group", "where")
     assert run.exit_code == 0
-    assert "names that differ only in case" in run.stderr
+    assert "column 'where' has names that differ only in case" in run.stderr

@@ -347,7 +347,7 @@ def test_a_table_of_one_label() -> None:
 
 
 def test_weights_that_make_no_difference() -> None:
-    with pytest.warns(undefined_metric_warning(), match="weights make no disagreement"):
+    with pytest.warns(undefined_metric_warning(), match="labels that occur are 0"):
         agreement_from_confusion([[1, 2], [3, 4]], weights=np.zeros((2, 2)))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from fastkappa import agreement, agreement_by, compare_strata
 from fastkappa.exceptions import undefined_metric_warning
@@ -32,6 +33,9 @@ def test_each_group_is_as_if_alone(weights: Any) -> None:
         alone = agreement(y1[own], y2[own], weights=weights, clusters=clusters[own])
         assert result.n_clusters == alone.n_clusters
         assert repr(result.rows()) == repr(alone.rows())
+    effects = ", ".join(f"{group} {found[group].design_effect:.2f}" for group in found)
+    said = f"intervals of kappa: score, widened by the design effect design effects: {effects}"
+    assert said in " ".join(str(found).split())
     together = agreement(y1, y2, weights=weights, clusters=clusters)
     assert repr(found.pooled.rows()) == repr(together.rows())
 
@@ -41,7 +45,21 @@ def test_groups_that_share_no_cluster_are_independent() -> None:
     groups = clusters % 3
     found = agreement_by(y1, y2, groups=groups, clusters=clusters)
     assert found.covariance is None
-    assert vars(found.equality) == vars(compare_strata(found))
+    equality = found.equality
+    assert vars(equality) == vars(compare_strata(found))
+    # Each group has 7 clusters, so its test has 6 degrees of freedom.
+    f, second = equality.statistic / 2, equality.second_degrees_of_freedom
+    assert second is not None
+    assert 2 * 6 < second <= 2 * 3 * 6
+    assert equality.p_value == pytest.approx(stats.f.sf(f, 2, second), rel=1e-9)
+    said = f"F = {f:.4f}, df = 2 and {second:g}, p = "
+    assert said in str(equality)
+    assert said in equality.sentence()
+    asymptotic = agreement_by(
+        y1, y2, groups=groups, clusters=clusters, interval_method="asymptotic"
+    )
+    assert asymptotic.equality.second_degrees_of_freedom is None
+    assert f"Q = {asymptotic.equality.statistic:.4f}, df = 2, p = " in str(asymptotic.equality)
 
 
 def test_the_report_counts_clusters_of_several_groups() -> None:

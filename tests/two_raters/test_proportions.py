@@ -103,6 +103,9 @@ def test_labels_that_nobody_gave_have_no_agreement() -> None:
     found = specific_agreement([[5, 0, 1], [0, 0, 0], [0, 0, 4]])
     for values in found[1:5]:
         assert np.isnan(values).tolist() == [False, True, False]
+    in_clusters = agreement([0, 0, 2, 2], [0, 2, 2, 2], labels=[0, 1, 2], clusters=[1, 1, 2, 3])
+    errors = in_clusters.specific_agreement.standard_errors
+    assert np.isnan(errors).tolist() == [False, True, False]
     assert specific_agreement([[3, 0], [0, 4]]).values.tolist() == [1, 1]
     assert specific_agreement([[3, 0], [0, 4]]).upper.tolist() == [1, 1]
     assert specific_agreement([[0, 3], [4, 0]]).values.tolist() == [0, 0]

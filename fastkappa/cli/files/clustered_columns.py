@@ -16,8 +16,8 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
-from fastkappa.cli.words import arguments_named, names_of_clusters
-from fastkappa.formatting import label_text
+from fastkappa.cli.words import arguments_named, names_of_columns
+from fastkappa.formatting import count_text, label_text
 from fastkappa.ratings.missing import find_missing
 from fastkappa.sources.arrow_batches import split_by
 from fastkappa.sources.arrow_folders import joined
@@ -69,7 +69,7 @@ class ClusteredPair:
 
     def _columns_named(self) -> AbstractContextManager[None]:
         first, second = (f"column {name!r}" for name in self._raters)
-        return arguments_named(y1=first, y2=second, **names_of_clusters(self._cluster))
+        return arguments_named(y1=first, y2=second, **names_of_columns(self._cluster, self._group))
 
     def _named(self, result: AgreementResult) -> AgreementResult:
         return replace(result, raters=self._raters)
@@ -105,14 +105,17 @@ class AgainstReference:
             reading.on_sorted(self.labels)
             self._known = self.labels.tolist()
         self._group = None if group is None else arrays[group]
-        self._parts = {} if group is None else dict(split_by(arrays[group], arrays))
+        self._parts = {} if group is None else dict(split_by(group, arrays))
         missing = {name: find_missing(array) for name, array in arrays.items()}
         counts = {name: int(mask.sum()) for name, mask in missing.items() if mask is not None}
         found = ", ".join(
             f"{count} in {label_text(name)}" for name, count in counts.items() if count
         )
         n = len(arrays[reference])
-        self.remarks = [f"Missing, of {n} rows: {found}."] if found else []
+        absent = [mask for name in rated if (mask := missing[name]) is not None]
+        n_complete = n - int(np.any(absent, axis=0).sum()) if absent else n
+        complete = f"All ratings are present in {count_text(n_complete, 'row')}."
+        self.remarks = [f"Missing, of {n} rows: {found}. {complete}"] if found else []
 
     def grouped(self, weights: Any, **options: Any) -> GroupedAgreement:
         """Return the agreement of each rater with the reference."""
@@ -174,7 +177,7 @@ class AgainstReference:
             "missing": "drop",
             "labels": self._known,
         }
-        named = {} if self._cluster is None else names_of_clusters(self._cluster)
+        named = names_of_columns(self._cluster)
         with arguments_named(y1=f"column {self._reference!r}", y2="the raters", **named):
             return agreement_by(whole["reference"], whole["rating"], weights=weights, **options)
 

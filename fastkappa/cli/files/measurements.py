@@ -49,7 +49,7 @@ def read_measured(
     if group is None:
         return whole, {}
     arrays = _with(arrays, group, "group")
-    parts = split_by(arrays[group], arrays)
+    parts = split_by(group, arrays)
     return whole, {value: _measured(columns, part, reading, cluster) for value, part in parts}
 
 

@@ -24,7 +24,7 @@ from fastkappa.cli.rater_remarks import (
     warn_of_few_shared,
     warn_of_separator,
 )
-from fastkappa.cli.words import arguments_named, names_of_clusters
+from fastkappa.cli.words import arguments_named, names_of_columns
 from fastkappa.formatting import first_of_many
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.ratings.doubtful_labels import MOST_SHOWN
@@ -272,7 +272,7 @@ def read_raters(
         )
 
     used = {name: arrays[name] for name in [*rated, *named, *others]}
-    said = names_of_clusters(cluster) if cluster else {}
+    said = names_of_columns(cluster)
     if columns.rating is not None:
         said["rating has"] = f"column {columns.rating!r} has"
     with arguments_named(**said) if said else nullcontext():
@@ -295,7 +295,7 @@ def read_raters(
         whole = _of_part(used, everyone.labels, ratings_of)
     groups: dict[Any, Ratings] = {}
     if group is not None:
-        for value, part in split_by(used[group], used):
+        for value, part in split_by(group, used):
             try:
                 groups[value] = _of_part(part, whole.labels, ratings_of)
             except ValueError as error:

@@ -11,7 +11,7 @@ import numpy as np
 
 from fastkappa.cli.files.scored_columns import ScoredColumns
 from fastkappa.cli.reports.output import Output
-from fastkappa.cli.words import arguments_named, names_of_clusters
+from fastkappa.cli.words import arguments_named, names_of_columns
 from fastkappa.formatting import count_text, label_text
 from fastkappa.ratings.column import read_column
 from fastkappa.statistics.weights import Weights
@@ -110,7 +110,7 @@ def _out_of_fold(
     if rounding.oof_positions is None or math.isnan(rounding.oof_kappa or math.nan):
         return None
     names = {"y1": f"column {columns['y']!r}", "y2": "the column of out-of-fold labels"}
-    with arguments_named(**names, **names_of_clusters(columns.get("cluster", ""))):
+    with arguments_named(**names, **names_of_columns(columns.get("cluster"))):
         return agreement(
             items.y_true,
             rounding.labels[rounding.oof_positions],

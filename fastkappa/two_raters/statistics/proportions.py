@@ -175,7 +175,8 @@ def specific_agreement(
             own[i, i] = 2
             own[i] -= values[i]
             own[:, i] -= values[i]
-            return np.asarray(own / total[i])
+            with np.errstate(invalid="ignore"):
+                return np.asarray(own / total[i])
 
         slopes = map(contributions, range(len(counts)))
         errors, shrink = _of_clusters(slopes, errors, clusters, confidence)
