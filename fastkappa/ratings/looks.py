@@ -91,7 +91,10 @@ ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
 # Separators between the labels of a set in one cell, and characters around the labels.
 BETWEEN_LABELS = re.compile("[;|,]")
 BRACKETS = " []{}()'\""
+DIGITS, SIGNS, NO_LETTER = re.compile(r"(?a:\d+)"), re.compile("[-+<>=±≤≥]"), re.compile(r"\W+")
 ALIKE = "Write them alike"
+# The minimum length and similarity of two words that differ only by a typing error.
+LEAST_WORD, SIMILAR = 5, 0.8
 
 
 class Coded(NamedTuple):
@@ -315,9 +318,61 @@ def text_before(label: str, meant: str) -> str:
     return before if found and not before.strip().isalpha() else ""
 
 
-def plain_letters(text: str) -> str:
+def _letters(text: str) -> str:
     """Return a text in lower case and without accents."""
     import unicodedata
 
     decomposed = unicodedata.normalize("NFD", text.casefold())
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+
+
+def _is_mistyped(word: str, meant: str) -> bool:
+    """Return whether two long words differ only by a typing error."""
+    from difflib import SequenceMatcher
+
+    is_long = min(len(word), len(meant)) >= LEAST_WORD and word[0] == meant[0]
+    return is_long and SequenceMatcher(None, word, meant).ratio() >= SIMILAR
+
+
+def is_respelt(label: str, meant: str) -> bool:
+    """Return whether two labels can be one: a word and its abbreviation, or a typing error.
+
+    If labels contain numbers, these must be equal, and a word or a unit can be abbreviated or left
+    out, as in "G1" and "grade 1", or "3/4" and "3 out of 4".
+    """
+    first, second = _letters(label), _letters(meant)
+    plain = [NO_LETTER.sub("", BETWEEN_WORDS.sub("", text)) for text in (first, second)]
+    if plain[0] == plain[1] and plain[0] and not (is_number(first) or is_number(second)):
+        return SIGNS.findall(first) == SIGNS.findall(second)
+    numbers = [list(map(int, DIGITS.findall(text))) for text in (first, second)]
+    if numbers[0] or numbers[1]:
+        return (
+            numbers[0] == numbers[1]
+            and SIGNS.findall(first) == SIGNS.findall(second)
+            and all(map(_is_same_word, DIGITS.split(first), DIGITS.split(second)))
+        )
+    words = [text.rstrip(".").split() for text in (first, second)]
+    # Words in capitals are codes, and one code can begin with another, such as "NNPS" with "NNP".
+    are_codes = meant.isupper() and len(meant) > 1
+    are_words = all(map(str.isalpha, [*words[0], *words[1]]))
+    if len(words[0]) != len(words[1]) or not words[0] or not are_words or are_codes:
+        return False
+    short, long = sorted((words[0][0], words[1][0]), key=len)
+    # Short words, such as "nn" and "nns", are also codes.
+    is_longer = len(long) > 3 or len(long) > len(short) + 1
+    if len(words[0]) == 1 and long.startswith(short) and is_longer:
+        return True
+    return all(first == second or _is_mistyped(first, second) for first, second in zip(*words))
+
+
+def _is_same_word(first: str, second: str) -> bool:
+    """Return whether words beside a number are equal, abbreviated or left out.
+
+    A single letter after a number makes another label, such as "4a".
+    """
+    short, long = sorted((first, second), key=len)
+    if len(long) == 1 and long.isalpha() and not short:
+        return False
+    short, long = (NO_LETTER.sub("", word) for word in (short, long))
+    letters = iter(long)
+    return short[:1] == long[: len(short)][:1] and all(letter in letters for letter in short)

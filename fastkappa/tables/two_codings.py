@@ -8,7 +8,6 @@ label now and then, such as "mil" for "mild".
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
@@ -21,8 +20,8 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many, number_text
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
-from fastkappa.ratings.label_order import is_alphabetical, is_number
-from fastkappa.ratings.looks import BETWEEN_WORDS, alike_among, plain_letters, text_before
+from fastkappa.ratings.label_order import is_alphabetical
+from fastkappa.ratings.looks import alike_among, is_respelt, text_before
 from fastkappa.ratings.real_numbers import warn_of_filled
 
 # The smallest kappa after recoding, and the smallest gain over kappa before recoding.
@@ -47,11 +46,10 @@ MOST_SHOWN = 5
 HEAD = 16
 # The number of rows in which a shift by one row is looked for.
 MOST_ROWS = 10_000
-# The minimum length and similarity of two words that differ only by a typing error.
-LEAST_WORD, SIMILAR = 5, 0.8
+# The minimum length at which words can be cut.
+LEAST_CUT = 5
 # A label is rare beside another that occurs `FREQUENT` times as often.
 FREQUENT = 100
-DIGITS, SIGNS, NO_LETTER = re.compile(r"(?a:\d+)"), re.compile("[-+<>=±≤≥]"), re.compile(r"\W+")
 REMEDY = "Number the labels the same way if both raters use the same scale."
 
 
@@ -172,7 +170,11 @@ def warn_of_two_codings(
     may_be_renamed = 2 * table.trace() < table.sum() and _is_predicted(table)
     if is_alphabetical(array):
         if not are_given:
-            found = _two_names(array, table, names) or _not_told_apart(array, table)
+            found = (
+                _cut(array, table, names)
+                or _two_names(array, table, names)
+                or _not_told_apart(array, table)
+            )
     elif may_be_renamed and array.dtype.kind in "iufbUTO":
         found = _two_numberings(array.astype(float), table, names)
     if found is None and may_be_renamed:
@@ -205,6 +207,23 @@ def _is_predicted(table: AnyArray) -> bool:
     """
     most = table.sum(axis=0).max()
     return bool(table.max(axis=1).sum() - most > LEAST_LAMBDA * (table.sum() - most))
+
+
+def _cut(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
+    """Return the warning about a rater whose labels were cut to a number of characters."""
+    rows, columns = ({str(x) for x in labels[table.any(axis=axis)]} for axis in (1, 0))
+    for name, own, whole in ((names[0], rows, columns), (names[1], columns, rows)):
+        length = max(map(len, own), default=0)
+        cut = [(x[:length], x) for x in sorted(whole) if x[length - 1 : length + 1].isalpha()]
+        pairs = [(short, x) for short, x in cut if short in own - whole]
+        n_full = sum(len(x) == length for x in own)
+        if length >= LEAST_CUT and n_full > 1 and pairs and own <= {x[:length] for x in whole}:
+            shown = ", ".join(f"{short!r} for {x!r}" for short, x in pairs[:MOST_SHOWN])
+            return (
+                f"the labels of {name} seem to be cut to {length} characters: {shown}. Export them"
+                " at full length; they are counted as disagreement."
+            )
+    return None
 
 
 def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
@@ -265,7 +284,7 @@ def _not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     found = [
         (i, j)
         for i, j in pairs
-        if _is_respelt(names[i], names[j]) or prefixes[text_before(names[i], names[j])] > 1
+        if is_respelt(names[i], names[j]) or prefixes[text_before(names[i], names[j])] > 1
     ]
     # A single item is evidence only for a rare label, such as a typing error.
     if sum(both[pair] for pair in found) < TOGETHER:
@@ -310,57 +329,6 @@ def _used_by_chance(pairs: Sequence[tuple[int, int]], table: AnyArray) -> list[t
         return []
     merged = _kappa_of_merged(alone, table)
     return alone if merged >= max(ALIKE_ONCE_MERGED, _kappa_of_merged([], table) + GAIN) else []
-
-
-def _is_respelt(label: str, meant: str) -> bool:
-    """Return whether two labels can be one: a word and its abbreviation, or a typing error.
-
-    If labels contain numbers, these must be equal, and a word or a unit can be abbreviated or left
-    out, as in "G1" and "grade 1", or "3/4" and "3 out of 4".
-    """
-    first, second = plain_letters(label), plain_letters(meant)
-    plain = [NO_LETTER.sub("", BETWEEN_WORDS.sub("", text)) for text in (first, second)]
-    if plain[0] == plain[1] and plain[0] and not (is_number(first) or is_number(second)):
-        return SIGNS.findall(first) == SIGNS.findall(second)
-    numbers = [list(map(int, DIGITS.findall(text))) for text in (first, second)]
-    if numbers[0] or numbers[1]:
-        return (
-            numbers[0] == numbers[1]
-            and SIGNS.findall(first) == SIGNS.findall(second)
-            and all(map(_is_same_word, DIGITS.split(first), DIGITS.split(second)))
-        )
-    words = [text.rstrip(".").split() for text in (first, second)]
-    # Words in capitals are codes, and one code can begin with another, such as "NNPS" with "NNP".
-    are_codes = meant.isupper() and len(meant) > 1
-    are_words = all(map(str.isalpha, [*words[0], *words[1]]))
-    if len(words[0]) != len(words[1]) or not words[0] or not are_words or are_codes:
-        return False
-    short, long = sorted((words[0][0], words[1][0]), key=len)
-    # Short words, such as "nn" and "nns", are also codes.
-    is_longer = len(long) > 3 or len(long) > len(short) + 1
-    if len(words[0]) == 1 and long.startswith(short) and is_longer:
-        return True
-    return all(first == second or _is_mistyped(first, second) for first, second in zip(*words))
-
-
-def _is_mistyped(word: str, meant: str) -> bool:
-    from difflib import SequenceMatcher
-
-    is_long = min(len(word), len(meant)) >= LEAST_WORD and word[0] == meant[0]
-    return is_long and SequenceMatcher(None, word, meant).ratio() >= SIMILAR
-
-
-def _is_same_word(first: str, second: str) -> bool:
-    """Return whether words beside a number are equal, abbreviated or left out.
-
-    A single letter after a number makes another label, such as "4a".
-    """
-    short, long = sorted((first, second), key=len)
-    if len(long) == 1 and long.isalpha() and not short:
-        return False
-    short, long = (NO_LETTER.sub("", word) for word in (short, long))
-    letters = iter(long)
-    return short[:1] == long[: len(short)][:1] and all(letter in letters for letter in short)
 
 
 def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> str | None:
