@@ -23,6 +23,10 @@ ELSEWHERE: dict[str, str | None] = {
     **dict.fromkeys(("two_sided", "two.sided", "both"), "two-sided"),
     **dict.fromkeys(("larger", "upper", "right"), "greater"),
     **dict.fromkeys(("smaller", "lower", "left"), "less"),
+    "alpha": "krippendorff",
+    "ac1": "gwet",
+    "ac2": "gwet",
+    "kappa": "fleiss",
 }
 
 
@@ -77,6 +81,28 @@ def did_you_mean(value: Any, allowed: Sequence[str | None]) -> str:
     meant = meant or next((one for one in ("none", "auto") if one in words), word)
     near = get_close_matches(meant, words, 1)
     return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def n_edits(first: str, second: str) -> int:
+    """Return how many letters must be added, left out, replaced or exchanged with the next one.
+
+    Examples
+    --------
+    >>> from fastkappa.choices import n_edits
+    >>> [n_edits("positive", word) for word in ("positve", "psoitive", "positivly", "positive")]
+    [1, 1, 2, 0]
+    """
+    # Row i has the numbers of edits between the first i letters and each start of the second text.
+    rows: list[list[int]] = [[*range(len(second) + 1)]]
+    for i, letter in enumerate(first, 1):
+        row = [i]
+        for j, other in enumerate(second, 1):
+            best = min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (letter != other))
+            if min(i, j) > 1 and (letter, first[i - 2]) == (second[j - 2], other):
+                best = min(best, rows[-2][j - 2] + 1)
+            row.append(best)
+        rows.append(row)
+    return rows[-1][-1]
 
 
 def position_of(name: Any, names: Sequence[str], what: str) -> int:

@@ -60,6 +60,8 @@ class CoefficientDifference(Result):
         The number of subjects used by at least one of the coefficients.
     n_clusters : int
         The number of clusters of these subjects; without clusters, the number of subjects.
+    n_used : tuple of int
+        The number of subjects used by each coefficient.
     """
 
     value: float
@@ -73,6 +75,7 @@ class CoefficientDifference(Result):
     distribution: Distribution
     n_subjects: int
     n_clusters: int
+    n_used: tuple[int, int]
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row for the difference.
@@ -98,10 +101,16 @@ class CoefficientDifference(Result):
             self.value, self.interval, f"paired {100 * self.confidence:g} % {how} interval"
         )
         return versioned(
-            f"{first} was {one} and {second} {two} on the same"
-            f" {count_text(self.n_subjects, 'item')}{inside}, a difference of {found},"
-            f" {p_text(self.p_value)}"
+            f"{first} was {one} and {second} {two} on {self.items_text()}{inside}, a difference of"
+            f" {found}, {p_text(self.p_value)}"
         )
+
+    def items_text(self) -> str:
+        """Return how many items the coefficients have in common, as text."""
+        n_common = sum(self.n_used) - self.n_subjects
+        if n_common == self.n_subjects:
+            return f"the same {count_text(n_common, 'item')}"
+        return f"{self.n_used[0]} and {self.n_used[1]} items, {n_common} of them in common"
 
     def _report(self) -> Report:
         rows = [(n, value, math.nan, NO_ENDS) for n, value in zip(self.methods, self.coefficients)]
@@ -111,6 +120,8 @@ class CoefficientDifference(Result):
             ("p", p_value_text(self.p_value)),
             ("subjects", self.n_subjects),
         ]
+        if min(self.n_used) < self.n_subjects:
+            known.append(("in common", sum(self.n_used) - self.n_subjects))
         if self.n_clusters < self.n_subjects:
             known.append(("clusters", self.n_clusters))
         return Report(
@@ -129,9 +140,14 @@ def differences_report(differences: Mapping[str, CoefficientDifference]) -> Repo
     """Return a report with one row per named difference."""
     found = list(differences.values())
     rows = [(n, one.value, one.standard_error, one.interval) for n, one in differences.items()]
-    above = "Differences, which account for the items in common"
+    above = "Paired differences"
+    texts = {name: one.items_text() for name, one in differences.items()}
+    below = [f"{name}: on {text}" for name, text in texts.items()]
+    if len({*texts.values()}) == 1:
+        below = []
+        above += f", on {found[0].items_text()}"
     grid = estimate_grid(rows, found[0].confidence, of=above)
-    return Report([], [with_p(grid, (one.p_value for one in found))])
+    return Report([], [with_p(grid, (one.p_value for one in found))], below)
 
 
 def compare_coefficients(
@@ -250,6 +266,7 @@ def compare_coefficients(
         first.distribution,
         n,
         int(units),
+        (int(joint.counts[joint.first >= 0].sum()), int(joint.counts[joint.second >= 0].sum())),
     )
 
 
@@ -276,9 +293,9 @@ class JointRows(NamedTuple):
 def _counted(name: str, result: MultiRaterResult) -> Counted:
     if result.ratings is None:
         raise ValueError(
-            f"{name} does not have its ratings. A result that was pickled or copied has no"
-            " ratings: compare results in the process that made them. Alpha of measurements has"
-            " none either: pass `Ratings` with up to 200 labels."
+            f"{name} has no ratings. If it was pickled or copied, compare results in the process"
+            " that computed them. If it is the alpha of measurements, pass `Ratings` with up to 200"
+            " labels."
         )
     return result.ratings.counted
 

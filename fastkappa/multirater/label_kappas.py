@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -147,6 +147,14 @@ def label_grid(labels: Sequence[LabelKappa]) -> Grid:
     head = ("", "ratings", "agreement", "value", interval_head(labels[0].confidence))
     caption = "Each label against all others"
     return Grid(head, abridged(rows), least_width=0, caption=caption)
+
+
+def labels_by_group(groups: Mapping[str, Sequence[LabelKappa]], of: str) -> Grid:
+    """Return a grid with the kappa of each label in each group."""
+    names = [label_text(one.label) for one in next(iter(groups.values()))]
+    rows = zip(names, *([figure(one.value) for one in found] for found in groups.values()))
+    above = f"Kappa of each label by {of}"
+    return Grid(("", *groups), abridged(list(rows)), least_width=0, caption=above, above=above)
 
 
 def pooled(tables: IntTable) -> IntTable:

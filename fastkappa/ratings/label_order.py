@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.choices import did_you_mean
+from fastkappa.choices import did_you_mean, n_edits
 from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.formatting import printable
 
@@ -27,6 +27,8 @@ NAMED_WEIGHTS = re.compile(r"(--)?weights[ =]")
 DIGITS = re.compile("[0-9]+")
 # The number of labels shown in a message.
 MOST_SHOWN = 20
+# A label with more edits than this is another label, such as "compliment" beside "complaint".
+MOST_EDITS = 2
 REMEDY = (
     "Give labels= in the intended order, or ratings that declare it, such as an ordered"
     " categorical."
@@ -62,7 +64,7 @@ def common_order(
     for other_name, other in others:
         if order.labels.tolist() != other.labels.tolist() or _are_named_otherwise(order, other):
             raise ValueError(
-                f"{name} and {other_name} declare different orders of their labels:"
+                f"{name} and {other_name} declare their labels in different orders:"
                 f" {_shown_in_full(order)} and {_shown_in_full(other)}. {remedy}"
             )
     return order
@@ -78,14 +80,16 @@ def not_declared(
 
 
 def nearest_label(label: str, labels: Iterable[Any]) -> str:
-    """Return a sentence that suggests the nearest label, or "" if there is none.
+    """Return a sentence that suggests the nearest label, or "" if none is within a few edits.
 
     ``label`` is a label as shown in a message. For numbers, nothing is suggested.
     """
     text = label[1:-1]
     if not label.startswith(("'", '"')) or is_number(text):
         return ""
-    return did_you_mean(text, [one for one in labels if isinstance(one, str)])
+    words = [one for one in labels if isinstance(one, str)]
+    near = [one for one in words if n_edits(text.casefold(), one.casefold()) <= MOST_EDITS]
+    return did_you_mean(text, near)
 
 
 def not_a_label(name: str, label: str, labels: Iterable[Any] = ()) -> ValueError:

@@ -44,7 +44,7 @@ def as_decimals(floats: AnyArray) -> AnyArray:
 
 
 def have_fractions(labels: Any) -> bool:
-    """Return whether given labels are numbers, some of which are not whole."""
+    """Return whether given labels are numbers that are not all whole."""
     array = to_numpy(labels)
     return array.dtype.kind == "f" and bool((array != np.rint(array)).any())
 

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import LARGEST_EXACT
+from fastkappa.choices import n_edits
 from fastkappa.ratings.label_order import is_number
 
 # Dashes, quotes, the Turkish I, and the Arabic k and y in the variants of other keyboards, and
@@ -37,6 +38,9 @@ AROUND = re.compile(
 )
 # A JSON cell with one label or a list, as exported by Label Studio or a language model.
 IN_JSON = re.compile(r'\{ ?"\w+" ?: ?("[^"]*"|\[.*\]|\d+) ?\}')
+# The minimum length and similarity of two words that differ only by a typing error.
+LEAST_WORD, SIMILAR = 5, 0.8
+DIGITS, SIGNS, NO_LETTER = re.compile(r"(?a:\d+)"), re.compile("[-+<>=±≤≥]"), re.compile(r"\W+")
 # A date into which Excel converted 1-2, 1/2 or 10-19, in English or German, also as read by other
 # programs.
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -72,7 +76,7 @@ WITH_PERCENT = re.compile(
     r"(.*[^\W\d_].*?)\s*(?:\(\s*(?:\d+(?:\.\d+)?\s*%|[01]?\.\d+)\s*\)|[,:;|]\s*[01]?\.\d+)",
     re.DOTALL,
 )
-# A blank beside such signs, and the sum of a Gleason score such as 3+4=7.
+# A blank next to such signs, and the sum of a Gleason score such as 3+4=7.
 BESIDE_SIGN = re.compile(r" ?([<>=+/]) ?")
 SUM = re.compile(r"(?<=\d\+\d)=\d+$")
 CURRENCIES = "%$\u20ac\u00a3\u00a5 "
@@ -91,10 +95,7 @@ ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
 # Separators between the labels of a set in one cell, and characters around the labels.
 BETWEEN_LABELS = re.compile("[;|,]")
 BRACKETS = " []{}()'\""
-DIGITS, SIGNS, NO_LETTER = re.compile(r"(?a:\d+)"), re.compile("[-+<>=±≤≥]"), re.compile(r"\W+")
-ALIKE = "Write them alike"
-# The minimum length and similarity of two words that differ only by a typing error.
-LEAST_WORD, SIMILAR = 5, 0.8
+ALIKE = "Write them the same way"
 
 
 class Coded(NamedTuple):
@@ -309,29 +310,23 @@ def without_remark(label: str) -> set[str]:
     return {remarked[1]} if remarked else set()
 
 
-def text_before(label: str, meant: str) -> str:
-    """Return the text before a label within another label, or "" if that text is only a word.
+def is_slip(label: str, meant: str) -> bool:
+    """Return whether two labels differ in one word, by one letter.
 
-    A word before a label makes another label, such as "very likely".
+    A letter before a word makes another word, such as "atypical". A capital within a word makes a
+    code, such as "GradeA".
     """
-    before, found, _ = label.partition(meant or label)
-    return before if found and not before.strip().isalpha() else ""
-
-
-def _letters(text: str) -> str:
-    """Return a text in lower case and without accents."""
-    import unicodedata
-
-    decomposed = unicodedata.normalize("NFD", text.casefold())
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
-
-
-def _is_mistyped(word: str, meant: str) -> bool:
-    """Return whether two long words differ only by a typing error."""
-    from difflib import SequenceMatcher
-
-    is_long = min(len(word), len(meant)) >= LEAST_WORD and word[0] == meant[0]
-    return is_long and SequenceMatcher(None, word, meant).ratio() >= SIMILAR
+    words = label.split(), meant.split()
+    differing = [pair for pair in zip(*words) if pair[0] != pair[1]]
+    if len(words[0]) != len(words[1]) or len(differing) != 1:
+        return False
+    first, second = differing[0]
+    return (
+        all(len(word) >= LEAST_WORD and word.isalpha() for word in (first, second))
+        and all(word.isupper() or word[1:].islower() for word in (first, second))
+        and _letters(first)[0] == _letters(second)[0]
+        and n_edits(_letters(first), _letters(second)) <= 1
+    )
 
 
 def is_respelt(label: str, meant: str) -> bool:
@@ -365,6 +360,13 @@ def is_respelt(label: str, meant: str) -> bool:
     return all(first == second or _is_mistyped(first, second) for first, second in zip(*words))
 
 
+def _is_mistyped(word: str, meant: str) -> bool:
+    from difflib import SequenceMatcher
+
+    is_long = min(len(word), len(meant)) >= LEAST_WORD and word[0] == meant[0]
+    return is_long and SequenceMatcher(None, word, meant).ratio() >= SIMILAR
+
+
 def _is_same_word(first: str, second: str) -> bool:
     """Return whether words beside a number are equal, abbreviated or left out.
 
@@ -376,3 +378,20 @@ def _is_same_word(first: str, second: str) -> bool:
     short, long = (NO_LETTER.sub("", word) for word in (short, long))
     letters = iter(long)
     return short[:1] == long[: len(short)][:1] and all(letter in letters for letter in short)
+
+
+def prefix_of(label: str, meant: str) -> str:
+    """Return the text before a label within another label, or "" if that text is only a word.
+
+    A word before a label makes another label, such as "very likely".
+    """
+    before, found, _ = label.partition(meant or label)
+    return before if found and not before.strip().isalpha() else ""
+
+
+def _letters(text: str) -> str:
+    """Return a text in lower case and without accents."""
+    import unicodedata
+
+    decomposed = unicodedata.normalize("NFD", text.casefold())
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))

@@ -11,7 +11,14 @@ import numpy as np
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.ratings.doubtful_labels import warn_of_lookalikes
 from fastkappa.ratings.label_order import sorted_names
-from fastkappa.sources.arrow_columns import as_array, in_one, is_plain, ratings_of, weights_of
+from fastkappa.sources.arrow_columns import (
+    are_lists,
+    as_array,
+    in_one,
+    is_plain,
+    ratings_of,
+    weights_of,
+)
 from fastkappa.sources.batches import add_ratings
 from fastkappa.sources.source_ratings import STRINGS, RatingsError, column_of
 from fastkappa.sources.source_table import SourceTable
@@ -152,3 +159,13 @@ def split_by(group: Any, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict
     for value in groups:
         rows = compute.equal(group, value)
         yield value, {name: column.filter(rows) for name, column in columns.items()}
+
+
+def single_labels(column: Any) -> Any:
+    """Return the labels if each list has exactly one; otherwise return the column unchanged."""
+    from pyarrow import compute
+
+    if not are_lists(column):
+        return column
+    lengths = compute.min_max(compute.list_value_length(column)).as_py()
+    return compute.list_element(column, 0) if {*lengths.values()} == {1} else column

@@ -291,12 +291,12 @@ def with_order(array: Any, order: Sequence[Any] | None) -> Any:
 
 
 def _refuse_different_orders(chunks: Sequence[Any]) -> None:
-    """Raise if parts of a column declare different orders, which joining them would lose."""
+    """Raise if parts of a column declare different orders, because joining would lose them."""
     for chunk in chunks[1:]:
         first, other = chunks[0].dictionary, chunk.dictionary
         if not other.equals(first):
             raise RatingsError(
-                "parts of a column declare different orders of its labels:"
+                "parts of a column declare its labels in different orders:"
                 f" {shown(first.to_pylist())} and {shown(other.to_pylist())}."
             )
 

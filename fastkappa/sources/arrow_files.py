@@ -310,7 +310,7 @@ def count_file(
 
 
 class _Progress:
-    """Reports the bytes of a file in proportion to the rows read."""
+    """Report the bytes of a file in proportion to the rows read."""
 
     def __init__(self, path: Path, n_rows: int, on_progress: OnProgress) -> None:
         self._n_bytes, self._n_rows = path.stat().st_size, max(n_rows, 1)

@@ -319,7 +319,7 @@ def refuse_repeated_names(
             + (
                 "as in concatenated files: leave such rows out."
                 if in_order
-                else "in another order: concatenated files must have columns in one order."
+                else "in another order: concatenated files must have the same order of columns."
             )
         )
 
@@ -334,9 +334,9 @@ def refuse_negative(least: Any, column: Any) -> None:
 
 def not_whole(column: Any, found: Any) -> str:
     return (
-        f"column {column!r} holds {found}: ratings must be whole numbers or strings. {MEASUREMENTS}"
-        " Half points and other labels of a scale have to be named: all of them in labels=, on the"
-        " command line in --labels."
+        f"column {column!r} contains {found}: ratings must be whole numbers or strings."
+        f" {MEASUREMENTS} For half points and other labels of a scale, name all of them in labels=,"
+        " on the command line in --labels."
     )
 
 

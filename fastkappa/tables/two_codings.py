@@ -21,7 +21,7 @@ from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many, number_text
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.label_order import is_alphabetical
-from fastkappa.ratings.looks import alike_among, is_respelt, text_before
+from fastkappa.ratings.looks import alike_among, is_respelt, is_slip, prefix_of
 from fastkappa.ratings.real_numbers import warn_of_filled
 
 # The smallest kappa after recoding, and the smallest gain over kappa before recoding.
@@ -44,11 +44,11 @@ MOST_LABELS = 100
 MOST_SHOWN = 5
 # The number of first ratings that are enough to exclude most columns from a closer look.
 HEAD = 16
-# The number of rows in which a shift by one row is looked for.
+# The number of rows that are searched for a shift by one row.
 MOST_ROWS = 10_000
 # The minimum length at which words can be cut.
 LEAST_CUT = 5
-# A label is rare beside another that occurs `FREQUENT` times as often.
+# A label is rare if a similar label occurs at least this many times as often.
 FREQUENT = 100
 REMEDY = "Number the labels the same way if both raters use the same scale."
 
@@ -73,7 +73,7 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> boo
 
 
 def _coincide(table: AnyArray) -> NDArray[np.bool_]:
-    """Return, for each two labels, whether as many items have both as have the rarer one twice."""
+    """Return, per pair of labels, whether both occur together as often as the rarer one twice."""
     both, same = table + table.T, table.diagonal()
     np.fill_diagonal(both, val=0)
     coincide: NDArray[np.bool_] = (both > 0) & (both >= np.minimum(same[:, None], same))
@@ -102,10 +102,11 @@ def judge_pairs(
         heads = first[:HEAD].tolist(), second[:HEAD].tolist()
         if looks_shifted(*heads) and warn_of_shift(first, second, (a, b)):
             return True
-        if may_be_coded_apart(labels, table) and warn_of_two_codings(
-            labels, table, (a, b), are_given=are_given
-        ):
-            return True
+        if may_be_coded_apart(labels, table):
+            text = two_codings(labels, table, (a, b), are_given=are_given)
+            if text:
+                warn(text)
+                return True
     found = None if are_given else _not_told_apart(labels, together)
     if found:
         warn(found)
@@ -113,7 +114,7 @@ def judge_pairs(
 
 
 def looks_shifted(first: list[Any], second: list[Any]) -> bool:
-    """Return whether most of some ratings are equal to those one row above or below."""
+    """Return whether most first ratings equal the second ratings one row above or below."""
     above, level, below = (
         sum(map(eq, *rows)) for rows in ((first, second[1:]), (first, second), (first[1:], second))
     )
@@ -121,7 +122,7 @@ def looks_shifted(first: list[Any], second: list[Any]) -> bool:
 
 
 def warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bool:
-    """Warn if raters agree only once a column is moved by one row, and return whether they do.
+    """Warn if raters agree only after one column is moved by one row, and return whether so.
 
     If each rating predicts the next one, as in a repeated cycle, a shift looks like other codes.
     """
@@ -156,15 +157,15 @@ def warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bo
     return True
 
 
-def warn_of_two_codings(
+def two_codings(
     labels: Sequence[Any] | AnyArray, table: AnyArray, names: Sequence[str], *, are_given: bool
-) -> bool:
-    """Warn if two raters seem to name or number labels differently, and return whether they do.
+) -> str | None:
+    """Return a warning if two raters seem to name or number labels differently, or None.
 
     Labels given by the user are never treated as two names of one label.
     """
     if len(labels) > MOST_LABELS:
-        return False
+        return None
     found, array = None, np.asarray(labels)
     # If raters agree on most items, renumbering the labels cannot improve agreement.
     may_be_renamed = 2 * table.trace() < table.sum() and _is_predicted(table)
@@ -181,9 +182,7 @@ def warn_of_two_codings(
         found = _permuted(array, table, names)
     if found is None and not table.trace():
         found = _never_agree(table, names)
-    if found:
-        warn(found)
-    return found is not None
+    return found
 
 
 def _never_agree(table: AnyArray, names: Sequence[str]) -> str | None:
@@ -259,8 +258,8 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     ]
     return (
         f"{a} and {b} each have labels that the other does not have, and these nearly always"
-        f" coincide: {first_of_many(pairs, MOST_SHOWN, '; ')}. Write them alike if they are one"
-        " label; they are counted as disagreement."
+        f" coincide: {first_of_many(pairs, MOST_SHOWN, '; ')}. Write them the same way if they"
+        " are one label, because they are counted as disagreement."
     )
 
 
@@ -279,12 +278,12 @@ def _not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     pairs = [
         (i, j) for i, j in np.argwhere(rarer).tolist() if not alike_among([names[i], names[j]])
     ]
-    prefixes = Counter(text_before(names[i], names[j]) for i, j in pairs)
+    prefixes = Counter(prefix_of(names[i], names[j]) for i, j in pairs)
     del prefixes[""]
     found = [
         (i, j)
         for i, j in pairs
-        if is_respelt(names[i], names[j]) or prefixes[text_before(names[i], names[j])] > 1
+        if is_respelt(names[i], names[j]) or prefixes[prefix_of(names[i], names[j])] > 1
     ]
     # A single item is evidence only for a rare label, such as a typing error.
     if sum(both[pair] for pair in found) < TOGETHER:
@@ -294,13 +293,29 @@ def _not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     if not found or _kappa_of_merged(found, table) < NEAR_ONCE_MERGED:
         how, found = "may be forms of one label, because they", _used_by_chance(pairs, table)
     if not found:
-        return None
+        return _rare_slips(names, total)
     shown = [
         f"{names[i]!r} with {names[j]!r} ({both[i, j]:g} {'item' if both[i, j] == 1 else 'items'})"
         for i, j in found
     ]
     return (
         f"labels that {how} nearly always coincide: {first_of_many(shown, MOST_SHOWN, '; ')}. Write"
+        " them the same way if they are one label, because they are counted as disagreement."
+    )
+
+
+def _rare_slips(names: Sequence[str], total: AnyArray) -> str | None:
+    """Return the warning about rare labels that are written like a frequent one but for a slip."""
+    is_rare = (total[:, None] > 0) & (FREQUENT * total[:, None] <= total)
+    shown = [
+        f"{names[i]!r} for {names[j]!r}"
+        for i, j in np.argwhere(is_rare).tolist()
+        if is_slip(names[i], names[j]) and not alike_among([names[i], names[j]])
+    ]
+    if not shown:
+        return None
+    return (
+        f"rare labels that look like typing errors: {first_of_many(shown, MOST_SHOWN, '; ')}. Write"
         " them alike if they are one label; they are counted as disagreement."
     )
 

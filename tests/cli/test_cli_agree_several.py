@@ -1,4 +1,4 @@
-"""Three raters or more: each of them, their pairs, groups, and the items they dispute."""
+"""Three or more raters: each rater, pairs of raters, groups, and disputed items."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_each_rater_and_each_label(path: Path, grades: np.ndarray) -> None:
     assert found["each_rater"]["with_others"]["values"] == direct.with_others.values.tolist()
     assert found["each_rater"]["change"]["lower"] == direct.change.lower.tolist()
     assert found["each_rater"]["label_counts"] == direct.label_counts.tolist()
-    # Of one label against all others there are no weights.
+    # Weights do not apply to one label against all others.
     by_label = fleiss_kappa(grades[:, :4]).by_label
     assert [one["agreement"] for one in found["by_label"]] == [one.agreement for one in by_label]
     rows = agree.text_of(path, "--raters", *names, "--format", "csv").splitlines()
@@ -89,10 +89,23 @@ def test_every_coefficient_is_read_by_a_scale(path: Path, grades: np.ndarray) ->
     assert f"Fleiss' kappa: {direct.reading}, {at_least}" in agree.text_of(*options)
 
 
-@pytest.mark.parametrize("output", ["text", "json", "html", "csv"])
+# Words that each form has about the groups.
+FORMS = {
+    "text": "\nKappa of each label by site\n",
+    "json": '"group": "north"',
+    "html": "Kappa of each label by site",
+    "csv": "\nnorth,kappa of label 3,",
+    "sentence": "\nAll items: Fleiss' kappa (no weights) of 3 raters on 60 items",
+}
+
+
+@pytest.mark.parametrize("output", FORMS)
 def test_every_form_is_written(path: Path, output: str) -> None:
     text = agree.text_of(path, "--raters", *NAMES[:3], "--group", "site", "--format", output)
     assert "annotator_01" in text
+    assert FORMS[output] in text
+    if output == "sentence":
+        assert text.startswith("Fleiss' kappa (no weights) of 3 raters on 30 items in site north")
 
 
 def test_a_pair_is_chosen(path: Path, grades: np.ndarray, tmp_path: Path) -> None:
@@ -108,6 +121,8 @@ def test_a_pair_is_chosen(path: Path, grades: np.ndarray, tmp_path: Path) -> Non
     for pair in ("annotator_03", ",annotator_01"):
         refusal = agree.refusal(path, "--raters", *NAMES[:3], "--pair", pair)
         assert "--pair must name two raters, such as ann,ben" in refusal
+    said = agree.run(path, "--raters", *NAMES[:3], "--coefficient", "alpha").stderr
+    assert "'krippendorff'?" in said
     assert "three or more raters" in agree.refusal(
         path, "--raters", *NAMES[:2], "--pair", ",".join(NAMES[:2])
     )
@@ -129,7 +144,7 @@ def test_disputed_items_are_written(path: Path, grades: np.ndarray, tmp_path: Pa
         assert row["adjudicated"] == ""
     apart = [float(row["disagreement"]) for row in rows]
     assert apart == sorted(apart, reverse=True)
-    # Two raters have disputed items too.
+    # Two raters also have disputed items.
     found = agree.json_of(path, "--raters", *NAMES[:2], "--disputed", written)
     rows = list(csv.DictReader(written.read_text().splitlines()))
     table = np.array(found["table"])
@@ -184,15 +199,18 @@ def test_groups_of_raters_rated_the_same_items(tmp_path: Path, grades: np.ndarra
     doctors, nurses = (Ratings.from_array(six[:, some]) for some in (slice(3), slice(3, 6)))
     direct = compare_coefficients(fleiss_kappa(doctors), fleiss_kappa(nurses))
     assert found["comparison"]["p_value"] == pytest.approx(direct.p_value)
-    # Doctors have not rated the first item.
+    # The doctors did not rate the first item.
     lines = path.read_text().splitlines()
     path.write_text("\n".join([lines[0], *lines[4:]]) + "\n")
     rated = six.astype(float)
     rated[0, :3] = np.nan
     of_both = [fleiss_kappa(rated[:, some]) for some in (slice(3), slice(3, 6))]
-    found = agree.json_of(path, *long)["comparison"]
-    assert found["p_value"] == pytest.approx(compare_coefficients(*of_both).p_value)
-    assert found["n_subjects"] == len(six)
+    direct = compare_coefficients(*of_both)
+    text = agree.text_of(path, *long)
+    assert f"doctor minus nurse{direct.value:10.4f}" in text
+    assert "Paired differences, on 59 and 60 items, 59 of them in common\n" in text
+    assert "on 59 and 60 items, 59 of them in common, a difference" in direct.sentence()
+    assert (direct.n_subjects, direct.n_used) == (60, (59, 60))
     # The first of three groups is compared with each of the others, in natural order.
     teams = [f"team {(8, 9, 10)[rater]}" for rater in np.indices(six.shape)[1].ravel() // 2]
     write_csv(path, item=item, who=[f"r{i}" for i in rater], grade=six.ravel(), job=teams)
@@ -235,10 +253,10 @@ def test_three_raters_with_missing_ratings(tmp_path: Path) -> None:
 
 
 def test_groups_of_three_raters_have_the_same_labels(tmp_path: Path) -> None:
-    """Randolph's kappa depends on how many labels there are, also where some do not occur."""
+    """Randolph's kappa depends on the number of labels, even if some labels do not occur."""
     columns = {"a": [1, 1, 2, 3, 3], "b": [1, 2, 2, 3, 3], "c": [1, 2, 2, 3, 2]}
     path = write_csv(tmp_path / "r.csv", g=list("uuuvv"), **columns)
     found = agree.json_of(path, "--raters", "a", "b", "c", "--group", "g")
-    # Of nine pairs of ratings in the first group seven agree: (7/9 - 1/3) / (1 - 1/3).
+    # Seven of nine pairs of ratings in the first group agree: (7/9 - 1/3) / (1 - 1/3).
     assert found["groups"][0]["coefficients"]["randolph_kappa"]["method"] == "Randolph's kappa"
     assert found["groups"][0]["coefficients"]["randolph_kappa"]["value"] == pytest.approx(2 / 3)

@@ -1,4 +1,4 @@
-"""Items, raters and names of a file with a row per rating that are seldom meant."""
+"""Items, raters and names in long form that are probably mistakes."""
 
 from __future__ import annotations
 
@@ -35,17 +35,26 @@ def _of_command(columns: dict[str, list[str]], folder: Path) -> str:
 ITEMS = [f"img_{i:02}" for i in range(20)]
 
 
-def test_items_and_raters_that_are_swapped() -> None:
-    columns = _rows({"Anna": ITEMS[:8], "Berta": ITEMS[:8]})
+@pytest.mark.parametrize(("n_items", "n_raters"), [(8, 2), (60, 12), (1500, 6)])
+def test_items_and_raters_that_are_swapped(n_items: int, n_raters: int) -> None:
+    columns = _rows({f"{i}": [f"img_{j}" for j in range(n_items)] for i in range(n_raters)})
     swapped = {**columns, "item": columns["rater"], "rater": columns["item"]}
-    with pytest.warns(UserWarning, match="8 raters and 2 items, as if .* were swapped"):
+    match = f"{n_items} raters and {n_raters} items, as if .* swapped: .* --item and --rater"
+    with pytest.warns(UserWarning, match=match):
         _read(swapped)
+
+
+@pytest.mark.parametrize(("n_items", "n_raters"), [(10, 50), (20, 90)])
+def test_many_raters_of_a_few_items_are_silent(n_items: int, n_raters: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _read(_rows({f"r{i}": [f"img_{j}" for j in range(n_items)] for i in range(n_raters)}))
 
 
 @pytest.mark.parametrize("slip", ["Bertha", "Brta", "Betra"])
 def test_a_mistyped_rater(slip: str, tmp_path: Path) -> None:
     columns = _rows({"Anna": ITEMS, "Berta": ITEMS[1:], slip: ITEMS[:1]})
-    with pytest.warns(UserWarning, match=f"'{slip}' has 1 rating, 'Berta' has 19 of other items"):
+    with pytest.warns(UserWarning, match=f"'{slip}' has 1 rating, and 'Berta' has 19 of other"):
         _read(columns)
     assert "use one spelling if they are the same rater" in _of_command(columns, tmp_path)
 
@@ -56,17 +65,17 @@ MANY = [f"t{i}" for i in range(120)]
 def test_a_rater_who_is_mistyped_often() -> None:
     # By chance, 26 of the items would be rated under both names.
     columns = _rows({"Berta": MANY, "Ana": MANY[:40], "Anna": MANY[40:]})
-    with pytest.warns(UserWarning, match="'Ana' has 40 ratings, 'Anna' has 80 of other items"):
+    with pytest.warns(UserWarning, match="'Ana' has 40 ratings, and 'Anna' has 80 of other items"):
         _read(columns)
 
 
 @pytest.mark.parametrize("written", ["{}.jpg", "data/{}", "C:\\data\\{}.png", "/a/b/{}.txt"])
 def test_items_with_the_name_of_a_file(written: str, tmp_path: Path) -> None:
     columns = _rows({"Anna": ITEMS, "Berta": [written.format(item) for item in ITEMS]})
-    with pytest.warns(UserWarning, match="item has 20 groups of similar names"):
+    with pytest.warns(UserWarning, match="item contains 20 groups of similar names"):
         _read(columns)
     said = _of_command(columns, tmp_path)
-    assert "item has 20 groups of similar names" in said
+    assert "item contains 20 groups of similar names" in said
     assert "no item has a rating from both" in said
 
 

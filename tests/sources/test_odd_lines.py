@@ -1,4 +1,4 @@
-"""Lines at the end of a text file, tables of counts and repeated lines are warned of."""
+"""Lines at the end of a text file, tables of counts and repeated lines cause warnings."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_last_lines_of_a_sheet(lines: list[str], tmp_path: Path) -> None:
     "lines",
     [
         LINES,
-        # The word is a label here, or in the name of an item.
+        # Here the word is a label, or part of an item's name.
         [f"{i},total,{'total' if i % 2 else 'part'}" for i in range(20)],
         [*WORDS, "notes_17.txt,w1,w1"],
         ["01,1,1", "1,2,2", "001,2,1"],
@@ -90,7 +90,7 @@ def test_a_table_of_counts(tmp_path: Path) -> None:
         assert (
             _count(_write(tmp_path, *COUNTED, names="a,b,n"), sample_weight="n").table.sum() == 57
         )
-        # Rows that are numbered, and a pair that occurs twice.
+        # Numbered rows, and a pair that occurs twice.
         numbered = [f"{line[:3]},{i}" for i, line in enumerate(COUNTED, 1)]
         _count(_write(tmp_path, *numbered, names="a,b,n"))
         _count(_write(tmp_path, *COUNTED, "y,y,1", names="a,b,n"))

@@ -18,6 +18,7 @@ from fastkappa.cli.files.opening import Source
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import common_order, is_number
 from fastkappa.ratings.missing import Missing, find_missing
+from fastkappa.sources.arrow_batches import single_labels
 from fastkappa.sources.arrow_columns import distinct_ratings, keys_of, text_of_bytes
 from fastkappa.sources.arrow_files import (
     DELIMITERS,
@@ -159,7 +160,8 @@ class Reading(NamedTuple):
     ) -> dict[str, Any]:
         """Return columns of a source, with null for missing ratings and scores.
 
-        The columns ``text`` of a text file are read as strings, so that "01" differs from "1".
+        The columns ``text`` of a text file are read as strings, so that "01" differs from "1". In
+        other columns of ratings, a list with one label is that label.
         """
         names = [*rated, *scores, *others]
         arrays = columns_of_files(
@@ -172,6 +174,8 @@ class Reading(NamedTuple):
         )
         for name in dict.fromkeys([*rated, *scores]):
             is_score = name in scores
+            if name not in text:
+                arrays[name] = single_labels(arrays[name])
             arrays[name] = self.marked(_first_file(source), name, arrays[name], is_score)
         return arrays
 

@@ -161,6 +161,8 @@ def _report_on_reference(
     if columns.rating is not None or columns.item is not None:
         raise ValueError(
             "--reference needs a file with one column per rater, and no --item, --rater or --id."
+            " Join the files into one by the items, or rank the raters' files with fastkappa"
+            " leaderboard and the reference as the truth."
         )
     if request.reference in columns.raters:
         raise ValueError(f"--reference must not be one of --raters, got {request.reference!r}.")

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.choices import did_you_mean
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.raters import RatersRead
@@ -20,6 +19,7 @@ from fastkappa.cli.reports.output import Section
 from fastkappa.formatting import count_text, label_text, set_text
 from fastkappa.multirater.disputed import MOST_SHOWN, disputed_items
 from fastkappa.multirater.ratings import Ratings
+from fastkappa.ratings.label_order import nearest_label
 from fastkappa.ratings.looks import look_of
 from fastkappa.results.csv_rows import as_csv
 from fastkappa.results.report import Report
@@ -163,7 +163,7 @@ def final_labels(
             if name not in known:
                 raise ValueError(
                     f"--adjudicated has the label {name!r} for item {item!r},"
-                    f" {_unknown(read, separator)}{did_you_mean(name, list(known))}"
+                    f" {_unknown(read, separator)}{nearest_label(repr(name), known)}"
                 )
         i = position[item]
         decision = known[text] if separator is None else frozenset(known[name] for name in names)

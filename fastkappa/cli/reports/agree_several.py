@@ -29,7 +29,13 @@ from fastkappa.multirater.disputed import MOST_SHOWN
 from fastkappa.multirater.each_rater import MOST_RATERS, Panel, RaterComparison, compare_raters
 from fastkappa.multirater.estimation import clusters_of, coefficients_grid, short_name
 from fastkappa.multirater.krippendorff import krippendorff_alpha
-from fastkappa.multirater.label_kappas import LabelKappa, confusions, label_grid, pooled
+from fastkappa.multirater.label_kappas import (
+    LabelKappa,
+    confusions,
+    label_grid,
+    labels_by_group,
+    pooled,
+)
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
@@ -64,7 +70,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
     label_pairs: IntTable | None = None
     with why_undefined() as undefined:
         results = _coefficients(request, weights, whole)
-        labels = coefficients.fleiss_kappa(whole, confidence=request.confidence).by_label
+        labels = _labels_of(request, whole)
         if 2 < everyone.n_raters <= MOST_RATERS:
             panel: Panel = "alpha" if are_sets else "conger"
             raters = compare_raters(everyone, coefficient=panel, **options)
@@ -84,7 +90,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
             *_in_full(request, everyone, items),
         ]
         if request.model is not None:
-            # The sentences of these sections are about people only, so they are omitted.
+            # The sentences of these sections are only about people, so they are omitted.
             parts = [part._replace(sentences=()) for part in parts]
             parts.append(_of_model(request, request.model, everyone, weights))
         pair = None if request.pair is None else _pair_of(request, everyone, pairs)
@@ -130,17 +136,19 @@ def _with_groups(
     rows: list[Mapping[str, Any]] = [{"group": ALL, **row} for row in output.rows]
     fields, estimates = [], []
     found: dict[str, Coefficients] = {}
+    labels: dict[str, Sequence[LabelKappa]] = {}
     undefined: dict[str, None] = {}
     for group, ratings in groups.items():
         name = label_text(group)
         with why_undefined() as reasons:
             found[name] = _coefficients(request, weights, ratings)
+            labels[name] = _labels_of(request, ratings)
         undefined |= dict.fromkeys(reasons)
-        section = _of_coefficients(request, found[name], [])
+        sections = _of_coefficients(request, found[name], []), _of_labels(labels[name])
         one = next(iter(found[name].values()))
         estimates.append(Estimate(of_one_group(name, one.method), one.value, one.interval[0]))
-        rows += [{"group": name, **row} for row in section.rows]
-        fields.append({"group": name, **section.fields})
+        rows += [{"group": name, **row} for section in sections for row in section.rows]
+        fields.append({"group": name, **sections[0].fields, **sections[1].fields})
     if not found:
         return output._replace(rows=rows)
     with no_undefined_warnings():
@@ -148,12 +156,20 @@ def _with_groups(
         of_groups = compared.section()
     _, *pictures = output.pictures
     first, *reports = output.reports
-    output = output.plus([of_groups._replace(fields={"groups": fields, **of_groups.fields})])
+    by_label = Report([], [labels_by_group(labels, label_text(request.group))])
+
+    def sentences() -> list[str]:
+        # The items of all groups together are not a study of their own.
+        of_all = (f"{ALL.capitalize()}: {sentence}" for sentence in output.sentences())
+        return [*of_groups.sentences, *of_all]
+
     return output._replace(
-        reports=[first, *of_groups.reports, *reports],
+        reports=[first, *of_groups.reports, by_label, *reports],
+        fields={**output.fields, "groups": fields, **of_groups.fields},
         rows=rows,
         pictures=[compared.picture(), *pictures],
         estimates=estimates,
+        sentences=sentences,
     )
 
 
@@ -197,6 +213,10 @@ def _of_coefficients(
             rows.append(one.row(found[name].method))
             fields[name]["bootstrap"] = bootstrap_fields(one)
     return Section(reports, {"coefficients": fields}, rows, sentences)
+
+
+def _labels_of(request: AgreeRequest, ratings: Ratings) -> Sequence[LabelKappa]:
+    return coefficients.fleiss_kappa(ratings, confidence=request.confidence).by_label
 
 
 def _of_labels(labels: Sequence[LabelKappa]) -> Section:
@@ -342,7 +362,7 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
         return found
     chosen = {name: one for name, one in found.items() if name.startswith(request.coefficient)}
     if not chosen:
-        raise ValueError(f"--coefficient {request.coefficient} is not possible: {_many(ratings)}.")
+        raise ValueError(f"--coefficient {request.coefficient} is not available: {_many(ratings)}.")
     return chosen
 
 
@@ -378,4 +398,4 @@ def _facts(
     yield from effect
     if request.model is not None:
         model = label_text(request.model)
-        yield f"coefficients, labels and items are of the people, without {model}"
+        yield f"coefficients, labels and items are those of the people, without {model}"

@@ -39,8 +39,10 @@ from fastkappa.ratings.read import read_clusters
 from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
 from fastkappa.tables.two_codings import judge_pairs
 
-# Items and raters are considered swapped only if there are at most this many items.
+# Items and raters are considered swapped only if there are at most this many items, or more than
+# this many raters, and this many times as many raters as items.
 MOST_SWAPPED = 4
+MANY_RATERS, MANY_TIMES = 50, 5
 # How many times rarer than the correct name a mistyped name is, and how similar both are, at least.
 RARER, LEAST_LIKENESS = 10, 0.8
 # Two raters who would by chance have this many items in common are unlikely to have none.
@@ -264,10 +266,14 @@ def _warn_of_swapped(ratings: LongRatings) -> None:
     """Warn about many raters with very few items, because items and raters are probably swapped."""
     n_raters = len(ratings.rater_names)
     fewest = max(FEWEST_TRANSPOSED, MOST_SWAPPED * ratings.n_items)
-    if 1 < ratings.n_items <= MOST_SWAPPED and n_raters >= fewest:
+    are_many = n_raters > MANY_RATERS and n_raters >= MANY_TIMES * ratings.n_items
+    if ratings.n_items > 1 and (
+        are_many or (ratings.n_items <= MOST_SWAPPED and n_raters >= fewest)
+    ):
         warn(
             f"there are {n_raters} raters and {ratings.n_items} items, as if the columns of items"
-            " and raters were swapped: check that the column of raters contains the raters."
+            " and raters were swapped: check item= and rater=, on the command line --item and"
+            " --rater."
         )
 
 
@@ -295,13 +301,13 @@ def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None
         if get_close_matches(words[0], words[1:], cutoff=LEAST_LIKENESS):
             warn(
                 f"rater {names[few]!r} has {count_text(n_ratings[few], 'rating')},"
-                f" {names[many]!r} has {n_ratings[many]} of other items: use one spelling if"
+                f" and {names[many]!r} has {n_ratings[many]} of other items: use one spelling if"
                 " they are the same rater."
             )
 
 
 def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np.intp]) -> None:
-    """Warn about raters without an item in common with others, who possibly use different ids.
+    """Warn about raters who have no item in common with others, perhaps because ids differ.
 
     ``raters`` are the numbers of the raters, sorted by item. In a crowd, such raters are normal.
     """
@@ -314,8 +320,8 @@ def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[n
     ]
     if strangers and len(strangers) < len(names):
         warn(
-            f"raters without an item in common with any other rater: {', '.join(strangers)}. Check"
-            " that all files or rows write the ids of items in the same way."
+            f"some raters have no item in common with any other rater: {', '.join(strangers)}."
+            " Check that all files or rows write the ids of items in the same way."
         )
 
 
@@ -349,9 +355,9 @@ def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> b
     if split:
         shown = "; ".join(", ".join(map(ascii, names)) for names in split[:MOST_SHOWN])
         warn(
-            f"item has {count_text(len(split), 'group')} of similar names that were read as"
-            f" different items, each rated by different raters: {shown}. Use one spelling if they"
-            " are the same item."
+            f"item contains {count_text(len(split), 'group')} of similar names that were read as"
+            f" different items, because they have no raters in common: {shown}. Use one spelling"
+            " if they are the same item."
         )
     return bool(split)
 
@@ -433,4 +439,4 @@ def _duplicates(
         return f"{found}, all of them equal: leave out the repeated rows; {remedy}."
     if n_pairs == 1:
         return f"{found}, and they differ: {remedy}."
-    return f"{found}; those of {n_differ} of the {n_pairs} pairs differ: {remedy} each."
+    return f"{found}; {n_differ} of the {n_pairs} pairs have ratings that differ: {remedy} each."

@@ -149,6 +149,19 @@ def text_batches(
     refuse_lost_rows(file, n_rows)
 
 
+def _hint_of_title(file: TextFile, line: int, reason: str) -> str:
+    """Return a hint about lines above the column names, or an empty string."""
+    n_above = line - 1
+    n_fields = re.search(r"got (\d+)", reason)
+    is_wider = n_fields is not None and int(n_fields[1]) > len(file.names)
+    if not is_wider or n_above - file.text_format.n_skipped > MOST_ABOVE_NAMES:
+        return ""
+    return (
+        f" If line {line} has the names of the columns, leave out the lines above it, on the"
+        f" command line with --skip {n_above}."
+    )
+
+
 @contextmanager
 def _naming_lines(file: TextFile) -> Iterator[None]:
     """Explain pyarrow's errors about the encoding, an open quote or a missing column name."""
@@ -164,7 +177,9 @@ def _naming_lines(file: TextFile) -> Iterator[None]:
                 line = line_of_other_length(file) if reason != str(error) else None
                 if line is None:
                     raise
-                raise pyarrow.ArrowInvalid(f"line {line}: Expected {reason}") from error
+                raise pyarrow.ArrowInvalid(
+                    f"line {line}: Expected {reason}{_hint_of_title(file, line, reason)}"
+                ) from error
             raise pyarrow.ArrowInvalid(
                 f"{str(error).rstrip()}. The first line has one name fewer than the next line has"
                 " fields. Name the column of row names too, as with write.table(..., col.names=NA)"
@@ -294,7 +309,7 @@ def _read_distinct(
 
 
 def without_texts(encoded: Any, gone: Collection[str]) -> tuple[list[str], Any]:
-    """Return a dictionary's texts except those in ``gone``, and the new index of each value.
+    """Return a dictionary's texts without the texts in ``gone``, and each value's new index.
 
     The index is null if the value is null or if its text was removed.
     """

@@ -45,7 +45,7 @@ Rows = Sequence[Sequence[str]]
 def warn_of_odd_lines(
     file: TextFile, columns: Sequence[str], labelled_numbers: Sequence[str] = ()
 ) -> None:
-    """Warn about odd lines in a file, of which only ``columns`` are read.
+    """Warn about odd lines in a file from which only ``columns`` are read.
 
     The columns ``labelled_numbers`` have given labels, and are read as numbers if possible.
     """
