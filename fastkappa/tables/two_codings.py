@@ -46,6 +46,8 @@ MOST_SHOWN = 5
 HEAD = 16
 # The number of rows that are searched for a shift by one row.
 MOST_ROWS = 10_000
+# The minimum length at which words can be cut.
+LEAST_CUT = 5
 # A label is rare if a similar label occurs at least this many times as often.
 FREQUENT = 100
 REMEDY = "Number the labels the same way if both raters use the same scale."
@@ -169,7 +171,11 @@ def two_codings(
     may_be_renamed = 2 * table.trace() < table.sum() and _is_predicted(table)
     if is_alphabetical(array):
         if not are_given:
-            found = _two_names(array, table, names) or _not_told_apart(array, table)
+            found = (
+                _cut(array, table, names)
+                or _two_names(array, table, names)
+                or _not_told_apart(array, table)
+            )
     elif may_be_renamed and array.dtype.kind in "iufbUTO":
         found = _two_numberings(array.astype(float), table, names)
     if found is None and may_be_renamed:
@@ -200,6 +206,23 @@ def _is_predicted(table: AnyArray) -> bool:
     """
     most = table.sum(axis=0).max()
     return bool(table.max(axis=1).sum() - most > LEAST_LAMBDA * (table.sum() - most))
+
+
+def _cut(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
+    """Return the warning about a rater whose labels were cut to a number of characters."""
+    rows, columns = ({str(x) for x in labels[table.any(axis=axis)]} for axis in (1, 0))
+    for name, own, whole in ((names[0], rows, columns), (names[1], columns, rows)):
+        length = max(map(len, own), default=0)
+        cut = [(x[:length], x) for x in sorted(whole) if x[length - 1 : length + 1].isalpha()]
+        pairs = [(short, x) for short, x in cut if short in own - whole]
+        n_full = sum(len(x) == length for x in own)
+        if length >= LEAST_CUT and n_full > 1 and pairs and own <= {x[:length] for x in whole}:
+            shown = ", ".join(f"{short!r} for {x!r}" for short, x in pairs[:MOST_SHOWN])
+            return (
+                f"the labels of {name} seem to be cut to {length} characters: {shown}. Export them"
+                " at full length; they are counted as disagreement."
+            )
+    return None
 
 
 def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:

@@ -169,15 +169,16 @@ def test_series_are_not_shifted(entrance: str, first: Any, second: Any, tmp_path
 @pytest.mark.parametrize("call", SHIFTED.values(), ids=SHIFTED)
 def test_cells_that_were_dragged_down(call: Any, tmp_path: Path) -> None:
     filled = np.concatenate([TRUTH[:40], np.arange(2, 26), TRUTH[64:]])
-    with pytest.warns(UserWarning, match="in (24|14|10) rows, from (2|12) to "):
-        call(filled, RATED, tmp_path)
     # Weeks that repeat, and ids.
     weeks = np.arange(90) % 10
-    for first in (weeks, np.arange(90)):
+    ordinary = [(first, np.minimum(weeks, 8)) for first in (weeks, np.arange(90))]
+    for columns, is_filled in ((filled, RATED), True), *((own, False) for own in ordinary):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            call(first, np.minimum(weeks, 8), tmp_path)
-        assert not any("rises by 1" in str(warning.message) for warning in caught)
+            call(*columns, tmp_path)
+        assert any("rises by 1 from row to row" in str(one.message) for one in caught) == is_filled
+    with pytest.warns(UserWarning, match="y1 .* in 24 rows, from 2 to 25, .* with the only 25"):
+        confusion_counts(filled, RATED)
 
 
 def test_labels_and_scores_are_no_ratings(tmp_path: Path) -> None:

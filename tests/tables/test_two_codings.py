@@ -400,3 +400,17 @@ def test_raters_who_never_agree_are_told_of_blanks() -> None:
         warnings.simplefilter("error")
         confusion_counts(first[:18].tolist(), second[:18].tolist())
         confusion_counts([*first, "a"], [*second, "a"])
+
+
+def test_labels_that_were_cut() -> None:
+    whole = np.array(["Normal", "Moderate", "Moderately severe", "Minimal", "Malignant"])
+    first, second = whole[FIRST].tolist(), [label[:8] for label in whole[SECOND]]
+    with pytest.warns(UserWarning, match="y2 seem to be cut to 8 .*: 'Malignan' for 'Malignant'"):
+        confusion_counts(first, second)
+    with pytest.warns(UserWarning, match="labels of two seem to be cut to 8 characters"):
+        fleiss_kappa(Ratings.from_raters({"one": first, "two": second}))
+    # A rater who never uses the longest label.
+    own = np.array(["Normal", "Moderate", "Moderate", "Minimal", "Minimal"])[SECOND].tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        confusion_counts(first, own)
