@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from fastkappa.sources.any_source import confusion_from_source as confusion_from_source
     from fastkappa.statistics.bootstrap import bootstrap as bootstrap
     from fastkappa.statistics.comparison import compare_independent as compare_independent
-    from fastkappa.statistics.comparison import compare_paired as compare_paired
     from fastkappa.statistics.intervals.posterior import kappa_posterior as kappa_posterior
     from fastkappa.statistics.kappa import kappa_from_confusion as kappa_from_confusion
     from fastkappa.statistics.strata import compare_strata as compare_strata
@@ -62,6 +61,7 @@ if TYPE_CHECKING:
     from fastkappa.two_raters.agreement import agreement as agreement
     from fastkappa.two_raters.agreement import agreement_from_confusion as agreement_from_confusion
     from fastkappa.two_raters.grouped import agreement_by as agreement_by
+    from fastkappa.two_raters.paired_predictions import compare_paired as compare_paired
     from fastkappa.two_raters.paired_predictions import compare_predictions as compare_predictions
     from fastkappa.two_raters.prevalence import rogan_gladen as rogan_gladen
 
@@ -91,7 +91,7 @@ _HOMES = {
     "cohen_kappa_score": "metrics",
     "compare_coefficients": "multirater.coefficient_difference",
     "compare_independent": "statistics.comparison",
-    "compare_paired": "statistics.comparison",
+    "compare_paired": "two_raters.paired_predictions",
     "compare_predictions": "two_raters.paired_predictions",
     "compare_raters": "multirater.each_rater",
     "compare_strata": "statistics.strata",

@@ -1,6 +1,6 @@
-"""The fixtures that run a test on every backend, and the settings of the test run.
+"""Fixtures that run a test on every backend, and the settings of the test run.
 
-Tests import what they share from `tests.helpers`, never from here: pytest alone loads this file.
+Tests import shared code from `tests.helpers`, not from here, because only pytest loads this file.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FIRST = (
 )
 
 
-# A job in a shell's background ignores it, and so would what the tests start and interrupt.
+# A background job of a shell ignores SIGINT, and so would the processes that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -40,7 +40,7 @@ def pytest_report_header() -> list[str]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file() -> Iterator[Any]:
-    """Collect a test file once: --doctest-modules would look into each a second time."""
+    """Collect a test file once, because --doctest-modules would collect it again."""
     collectors = yield
     return [collector for collector in collectors if type(collector) is pytest.Module]
 
@@ -53,7 +53,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Count the tests that were skipped for want of a library, by its name."""
+    """Count the tests skipped because a library is missing, by library."""
     skipped = terminalreporter.stats.get("skipped", [])
     missing = Counter(
         found[1]
@@ -66,16 +66,16 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def skip_if_missing(backend: str) -> None:
-    """Skip the test of a backend that is missing here."""
+    """Skip the test if a backend is missing here."""
     reason = dispatch.why_missing(backend)
     if reason is not None:
-        # test_backends.py fails in CI for the same reason: a skip is never silent there.
+        # test_backends.py fails in CI for the same reason, so a skip never goes unnoticed there.
         pytest.skip(f"backend {backend} is missing: {reason}")
 
 
 @pytest.fixture(params=dispatch.BACKENDS)
 def backend(request: pytest.FixtureRequest) -> str:
-    """Return the name of each backend in turn; skip the test where that backend is missing."""
+    """Yield the name of each backend; skip the test if the backend is missing."""
     name: str = request.param
     skip_if_missing(name)
     return name
@@ -83,7 +83,7 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(params=kernel_variants())
 def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Return the kernel module of each backend, and at each SIMD level, in turn."""
+    """Yield the kernel module of each backend and SIMD level."""
     name, _, level = request.param.partition("-")
     skip_if_missing(name)
     module = dispatch.get_kernels(name)
@@ -98,7 +98,7 @@ def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 @pytest.fixture
 def drop_in_backend(backend: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Make the drop-in functions, which take no ``backend``, use each one in turn."""
+    """Make the drop-in functions, which have no ``backend`` argument, use each backend."""
     monkeypatch.setenv("FASTKAPPA_BACKEND", backend)
     dispatch.forget_choice()
     yield backend
@@ -111,7 +111,7 @@ hypothesis.settings.register_profile(
     deadline=None,
     derandomize=True,
     max_examples=n_examples(40),
-    # The backend fixture is the same for every example of a test: nothing needs a reset.
+    # The backend is the same for all examples of a test, so nothing needs a reset.
     suppress_health_check=[
         hypothesis.HealthCheck.function_scoped_fixture,
         hypothesis.HealthCheck.too_slow,

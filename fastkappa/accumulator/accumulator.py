@@ -44,7 +44,7 @@ INSTEAD = {
 
 
 class ConfusionAccumulator:
-    """A count of ratings, updated batch by batch, with kappa available at any time.
+    """Count ratings batch by batch, with kappa available at any time.
 
     The result is bitwise identical to counting all ratings in one call. It depends neither on how
     the ratings are split into batches nor on the order of the batches.

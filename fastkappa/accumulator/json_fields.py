@@ -243,8 +243,8 @@ def _refuse_uncounted(table: ConfusionTable) -> None:
         raise ValueError(f"labels must be sorted, got {short_repr(labels.tolist())}")
     if len(labels) and not _can_be_ratings(labels):
         raise ValueError(
-            f"labels must have a type that ratings can have, got {labels.dtype}:"
-            f" {short_repr(labels)}"
+            "labels must be whole numbers, strings, booleans, dates, times or durations, in 64 bits"
+            f" if they are numbers, got {labels.dtype}: {short_repr(labels)}"
         )
 
 

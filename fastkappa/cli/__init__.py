@@ -22,8 +22,8 @@ try:
 except ImportError as error:
     typer, _why_not = None, str(error)  # type: ignore[assignment]
 
-# The garbage collector is set to run rarely, because imported modules stay in memory, and searching
-# them a hundred times takes longer than reading a file.
+# Garbage is collected rarely, because imported modules stay in memory, and scanning them a hundred
+# times would take longer than reading a file.
 COLLECTED_AFTER = 50_000
 # The commands in the order in which the help shows them.
 COMMANDS = (

@@ -42,7 +42,7 @@ MOST_RATERS = 4
 
 
 class AgreeRequest(NamedTuple):
-    """The options of ``fastkappa agree`` that determine its report, and what they refer to.
+    """The options of ``fastkappa agree`` that determine its report, and the data they refer to.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class AgreeRequest(NamedTuple):
         What to do if a rater rated an item several times: stop with an error, or use the first or
         the last row.
     coefficient : WORD
-        Of three or more raters, report, test and compare only this coefficient: fleiss, conger,
+        For three or more raters, report, test and compare only this coefficient: fleiss, conger,
         light, randolph, gwet or krippendorff. The default is all of them, and --group and
         --fail-under use Fleiss' kappa.
     level : WORD
@@ -58,18 +58,19 @@ class AgreeRequest(NamedTuple):
         jaccard or masi.
     set_separator : CHARACTER
         The separator of labels, such as ';', if each rating is a set of labels. A blank field is
-        missing; write [] for no labels. Alpha is printed at all levels for sets, or at --level.
-        Without --level, all tables and --fail-under use the nominal level.
+        missing; write [] for no labels. Alpha is printed at --level, or else at all levels for
+        sets. Without --level, all tables and --fail-under use the nominal level.
     sample_weight : COLUMN
         The column with the number of items that each row stands for, in whole numbers. Only for two
         raters.
     group : COLUMN
         The column of the groups to report on separately.
     reference : COLUMN
-        The column of a reference, such as pathology: compare each of --raters with it, and compare
-        their kappas with each other, with --group also in each group.
+        The column of a reference, such as pathology. Each of --raters is compared with it, and
+        their kappas are compared with each other; with --group, also within each group.
     null : KAPPA
-        Test kappa, or each coefficient of more raters, against this value; 0 is chance agreement.
+        Test kappa, or each coefficient of several raters, against this value. 0 is chance
+        agreement.
     interval_method : WORD
         The method for the interval of two raters' kappa: asymptotic, score or profile. auto uses
         score, or asymptotic with --distribution t.

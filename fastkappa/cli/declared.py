@@ -166,7 +166,7 @@ def _advice(message: str) -> str:
     """Return a sentence that names the nearest choice or explains how to write files or numbers."""
     extra = re.match(r"Got unexpected extra argument(?:s|\(s\))? \((\S+)", message)
     if extra is not None and os.path.isfile(extra[1].rstrip(")")):
-        return ". For several files give their folder, or a pattern in quotes such as 'part-*.csv'."
+        return ". For several files, give a folder, or a pattern in quotes such as 'part-*.csv'."
     if extra is not None and re.fullmatch(r"\d+[.,]\d+", extra[1].rstrip(")")):
         return ". Write several numbers with points and commas, such as 0.35,0.25."
     found = re.search(r"'(.*)' is not one of ('.*')\.$", message, re.DOTALL)

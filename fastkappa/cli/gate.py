@@ -30,7 +30,7 @@ class Gate(NamedTuple):
     ----------
     fail_under : KAPPA
         Exit with status 3 if kappa is lower than this or undefined. agree checks the kappa of every
-        group, and of more than two raters Fleiss' kappa or --coefficient.
+        group. For more than two raters, it checks Fleiss' kappa or --coefficient.
     fail_on
         Whether --fail-under checks kappa (estimate, the default) or the lower end of its 95 %
         interval (lower).

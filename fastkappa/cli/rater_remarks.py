@@ -35,8 +35,8 @@ def separate_occasions(arrays: dict[str, Any], item: str, rater: str, group: str
         names = zip(arrays[rater].to_pylist(), arrays[group].to_pylist())
         arrays[rater] = as_array([f"{one} ({label_text(of)})" for one, of in names], rater)
         return [
-            f"{count_text(n, 'time')} a rater rated an item in several groups of {group!r}: each"
-            f" rater counts as a different rater in each group, such as"
+            f"a rater rated an item in several groups of {group!r} {count_text(n, 'time')}: each"
+            " rater counts as a different rater in each group, such as"
             f" {arrays[rater][0].as_py()!r}."
         ]
     n = _n_in_several(items[kept], groups[kept], n_groups)
@@ -57,7 +57,7 @@ def _n_in_several(keys: AnyArray, groups: AnyArray, n_groups: int) -> int:
 def items_only_of(
     arrays: Mapping[str, Any], item: str, rater: str, raters: Sequence[str]
 ) -> list[str]:
-    """Return remarks on the items that are only in the rows of one of the given raters."""
+    """Return remarks on the items that occur only in the rows of one of the given raters."""
     items, remarks = codes_of(arrays[item]), []
     names = np.array(arrays[rater].to_pylist(), object)
     for name in raters:

@@ -107,7 +107,9 @@ def named_raters(options: RaterOptions, *, names_items: bool = False) -> RaterCo
         raise ValueError(f"{next(iter(named))} needs {' and '.join(lacking)} too.")
     for (option, column), (other, second) in combinations(named.items(), 2):
         if column == second:
-            raise ValueError(f"{option} and {other} must name two columns, got {column!r} twice.")
+            raise ValueError(
+                f"{option} and {other} must name different columns, got {column!r} twice."
+            )
     return RaterColumns(chosen, item, rater, rating)
 
 
@@ -117,7 +119,7 @@ def different_raters(given: Sequence[str] | None) -> tuple[str, ...]:
     if len(raters) == 1:
         advice = f" To compare it with a reference, name both: --raters {raters[0]} REFERENCE."
         if "," in raters[0]:
-            advice = " Separate the columns by blanks, not by commas."
+            advice = " Separate the columns with blanks, not with commas."
         raise ValueError(f"--raters must name two or more columns, got only {raters[0]!r}.{advice}")
     for name in raters:
         if raters.count(name) > 1:

@@ -27,7 +27,7 @@ ADVICE = {
     "read them as numbers, as by pandas.read_csv(decimal=',')": (
         "give --decimal ',' if they are numbers"
     ),
-    "pandas.read_csv takes decimal=',' and the command line --decimal ','": "give --decimal ','",
+    "pandas.read_csv accepts decimal=',' and the command line --decimal ','": "give --decimal ','",
     "cohen_kappa_score accepts any weights, and leaderboard has": (
         "fastkappa score accepts any weights, and fastkappa leaderboard has"
     ),

@@ -32,6 +32,7 @@ from fastkappa.ratings.labels import distinct, names_of_columns
 from fastkappa.ratings.read import LEAVE_OUT, judge_labels
 from fastkappa.ratings.real_numbers import warn_of_codes_among_labels
 from fastkappa.statistics.weights import Weights
+from fastkappa.tables.doubtful_tables import judge_table
 
 
 class KappaDecoder(OutOfFoldClassifier):
@@ -61,7 +62,8 @@ class KappaDecoder(OutOfFoldClassifier):
         1.8.
     cv : int, splitter or iterable of (train, test), default=5
         Folds for the out-of-fold probabilities. An int is the number of folds, stratified by
-        label. Ignored without an estimator.
+        label. With groups, these are the folds of `sklearn.model_selection.StratifiedGroupKFold`.
+        Ignored without an estimator.
 
     Attributes
     ----------
@@ -147,8 +149,9 @@ class KappaDecoder(OutOfFoldClassifier):
             Item weights, which must not be negative. The weights are also passed to the estimator
             if its ``fit`` accepts them.
         groups : array-like of shape (n_samples,), default=None
-            Group of each item, for a ``cv`` that keeps groups together. In ``cross_val_score`` and
-            searches, groups require metadata routing and ``set_fit_request(groups=True)``.
+            Group of each item, such as the patient. Each group is in one fold, unless ``cv`` is a
+            splitter that ignores groups. In ``cross_val_score`` and searches, groups require
+            metadata routing and ``set_fit_request(groups=True)``.
 
         Returns
         -------
@@ -176,7 +179,7 @@ class KappaDecoder(OutOfFoldClassifier):
             warn_of_codes_among_labels(self.classes_)
         codes = None if y is None else self._codes_of(y)
         if self.estimator is None and codes is not None:
-            _check_columns(probabilities, codes, self.classes_)
+            _judge_columns(probabilities, codes, self.classes_)
         if self.calibration is not None and codes is not None:
             self.calibration_ = Calibration(self.calibration, probabilities, codes, sample_weight)
             probabilities = self.calibration_.apply(probabilities)
@@ -308,8 +311,8 @@ class KappaDecoder(OutOfFoldClassifier):
         return tags
 
 
-def _check_columns(probabilities: AnyArray, codes: AnyArray, labels: AnyArray) -> None:
-    """Warn if the columns would fit the labels better in sorted order."""
+def _judge_columns(probabilities: AnyArray, codes: AnyArray, labels: AnyArray) -> None:
+    """Warn if the columns would fit the labels better in sorted order, or in another order."""
     rank = np.argsort(np.argsort(labels))
     items = np.arange(len(codes))
     if probabilities[items, rank[codes]].mean() > probabilities[items, codes].mean():
@@ -321,3 +324,7 @@ def _check_columns(probabilities: AnyArray, codes: AnyArray, labels: AnyArray) -
             LabelOrderWarning,
             stacklevel=3,
         )
+        return
+    table = np.zeros((len(labels), len(labels)), np.int64)
+    np.add.at(table, (codes, probabilities.argmax(axis=1)), 1)
+    judge_table(labels, table, names=("y", "X"), are_given=True)

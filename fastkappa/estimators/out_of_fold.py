@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.model_selection import check_cv, cross_val_predict
+from sklearn.model_selection import StratifiedGroupKFold, check_cv, cross_val_predict
 from sklearn.utils import (
     Bunch,
     assert_all_finite,
@@ -83,9 +84,10 @@ class OutOfFoldClassifier(
         if self.estimator is not None:
             to_fit = MethodMapping().add(caller="fit", callee="fit")
             router.add(estimator=self.estimator, method_mapping=to_fit)
-            if hasattr(self.cv, "split"):
+            splitter = StratifiedGroupKFold() if isinstance(self.cv, Integral) else self.cv
+            if hasattr(splitter, "split"):
                 to_split = MethodMapping().add(caller="fit", callee="split")
-                router.add(splitter=self.cv, method_mapping=to_split)
+                router.add(splitter=splitter, method_mapping=to_split)
         return router
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -113,7 +115,7 @@ class OutOfFoldClassifier(
     ) -> tuple[AnyArray, Splits]:
         """Fit the estimator to X and y, and return its out-of-fold predictions and the folds.
 
-        If ``cv`` is a number, the folds are stratified by ``labels``.
+        If ``cv`` is a number, the folds are stratified by ``labels`` and keep groups together.
         """
         routed = self._routed(sample_weight, groups)
         params = routed.estimator.fit
@@ -132,8 +134,11 @@ class OutOfFoldClassifier(
         if is_fractional(labels):
             # scikit-learn can stratify only by whole numbers and strings.
             labels = np.unique(labels, return_inverse=True)[1]
+        cv = self.cv
+        if groups is not None and isinstance(cv, Integral):
+            cv = StratifiedGroupKFold(cv)
         try:
-            splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels, groups))
+            splits = list(check_cv(cv, labels, classifier=True).split(X, labels, groups))
         except ValueError as error:
             if groups is None and "groups" in str(error):
                 raise ValueError(_without_groups(self)) from error

@@ -15,7 +15,7 @@ from sklearn.base import (
     is_classifier,
 )
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.utils import check_array, check_random_state, column_or_1d
+from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fastkappa.arrays import AnyArray
@@ -86,8 +86,11 @@ class KappaRounder(
         Number of bootstrap resamples for 'bagged'.
     cv : int, splitter, iterable of (train, test) or None, default=5
         Folds for ``oof_predictions_`` and for the estimator's scores, which test each item once.
-        An int is the number of folds, stratified by label. None means that ``oof_kappa_`` is not
-        computed, and requires ``estimator=None``.
+        An int is the number of folds, stratified by label. With groups, an int means the folds of
+        `sklearn.model_selection.StratifiedGroupKFold` if there is an estimator. Without an
+        estimator, each fold then has about the same number of groups, drawn at random, as with
+        ``fastkappa thresholds --cluster``. None means that ``oof_kappa_`` is not computed, and
+        requires ``estimator=None``.
     random_state : int, RandomState instance or None, default=None
         Source of randomness for the folds and the resamples. Pass an int for reproducible
         results.
@@ -216,8 +219,9 @@ class KappaRounder(
             Item weights, which must not be negative. The weights are also passed to the estimator
             if its ``fit`` accepts them. Items of weight 0 do not affect the thresholds and kappa.
         groups : array-like of shape (n_samples,), default=None
-            Group of each item, for a ``cv`` that keeps groups together. In ``cross_val_score`` and
-            searches, groups require metadata routing and ``set_fit_request(groups=True)``.
+            Group of each item, such as the patient. Each group is in one fold, unless ``cv`` is a
+            splitter that ignores groups. In ``cross_val_score`` and searches, groups require
+            metadata routing and ``set_fit_request(groups=True)``.
 
         Returns
         -------
@@ -238,8 +242,10 @@ class KappaRounder(
             scores, folds = self._out_of_fold_scores(X, y, labels, sample_weight, groups)
         else:
             scores = self._read_scores(X, reset=True)
-            # scikit-learn's splitters warn if they ignore groups.
-            if folds is not None and not (isinstance(folds, Integral) and groups is None):
+            if groups is not None:
+                groups = column_or_1d(groups)
+                check_consistent_length(scores, groups)
+            if folds is not None and not isinstance(folds, Integral):
                 folds = self._splits(scores, y, groups)
         found = find_rounding(
             y,
@@ -250,6 +256,7 @@ class KappaRounder(
             sample_weight=sample_weight,
             n_resamples=self.n_resamples,
             folds=folds,
+            groups=groups,
             rng=generator_of(check_random_state(self.random_state)),
         )
         if math.isnan(found.kappa):

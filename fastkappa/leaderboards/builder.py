@@ -58,8 +58,7 @@ from fastkappa.statistics.weights import as_weights, disagreement_matrix, what_n
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable
 
-# The number of random groups of items. An additional group takes as much time as an additional
-# replicate.
+# The number of random groups of items. One more group costs as much time as one more replicate.
 GROUPS = 1000
 # The number of predictions whose replicates one matrix product computes.
 PRODUCT = 64
@@ -82,7 +81,7 @@ class MismatchError(ValueError):
 
 
 class _Resampled(NamedTuple):
-    """The sums over groups, for predictions with the same labels."""
+    """The sums over groups for predictions with the same labels."""
 
     entries: list[int]
     sums: GroupSums
@@ -205,8 +204,8 @@ class LeaderboardBuilder:
                     missing = read[j].n_missing
                     outside = n_all - missing - other
                     left_out = (
-                        f"{missing} missing, {other} given labels outside those scored, {outside}"
-                        " whose true label is outside them"
+                        f"{missing} have no label, {other} have a predicted label that is not"
+                        f" scored, and {outside} have a true label that is not scored"
                     )
                     failure = f"it has no items left to score: {left_out}."
                     ends = [np.nan, np.nan]

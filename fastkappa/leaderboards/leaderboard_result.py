@@ -39,6 +39,7 @@ class _Row(NamedTuple):
     difference: float
     difference_interval: tuple[float, float]
     simultaneous_interval: tuple[float, float]
+    significantly_below: bool | None
     proportion_first: float
     rank_interval: tuple[int, int] | None
     n: int
@@ -113,6 +114,8 @@ class Leaderboard(Result):
         significant difference at a confidence of 0.95, and more if items are few relative to
         predictions. The interval is NaN if there are too few replicates (18 or fewer at a
         confidence of 0.95).
+    significantly_below : tuple of bool or None, length m
+        Whether the simultaneous interval ends below 0, or None if there is no interval.
     proportion_first : ndarray of shape (m,)
         The proportion of replicates in which the prediction is first, or NaN if its kappa is
         undefined. This proportion is not the probability that the prediction is the best. If its
@@ -146,7 +149,7 @@ class Leaderboard(Result):
         The names of predictions with equal kappas in every replicate. Such predictions have the
         same, or nearly the same, labels.
     doubt : str
-        The reason why the intervals cannot be trusted, or an empty text: there are few clusters.
+        The reason why the intervals cannot be trusted, such as too few clusters, or an empty text.
     """
 
     names: tuple[Any, ...]
@@ -181,10 +184,16 @@ class Leaderboard(Result):
     def doubt(self) -> str:
         return "" if np.isnan(self.interval).all() else doubt_of_clusters(self.n_clusters)
 
+    @property
+    def significantly_below(self) -> tuple[bool | None, ...]:
+        ends = self.simultaneous_interval[:, 1].tolist()
+        return tuple(None if math.isnan(end) else end < 0 for end in ends)
+
     def __len__(self) -> int:
         return len(self.names)
 
     def __iter__(self) -> Iterator[LeaderboardRow]:
+        below = self.significantly_below
         for j, name in enumerate(self.names):
             low, high = self.rank_interval[j].tolist()
             yield LeaderboardRow(
@@ -195,6 +204,7 @@ class Leaderboard(Result):
                 float(self.difference[j]),
                 _pair(self.difference_interval[j]),
                 _pair(self.simultaneous_interval[j]),
+                below[j],
                 float(self.proportion_first[j]),
                 (low, high) if low else None,
                 int(self.n[j]),
@@ -227,7 +237,8 @@ class Leaderboard(Result):
         ImportError
             If pandas is not installed.
         """
-        columns = {"name": list(self.names), "failure": list(self.failures)}
+        lists = self.names, self.failures, self.significantly_below
+        columns = dict(zip(("name", "failure", "significantly_below"), map(list, lists)))
         return data_frame(
             with_ends(
                 {
@@ -249,13 +260,14 @@ class Leaderboard(Result):
         method = "score interval"
         if self.interval_methods[0] != "score":
             method = f"interval of {self.n_resamples} bootstrap replicates{self._of_clusters()}"
-        return estimate_sentence(
+        sentence = estimate_sentence(
             f"Cohen's kappa ({weights_text(self.weights)}) {of_all} on"
             f" {count_text(leader.n, 'item')}",
             leader.kappa,
             leader.interval,
             f"{100 * self.confidence:g} % {method}",
         )
+        return " ".join([sentence, *self._conclusion()])
 
     def __repr__(self) -> str:
         return str(self)
@@ -326,13 +338,15 @@ class Leaderboard(Result):
         return "" if self.n_clusters is None else f" of {self.n_clusters} clusters"
 
     def _conclusion(self) -> list[str]:
-        """If there are intervals, return a line with the number of significant differences."""
-        ends = self.simultaneous_interval[1:, 1]
-        n_compared = int((~np.isnan(ends)).sum())
+        """If there are intervals, return a line that names those significantly below."""
+        below = self.significantly_below[1:]
+        n_compared = len(below) - below.count(None)
         if not n_compared:
             return []
+        names = [printable(name) for name, is_below in zip(self.names[1:], below) if is_below]
+        listed = f": {first_of_many(names, MOST_NAMED)}" if names else ""
         return [
-            f"Significantly below the leader: {int((ends < 0).sum())} of {n_compared} (simultaneous"
+            f"Significantly below the leader: {len(names)} of {n_compared}{listed} (simultaneous"
             f" interval ends below 0, with a joint confidence of {100 * self.confidence:g} %).",
         ]
 
@@ -344,11 +358,15 @@ class Leaderboard(Result):
             )
 
     def _remarks(self) -> list[tuple[str, str]]:
-        return [
-            (printable(name), why)
-            for name, why in zip(self.names, self.failures)
-            if why is not None
-        ]
+        found = [(printable(row.name), row.failure) for row in self if row.failure is not None]
+        # Kappa is 1 for other reasons if a matrix has weights of 0 off the diagonal.
+        if self.weights is None or isinstance(self.weights, str):
+            for row in self:
+                if row.kappa == 1:
+                    scored = "" if row.coverage == 1 else " that it was scored on"
+                    why = f"equal to the truth in every item{scored}"
+                    found.append((printable(row.name), why))
+        return found
 
 
 def reports_of_splits(boards: Mapping[str, Leaderboard]) -> list[Report]:

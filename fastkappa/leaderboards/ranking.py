@@ -79,7 +79,7 @@ class Products(NamedTuple):
 def products_of(matrix: FloatTable, most_items: float) -> Products:
     """Write a matrix of weights as products: two for quadratic weights, otherwise l.
 
-    Quadratic weights also take l products if sums over ``most_items`` items would not be exact in
+    Quadratic weights also need l products if sums over ``most_items`` items would not be exact in
     float64.
 
     Examples

@@ -37,7 +37,7 @@ from fastkappa.statistics.distributions import f_tail
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 
-# a sentence that describes each form
+# The description of each form in a sentence.
 MODELS = {
     "ICC(1)": "one-way, single rating",
     "ICC(A,1)": "two-way, absolute agreement, single rating",
@@ -46,7 +46,7 @@ MODELS = {
     "ICC(A,k)": "two-way, absolute agreement, mean rating",
     "ICC(C,k)": "two-way, consistency, mean rating",
 }
-OF_CLUSTERS = "intervals, F and df are from the jackknife over clusters, with the raters as fixed"
+OF_CLUSTERS = "intervals, F and df are from the jackknife over clusters, with fixed raters"
 
 
 @dataclass(frozen=True, repr=False)
@@ -368,7 +368,8 @@ def intraclass_correlation(
     undefined = [form.form for form in forms if math.isnan(form.value)]
     if undefined:
         warnings.warn(
-            f"{', '.join(undefined)} undefined: {why_undefined(means)}.",
+            f"{', '.join(undefined)} {'is' if len(undefined) == 1 else 'are'} undefined, because"
+            f" {why_undefined(means)}.",
             undefined_metric_warning(),
             stacklevel=2,
         )

@@ -168,7 +168,7 @@ def why_undefined(means: MeanSquares) -> str:
     if means.subjects == means.within == 0:
         return "all ratings are the same"
     if means.subjects == means.residual == 0:
-        return "every rater gave only one rating"
+        return "each rater gave all subjects the same rating"
     if means.subjects == 0:
         return "the mean ratings of all subjects are the same"
     return "the ratings of each subject differ so much that the estimated variance is not positive"

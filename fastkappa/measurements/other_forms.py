@@ -52,7 +52,7 @@ def refuse_other_forms(columns: Sequence[AnyArray], names: Sequence[str] | None)
         else:
             named, remedy = f"column {names[ids]!r}", f"ratings.drop(columns={names[ids]!r})"
         raise ValueError(
-            f"{named} of ratings looks like ids of subjects: it has a different whole"
+            f"{named} of ratings seems to contain ids of subjects: it has a different whole"
             f" number in each of the {len(columns[ids])} rows. Leave it out, for example with"
             f" {remedy} in {'NumPy' if names is None else 'pandas'}."
         )
@@ -69,14 +69,14 @@ def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> Non
         # numbers are in the range of the other column contains measurements.
         is_alone = ((other >= values.min()) & (other <= values.max())).mean() < 0.5
         if (is_named or is_alone) and _are_repeated(values):
-            found = "it repeats the same numbers in turn"
+            found = "its numbers repeat in a regular order"
         elif is_alone and (is_named or _count_rows(values)) and _never_repeats(values):
             found = "it has a different whole number in each row"
         else:
             continue
         called = f" ({names[j]!r})" if is_named else ""
         raise ValueError(
-            f"{argument}{called} looks like ids of subjects or raters: {found}. Give the"
+            f"{argument}{called} seems to contain ids of subjects or raters: {found}. Give the"
             " measurements instead. If you have one row per measurement, use"
             " ratings.pivot(index=..., columns=..., values=...) in pandas to get one column per"
             " rater."

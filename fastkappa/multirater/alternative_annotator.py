@@ -243,9 +243,9 @@ default=None
     few = [name for name, count in zip(people, n) if count < FEW_ITEMS]
     if few:
         warnings.warn(
-            f"{few[0]!r} has {int(n[people.index(few[0])])} items that count"
-            f"{f', and {len(few) - 1} more people have few' if few[1:] else ''}: fewer than"
-            f" {FEW_ITEMS} are too few for a t-test.",
+            f"{few[0]!r} has {int(n[people.index(few[0])])} usable items"
+            f"{f', and {len(few) - 1} more people also have few' if few[1:] else ''}: a t-test"
+            f" needs at least {FEW_ITEMS} to be reliable.",
             stacklevel=users_stacklevel(),
         )
     wins = rejected(p_values, false_discovery_rate)
@@ -296,8 +296,8 @@ def _test_of(
     units = n_units(n, clusters)
     if units < 2:
         raise ValueError(
-            f"{name!r} has {int(n)} items that the model and another person rated too; at least"
-            " two independent items are needed."
+            f"{name!r} has {int(n)} items that the model and another person also rated,"
+            " but the test needs at least two independent items."
         )
     proportions = counts / n
     spread = float(variance(Influence(signs, np.abs(signs)), proportions, len(signs), clusters))

@@ -293,9 +293,9 @@ class JointRows(NamedTuple):
 def _counted(name: str, result: MultiRaterResult) -> Counted:
     if result.ratings is None:
         raise ValueError(
-            f"{name} does not have its ratings. A result that was pickled or copied has no"
-            " ratings: compare results in the process that made them. Alpha of measurements has"
-            " none either: pass `Ratings` with up to 200 labels."
+            f"{name} has no ratings. If it was pickled or copied, compare results in the process"
+            " that computed them. If it is the alpha of measurements, pass `Ratings` with up to 200"
+            " labels."
         )
     return result.ratings.counted
 

@@ -73,8 +73,8 @@ def fleiss_kappa(
         How the intervals are computed. 'score' inverts the score test: the interval contains the
         values that the test does not reject. 'asymptotic' is the coefficient plus and minus a
         quantile times the standard error; its coverage is far too low if a label is rare. None
-        means 'score', except for measurements and for so many raters or labels that the score
-        interval would be slow. In these cases, it means 'asymptotic'.
+        means 'score'. For measurements, and if the score interval would be slow because of many
+        raters or labels, it means 'asymptotic'.
 
     Returns
     -------

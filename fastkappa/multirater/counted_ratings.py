@@ -249,7 +249,7 @@ def in_common_order(
         if not are_same and first.clusters is not None:
             raise ValueError(
                 f"with clusters, first and second must have the same items, got {len(of_first)} and"
-                f" {len(of_second)}, {n_shared} of them the same: give an item without ratings rows"
+                f" {len(of_second)}, {n_shared} of them in both: give an item without ratings rows"
                 " with missing ratings."
             )
         both = np.full((2, len(place)), -1)

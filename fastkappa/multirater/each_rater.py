@@ -1,4 +1,4 @@
-"""Compare each rater with the others: agreement with them, and agreement among them."""
+"""Compare the agreement of each rater with the others to the agreement among the others."""
 
 from __future__ import annotations
 

@@ -138,9 +138,9 @@ def estimate(
         )
     elif inferred.interval_method == "score" and inference.model is None:
         raise ValueError(
-            f"interval_method='score' is not possible for {method} of so many raters, labels or"
-            " different ratings. Use interval_method=None, which uses the score interval where"
-            " possible."
+            f"interval_method='score' is not available for {method} with this many raters, labels"
+            " or different ratings. Use interval_method=None, which uses the score interval where"
+            " it is available."
         )
     return MultiRaterResult(
         method,

@@ -33,7 +33,7 @@ class Ratings:
     """The ratings of the same subjects by two or more raters. Ratings may be missing.
 
     Create ratings with `from_array`, `from_raters`, `from_long`, `from_table` or `from_counts`.
-    Ratings are counted once, when the first coefficient needs them. Do not change arrays earlier.
+    Ratings are counted once, for the first coefficient. Do not change the arrays before that.
 
     Attributes
     ----------

@@ -36,10 +36,13 @@ def tail_of(
     check_probability("alpha", alpha)
     if value == null:
         raise ValueError(f"{names[0]} and {names[1]} must differ, got {value!r} for both.")
-    if alternative == ("less" if value > null else "greater"):
+    fitting, refused, side = ("greater", "less", "above")
+    if value < null:
+        fitting, refused, side = ("less", "greater", "below")
+    if alternative == refused:
         raise ValueError(
-            f"alternative must not be {alternative!r} for a {names[0]} of {value!r}"
-            f" and a {names[1]} of {null!r}."
+            f"alternative must be {fitting!r}, 'one-sided' or 'two-sided', because {names[0]}"
+            f" ({value!r}) is {side} {names[1]} ({null!r}), got {alternative!r}."
         )
     return alpha / 2 if alternative == "two-sided" else alpha
 

@@ -47,8 +47,8 @@ def planned_rows(kappa: float, margin: FloatTable, n_raters: int) -> Rows:
     n_rows = math.comb(n_raters + n_labels - 1, n_labels - 1)
     if n_rows > MOST_ROWS:
         raise ValueError(
-            f"n_raters is too large for {n_labels} labels, got {n_raters!r}, because an item can be"
-            f" rated in {n_rows} ways. At most {MOST_ROWS} ways are supported."
+            f"n_raters must be smaller for {n_labels} labels, got {n_raters!r}: the ratings of an"
+            f" item can be distributed in {n_rows} ways, but a plan supports at most {MOST_ROWS}."
         )
     counts = np.array(_compositions(n_raters, n_labels), np.float64)
     ways = [

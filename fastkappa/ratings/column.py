@@ -17,6 +17,7 @@ from fastkappa.ratings.enums import codes_of_enum
 from fastkappa.ratings.interop import PLAIN, codes_of_foreign, to_numpy
 from fastkappa.ratings.label_order import LabelOrder, is_number
 from fastkappa.ratings.labels import (
+    as_decimals,
     codes_of_fixed_width,
     codes_of_objects,
     common_unit,
@@ -158,7 +159,7 @@ def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
 def by_value(column: Column) -> Column:
     """Convert a column of real numbers to codes, with one category per distinct number."""
     values, codes = np.unique(column.values, return_inverse=True)
-    return Column(codes, np.dtype(np.float64), values.astype(np.float64).tolist())
+    return Column(codes, np.dtype(np.float64), as_decimals(values).astype(np.float64).tolist())
 
 
 def refuse_obstacles(columns: Mapping[str, Column]) -> None:

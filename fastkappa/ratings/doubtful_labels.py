@@ -42,23 +42,32 @@ DECIMALS_REMEDY = (
 SECOND_NAMES_REMEDY = (
     "leave out the lines between names and ratings, as with pandas.read_csv(skiprows=[1, 2])."
 )
-# Strings by which people, spreadsheets and libraries denote a missing rating, in lower case.
+# Strings by which people, spreadsheets and libraries denote a missing rating, in lower case and
+# without brackets and punctuation around words.
 STAND_INS = frozenset(
     [
         *("", "?", "??", ".", "..", "...", "-", "--", "---", "\N{EN DASH}", "\N{EM DASH}"),
-        *("na", "n/a", "n.a.", "n.a", "nan", "nat", "null", "missing", "<na>", "<nat>", "<null>"),
+        *("na", "n/a", "n.a", "nan", "nat", "null", "missing"),
         *("#n/a", "#na", "#null!", "#value!", "#ref!", "#div/0!", "#name?", "#num!"),
-        *("#nv", "#n/d", "n / a", "n\\a", "\\n", "(null)", "(blank)", "\N{HORIZONTAL ELLIPSIS}"),
+        *("#nv", "#n/d", "n / a", "n\\a", "\\n", "(blank)", "\N{HORIZONTAL ELLIPSIS}"),
         *("not rated", "not applicable", "not available", "not assessed", "no answer", "skip"),
-        *("no response", "undefined", "tbd", "k.a.", "k. a.", "keine angabe", "[]", "{}"),
+        *("no response", "undefined", "tbd", "k.a", "k. a", "keine angabe", "[]", "{}"),
         *("unrated", "unscored", "unlabeled", "unlabelled", "skipped", "not done", "not scored"),
         *("don't know", "don\u2019t know", "do not know", "i don't know", "cannot assess"),
         *("unable to assess", "not evaluated", "not labeled", "no rating", "no data", "ignore"),
         *("refused", "prefer not to say", "prefer not to answer", "sans réponse", "sin datos"),
+        *("pending", "unanswered", "not yet rated", "select", "select one", "please select"),
+        *("choose an item", "choose an option", "click or tap here to enter text"),
         # Codes that Stata and HL7 use for missing values.
         *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
         *("asku", "nask", "navu"),
     ]
+)
+# Brackets and punctuation around such a string, as in "-- Select --" or "<NA>".
+AROUND = " -[]()<>.:\N{HORIZONTAL ELLIPSIS}"
+# If one of these strings is a label, so are "Select", as a grade of beef, and "Pending".
+STATES = frozenset(
+    ["prime", "choice", "approved", "accepted", "rejected", "denied", "open", "closed", "done"]
 )
 # Characters, some of zero width, that can surround a string for a missing rating.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
@@ -209,7 +218,9 @@ def stand_ins(labels: Iterable[Any]) -> list[str]:
     found = [
         label
         for label in strings
-        if label.strip(BLANKS).lower() in STAND_INS or RULE.fullmatch(label.strip())
+        if (text := label.strip(BLANKS).lower()) in STAND_INS
+        or (text.strip(AROUND) or text) in STAND_INS
+        or RULE.fullmatch(text)
     ]
     if found:
         others = {label.strip() for label in strings} - {label.strip() for label in found}
@@ -225,6 +236,8 @@ def _is_one_of(text: str, others: Collection[str]) -> bool:
     """Return whether the other labels show that a string such as "-" does not mean "missing"."""
     if text in ("[]", "{}"):
         return any(label.startswith(text[0]) for label in others)
+    if text.casefold() in ("select", "pending"):
+        return not STATES.isdisjoint(map(str.casefold, others))
     is_sign = bool(text) and not any(map(str.isalnum, text))
     return (text == "-" and "+" in others) or (is_sign and not PUNCTUATION.isdisjoint(others))
 
@@ -388,7 +401,7 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
 
 
 def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
-    """Return whether a column contains ids: distinct values, at least twice the other column's."""
+    """Return whether a column contains ids: distinct values, at least twice those of the other."""
     return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
 
 

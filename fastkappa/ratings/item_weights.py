@@ -53,9 +53,9 @@ def as_numbers_of_items(weights: AnyArray) -> AnyArray:
         weights = whole if (whole == weights).all() else weights
     if weights.dtype.kind == "f" or (weights.dtype.kind == "i" and weights.min(initial=0) < 0):
         raise ValueError(
-            "sample_weight must be non-negative whole numbers, because each is the number of items"
-            " that standard errors are based on. cohen_kappa_score accepts any weights, and"
-            " leaderboard has bootstrap intervals with them."
+            "sample_weight must be non-negative whole numbers, because standard errors are based on"
+            " the number of items that each row represents. cohen_kappa_score accepts any weights,"
+            " and leaderboard has bootstrap intervals with them."
         )
     return weights
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -64,7 +64,7 @@ def common_order(
     for other_name, other in others:
         if order.labels.tolist() != other.labels.tolist() or _are_named_otherwise(order, other):
             raise ValueError(
-                f"{name} and {other_name} declare different orders of their labels:"
+                f"{name} and {other_name} declare their labels in different orders:"
                 f" {_shown_in_full(order)} and {_shown_in_full(other)}. {remedy}"
             )
     return order
@@ -151,6 +151,15 @@ def _texts_and_numbers(name: str) -> list[Any]:
 def is_number(string: str) -> bool:
     """Return whether a string is a finite decimal number."""
     return bool(NUMBER.fullmatch(string)) and math.isfinite(float(string))
+
+
+def have_equal_numbers(labels: Collection[Any]) -> bool:
+    """Return whether labels are different texts for equal numbers, such as "250.1" and "250.10".
+
+    Such labels are codes, so the ratings must be read as texts too.
+    """
+    numbers = {label for label in labels if isinstance(label, str) and is_number(label)}
+    return len(set(map(float, numbers))) < len(numbers)
 
 
 def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:

@@ -25,6 +25,7 @@ def read_labels(labels: Any) -> AnyArray:
     whole = isinstance(labels, (list, tuple)) and all(isinstance(label, int) for label in labels)
     # If neither int64 nor uint64 can represent all whole numbers, NumPy converts them to floats.
     array = to_numpy(labels) if whole else array_of(labels, "labels")
+    array = as_decimals(array)
     if whole and array.dtype.kind == "f":
         array = np.array(labels, dtype=object)
     if array.ndim != 1:
@@ -35,8 +36,15 @@ def read_labels(labels: Any) -> AnyArray:
     return array
 
 
+def as_decimals(floats: AnyArray) -> AnyArray:
+    """Convert floats to float64 by their shortest decimal form, so that float32(0.1) is 0.1."""
+    if floats.dtype.kind != "f" or floats.dtype.itemsize >= 8:
+        return floats
+    return np.array([float(str(number)) for number in floats.flat]).reshape(floats.shape)
+
+
 def have_fractions(labels: Any) -> bool:
-    """Return whether given labels are numbers, some of which are not whole."""
+    """Return whether given labels are numbers that are not all whole."""
     array = to_numpy(labels)
     return array.dtype.kind == "f" and bool((array != np.rint(array)).any())
 

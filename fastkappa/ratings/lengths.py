@@ -21,8 +21,8 @@ from fastkappa.ratings.missing import find_missing, missing_ratings
 # types of objects that have a length, but no order or no ratings
 NO_COLUMNS = (str, bytes, dict, set, frozenset)
 NO_SETS = (
-    "A rating must be one label. For ratings that are sets of labels, use krippendorff_alpha with"
-    " level='jaccard' or 'masi'."
+    "Each rating must be one label. For ratings that are sets of labels, use krippendorff_alpha"
+    " with level='jaccard' or 'masi'."
 )
 BYTES = "got bytes: convert them to strings, as with rating.decode()."
 CONTINUOUS = (

@@ -76,7 +76,7 @@ WITH_PERCENT = re.compile(
     r"(.*[^\W\d_].*?)\s*(?:\(\s*(?:\d+(?:\.\d+)?\s*%|[01]?\.\d+)\s*\)|[,:;|]\s*[01]?\.\d+)",
     re.DOTALL,
 )
-# A blank beside such signs, and the sum of a Gleason score such as 3+4=7.
+# A blank next to such signs, and the sum of a Gleason score such as 3+4=7.
 BESIDE_SIGN = re.compile(r" ?([<>=+/]) ?")
 SUM = re.compile(r"(?<=\d\+\d)=\d+$")
 CURRENCIES = "%$\u20ac\u00a3\u00a5 "
@@ -95,7 +95,7 @@ ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
 # Separators between the labels of a set in one cell, and characters around the labels.
 BETWEEN_LABELS = re.compile("[;|,]")
 BRACKETS = " []{}()'\""
-ALIKE = "Write them alike"
+ALIKE = "Write them the same way"
 
 
 class Coded(NamedTuple):

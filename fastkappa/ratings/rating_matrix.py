@@ -190,7 +190,7 @@ def _remedy(ratings: Any) -> str:
     if not isinstance(ratings, Mapping):
         return ""
     return (
-        " Ratings.from_raters takes a mapping with one column per rater, and pandas.DataFrame"
+        " Ratings.from_raters accepts a mapping with one column per rater, and pandas.DataFrame"
         " converts it to subjects × raters."
     )
 

@@ -232,7 +232,7 @@ def judge_labels(
     if have_booleans and (found := other_than_booleans(columns)):
         warn(
             "{} contains booleans, which count as 0 and 1, but {} contains other numbers, such as"
-            " {}. Give both the same labels.".format(*found)
+            " {}. Use the same labels in both.".format(*found)
         )
     declared = None
     if labels is None:

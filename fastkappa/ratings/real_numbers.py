@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -22,7 +22,7 @@ from fastkappa.ratings.missing import is_missing
 # A number with a decimal comma, as in most of Europe.
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 DECIMAL_COMMA_HINT = (
-    " If the comma is a decimal point, pandas.read_csv takes decimal=',' and the command line"
+    " If the comma is a decimal point, pandas.read_csv accepts decimal=',' and the command line"
     " --decimal ','."
 )
 # Codes for a missing value in statistics packages, surveys and data sets. The last codes are the
@@ -38,8 +38,10 @@ CODES = frozenset(
 # A code or a total must exceed every other number by more than the first factor, and a number that
 # is not in `CODES` must exceed consecutive labels by more than the second.
 FAR, VERY_FAR = 4, 8
-# The least number of consecutive labels beside which other numbers are codes, and the largest
-# number of labels to search.
+# Fewer consecutive ratings can rise by chance.
+LEAST_FILLED = 8
+# Other numbers can be codes only if there are at least `FEWEST_CONSECUTIVE` consecutive labels.
+# At most `MOST_LABELS` labels are searched.
 FEWEST_CONSECUTIVE, MOST_LABELS = 3, 100
 # A positive number below this is often a measurement, so it is not treated as a code.
 LEAST_POSITIVE_CODE = 999
@@ -50,7 +52,7 @@ class NotNumbersError(ValueError):
 
 
 def codes_among(numbers: Sequence[float]) -> list[int]:
-    """Return those of the distinct numbers that often mean a missing value.
+    """Return the numbers that often mean a missing value, among distinct numbers.
 
     Such a number is far from all others, or is negative although all others are 0 or more. -1 is a
     label if the other numbers are 0 and 1. With other negative numbers, -1 is a code only if these
@@ -114,10 +116,36 @@ def warn_of_codes_among_labels(labels: AnyArray) -> None:
         labels = labels.astype(float)
     if labels.dtype.kind in "iuf" and (found := codes_among(labels.tolist())):
         warn(
-            f"the ratings contain {' and '.join(map(str, found))}, which often means a missing"
-            " rating or is a typing error, but is counted as a label: give missing_codes= if it is"
-            " missing, on the command line --missing-codes, or name it in labels if it is one."
+            f"the ratings contain {' and '.join(map(str, found))}. Such numbers often mean a"
+            " missing rating or a typing error, but are counted as labels: give missing_codes= if a"
+            " rating is missing, on the command line --missing-codes, or name it in labels if it is"
+            " one."
         )
+
+
+def warn_of_filled(columns: Mapping[str, AnyArray]) -> None:
+    """Warn if a column rises by 1 in many rows up to a rating that occurs nowhere else.
+
+    Dragging a cell of a spreadsheet fills the cells below with rising numbers. ``columns`` contain
+    numbers, with NaN for missing ratings.
+    """
+    for name, numbers in columns.items():
+        # Most scales are too short for such a rise.
+        if not np.fmax.reduce(numbers) - np.fmin.reduce(numbers) >= LEAST_FILLED - 1:
+            continue
+        starts = np.flatnonzero(np.diff(numbers, prepend=np.nan, append=np.nan) != 1)
+        lengths = np.diff(starts)
+        longest = int(lengths.argmax())
+        # A column that rises throughout contains ids.
+        if not LEAST_FILLED <= lengths[longest] <= len(numbers) / 2:
+            continue
+        first, last = starts[longest], starts[longest + 1] - 1
+        if sum(np.count_nonzero(other == numbers[last]) for other in columns.values()) == 1:
+            warn(
+                f"{name} rises by 1 from row to row in {lengths[longest]} rows, from"
+                f" {numbers[first]:g} to {numbers[last]:g}, as if a cell of a spreadsheet was"
+                f" dragged down: check the rows that end with the only {numbers[last]:g}."
+            )
 
 
 def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -> None:
@@ -132,9 +160,9 @@ def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -
     found = [code for code in codes_among(distinct) if code < 0 or code >= LEAST_POSITIVE_CODE]
     if found:
         warn(
-            f"{' and '.join(map(str, found))} in {name} often means a missing value, but is"
-            " used as a number: leave out these items if the value is missing, on the command"
-            f" line with --missing drop --missing-codes {found[0]}."
+            f"{name} contains {' and '.join(map(str, found))}. Such numbers often mean a missing"
+            " value, but are used as numbers: leave out these items if the value is missing, on the"
+            f" command line with --missing drop --missing-codes {found[0]}."
         )
 
 

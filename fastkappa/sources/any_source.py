@@ -104,7 +104,7 @@ def confusion_from_source(
         ordered categorical, a polars or DuckDB Enum, an ordered Arrow dictionary, or a Python
         enum declares an order. If no order is declared, the labels are those that occur, sorted:
         strings that are all numbers by value, and other strings alphabetically. If items are left
-        out, a warning lists the given labels, if strings, that no item has.
+        out and some strings in ``labels`` do not occur, a warning lists these strings.
     missing_codes : sequence, default=()
         Values that mean a missing rating, such as ``["x", -9]``.
     group : str, default=None
@@ -113,8 +113,8 @@ def confusion_from_source(
         A column of item weights. The table then contains sums of weights instead of counts: exact
         sums for integers, float64 sums for floats.
     num_threads : int, default=None
-        The largest number of threads for counting in this process. If None, all threads are used
-        that ``OMP_NUM_THREADS``, the cores and the CPU quota allow. Query engines and compute
+        The largest number of threads for counting in this process. If None, it is limited
+        only by ``OMP_NUM_THREADS``, the cores and the CPU quota. Query engines and compute
         clusters have their own settings.
     filesystem : pyarrow.fs.FileSystem, default=None
         The file system of the paths, such as ``pyarrow.fs.S3FileSystem()``. Files that are not

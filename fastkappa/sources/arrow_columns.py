@@ -188,6 +188,8 @@ def ratings_of(array: Any, column: Any, fractions: bool = False) -> Column:
         return _of_integers(array.cast(pyarrow.uint8()), BOOLEANS)
     if types.is_floating(dtype) or types.is_decimal(dtype):
         if fractions:
+            # The shortest decimal form of float32(0.1) is 0.1, as in labels.
+            array = array.cast("string") if types.is_float32(dtype) else array
             return _of_codes(_floats(array).dictionary_encode(), FLOATS)
         known = FLOATS if types.is_floating(dtype) else INTEGERS
         return _of_integers(_whole_numbers(array, column), known)
@@ -289,12 +291,12 @@ def with_order(array: Any, order: Sequence[Any] | None) -> Any:
 
 
 def _refuse_different_orders(chunks: Sequence[Any]) -> None:
-    """Raise if parts of a column declare different orders, which joining them would lose."""
+    """Raise if parts of a column declare different orders, because joining would lose them."""
     for chunk in chunks[1:]:
         first, other = chunks[0].dictionary, chunk.dictionary
         if not other.equals(first):
             raise RatingsError(
-                "parts of a column declare different orders of its labels:"
+                "parts of a column declare its labels in different orders:"
                 f" {shown(first.to_pylist())} and {shown(other.to_pylist())}."
             )
 

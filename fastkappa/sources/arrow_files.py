@@ -14,18 +14,13 @@ from typing import Any
 from fastkappa.exceptions import library_needed
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.interop import checked
+from fastkappa.ratings.label_order import have_equal_numbers
 from fastkappa.sources.arrow_batches import Batch, Part, batches_of, count_parts
 from fastkappa.sources.arrow_columns import is_string
 from fastkappa.sources.arrow_json import json_batches, json_names
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
-from fastkappa.sources.text.arrow_text import (
-    NO_LABELS,
-    missing_texts,
-    read_names,
-    read_text,
-    text_file,
-)
+from fastkappa.sources.text.arrow_text import NO_LABELS, read_text, text_file
 from fastkappa.sources.text.no_text import advice_on
 from fastkappa.sources.text.odd_lines import warn_of_odd_lines
 from fastkappa.sources.text.text_format import PLAIN, TextFile, TextFormat
@@ -123,13 +118,11 @@ def read_columns(
         if file_format in DELIMITERS:
             check = partial(check_columns, path, columns)
             file = text_file(path, DELIMITERS[file_format], text_format, check)
-            warn_of_odd_lines(file, columns)
-            every_label = {label for listed in labels.values() for label in listed}
-            if text or not every_label.isdisjoint(missing_texts()):
-                names = [*text, *strings]
-                table = read_names(file, columns, names, on_progress, not as_written, labels)
-            else:
-                table = read_text(file, columns, on_progress, strings)
+            codes = [name for name in labels if have_equal_numbers(labels[name])]
+            numbers = [name for name in labels if labels[name] and name not in {*text, *codes}]
+            warn_of_odd_lines(file, columns, numbers)
+            names = [*text, *codes]
+            table = read_text(file, columns, on_progress, names, strings, not as_written, labels)
         else:
             import pyarrow
 
@@ -277,13 +270,15 @@ def count_text(
     """Count text files. A column has a type that can represent its ratings in all files."""
     opened: list[TextFile] = []
     name = naming if len(paths) == 1 else naming_part
+    are_numbers = table.wanted is not None and not table.wanted.are_texts
+    numbers = table.columns[:2] if are_numbers else ()
     for path in paths:
         # All files use the delimiter of the first file.
         delimiter = opened[0].delimiter if opened else DELIMITERS[file_format]
         check = partial(check_columns, path, table.names)
         with name(path):
             opened.append(text_file(path, delimiter, text_format, check))
-            warn_of_odd_lines(opened[-1], table.names)
+            warn_of_odd_lines(opened[-1], table.names, numbers)
     texts = TextTable(table, has_files=len(paths) > 1)
     with_reports = list(zip(opened, reports))
     if not all(texts.add_lines(*each, num_threads) for each in with_reports):
@@ -315,7 +310,7 @@ def count_file(
 
 
 class _Progress:
-    """Reports the bytes of a file in proportion to the rows read."""
+    """Report the bytes of a file in proportion to the rows read."""
 
     def __init__(self, path: Path, n_rows: int, on_progress: OnProgress) -> None:
         self._n_bytes, self._n_rows = path.stat().st_size, max(n_rows, 1)

@@ -23,6 +23,7 @@ from fastkappa.sources.arrow_files import (
     BATCH,
     DELIMITERS,
     IN_FOLDERS,
+    SUFFIXES,
     OnProgress,
     check_columns,
     check_file,
@@ -106,6 +107,8 @@ def count_files(
         with naming(file) if len(files) == 1 else naming_part(file):
             count_file(table, file, file_format, report, threads)
             table.check_kinds()
+            if len(files) > 1:
+                table.end_part(file)
 
 
 def count_remote(
@@ -138,6 +141,7 @@ def _count_dataset(table: SourceTable, whole: Any) -> None:
         with naming_part(file):
             count_parts(table, [partial(batches_of_dataset, table, part)])
             table.check_kinds()
+            table.end_part(file)
 
 
 def batches_of_dataset(table: SourceTable, dataset: Any) -> Iterator[Batch]:
@@ -331,7 +335,7 @@ def _digest(file: Path, n_bytes: int = 0) -> bytes:
 
 
 def _n_rows(file: Path) -> int:
-    """Return the number of rows of a file, or of lines of a text file without the first."""
+    """Return the number of rows of a file; for text, the number of lines minus the first."""
     if format_of(file) not in OF_DATASETS:
         return n_lines(file) - 1
     with naming(file):
@@ -344,9 +348,16 @@ def _format_of_all(name: str, files: Sequence[Path], filesystem: Any = None) -> 
     if not formats:
         raise RatingsError(f"{name} has no file with one of the suffixes {', '.join(IN_FOLDERS)}.")
     if len(formats) > 1:
+        folder = "" if name == "the files" else f"{name}/"
+        is_deep = folder and any(str(file.parent) != name for file in files)
+        names = [file.name.lower() for file in files]
+        suffixes = [suffix for suffix in SUFFIXES if any(own.endswith(suffix) for own in names)]
+        patterns = [repr(f"{folder}{'**/' if is_deep else ''}*{suffix}") for suffix in suffixes]
         raise RatingsError(
-            f"{name} must be files in one format, but are {' and '.join(formats)}: count the files"
-            " of each format by a pattern such as 'folder/*.csv', and add their counts."
+            f"{name} must be files in one format, but are {' and '.join(formats)}: count"
+            f" {', '.join(patterns[:-1])} and {patterns[-1]} separately, and add their counts. On"
+            " the command line, save the counts of each with --save, and add them with fastkappa"
+            " merge."
         )
     if len(files) > 1 and filesystem is None:
         warn_of_copies(files)
@@ -381,7 +392,7 @@ def _dataset_of(
 
 
 def with_encoding_of(text_format: TextFormat, files: Sequence[Path]) -> TextFormat:
-    """Return the format of text files, without the given encoding if they all are UTF-8.
+    """Return the format of text files, without the given encoding if all of them are UTF-8.
 
     With an encoding of one byte per character, any file can be read, but text with special
     characters in that encoding is not valid UTF-8.

@@ -163,6 +163,6 @@ def _blocks(path: Path, on_progress: Callable[[int], None]) -> Iterator[bytes]:
 def _refuse_array(path: Path, start: bytes) -> None:
     if start.lstrip().startswith(b"["):
         raise RatingsError(
-            f"{path} cannot be read: it is a JSON list, not one object per line: read it with"
+            f"{path} cannot be read: it is a JSON list instead of one object per line. Read it with"
             " pandas.read_json, or write one object per line, as with jq -c '.[]'."
         )

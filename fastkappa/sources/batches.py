@@ -104,7 +104,7 @@ def _coded(ratings: Column, table: SourceTable, axis: AxisLabels) -> CodedBatch:
 def _coded_anew(
     codes: AnyArray, categories: Sequence[Key], table: SourceTable, axis: AxisLabels
 ) -> CodedBatch:
-    """Return new codes for only those categories that occur and are counted."""
+    """Return new codes for the categories that occur and are counted."""
     kept = np.flatnonzero(np.bincount(codes)).tolist()
     if axis.wanted is None:
         table.refuse_if_many(axis, len(kept), len(codes))

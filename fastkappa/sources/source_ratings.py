@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column, are_comparable, not_comparable
 from fastkappa.ratings.doubtful_labels import BLANKS, REMEDIES, Remedies
-from fastkappa.ratings.label_order import LabelOrder, common_order
+from fastkappa.ratings.label_order import LabelOrder, common_order, have_equal_numbers
 from fastkappa.ratings.labels import strings_array
 
 # The key of a label in a table, or None for a missing rating. Fractions, such as half points,
@@ -109,7 +109,8 @@ def _plain(value: np.generic) -> Any:
     if isinstance(value, np.datetime64):
         is_date = np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D")
         return value.astype(DATES if is_date else TIMES).item()
-    return value.item()
+    # The shortest decimal form of float32(0.1) is 0.1.
+    return float(str(value)) if isinstance(value, np.floating) else value.item()
 
 
 def labels_of(keys: Sequence[Any], dtype: np.dtype[Any]) -> AnyArray:
@@ -157,12 +158,14 @@ class WantedLabels:
     Whether the ratings in a text file are numbers is known only at the end of the file. Until then,
     ``1`` can mean the label 1, '1' or True, and a rating is kept if any of its meanings is
     requested. With ``are_numbers``, all labels are numbers, so other texts do not affect the type
-    of a column.
+    of a column. Different texts for equal numbers, such as "250.1" and "250.10", can only be texts.
 
     Attributes
     ----------
     texts : frozenset of str
         The labels that are strings.
+    are_texts : bool
+        Whether the ratings in text files must be read as texts.
     have_fractions : bool
         Whether any label can be a number that is not whole.
     """
@@ -171,6 +174,7 @@ class WantedLabels:
         self.are_numbers = are_numbers
         given = list(labels)
         self.texts = frozenset(label for label in given if isinstance(label, str))
+        self.are_texts = have_equal_numbers(self.texts)
         self._readings: set[Any] = {reading for label in given for reading in _readings(label)}
         self.have_fractions = any(isinstance(reading, float) for reading in self._readings)
 
@@ -315,7 +319,7 @@ def refuse_repeated_names(
             + (
                 "as in concatenated files: leave such rows out."
                 if in_order
-                else "in another order: concatenated files must have columns in one order."
+                else "in another order: concatenated files must have the same order of columns."
             )
         )
 
@@ -330,9 +334,9 @@ def refuse_negative(least: Any, column: Any) -> None:
 
 def not_whole(column: Any, found: Any) -> str:
     return (
-        f"column {column!r} holds {found}: ratings must be whole numbers or strings. {MEASUREMENTS}"
-        " Half points and other labels of a scale have to be named: all of them in labels=, on the"
-        " command line in --labels."
+        f"column {column!r} contains {found}: ratings must be whole numbers or strings."
+        f" {MEASUREMENTS} For half points and other labels of a scale, name all of them in labels=,"
+        " on the command line in --labels."
     )
 
 

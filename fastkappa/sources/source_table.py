@@ -7,6 +7,7 @@ missing and outside ratings in every group, and the tables of parts add up to th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.formatting import label_text
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import (
@@ -41,6 +43,7 @@ from fastkappa.sources.source_ratings import (
     refuse_repeated_names,
 )
 from fastkappa.tables.codecs import expected_codecs
+from fastkappa.tables.doubtful_tables import Part, judge_parts
 from fastkappa.tables.item_sums import add_exactly
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.tally import Tally, TooManyCellsError
@@ -110,6 +113,8 @@ class SourceTable:
         The groups, and the ratings of the first and of the second rater.
     n_rows : int
         The number of items counted so far.
+    parts : list of Part
+        The ratings of each part that `end_part` ended.
     """
 
     def __init__(
@@ -132,6 +137,9 @@ class SourceTable:
             AxisLabels(columns.y2, wanted, codes),
         )
         self.n_rows = 0
+        self.parts: list[Part] = []
+        # The numbers of ratings in all parts that have ended.
+        self._so_far: list[Counter[Key]] = [Counter(), Counter()]
         # Tallies of whole numbers with unknown labels, keyed by the types of the columns.
         self._tallies: dict[Any, Tally] = {}
         self._counts: IntTable = np.zeros((0, 0, 0), np.int64)
@@ -226,6 +234,17 @@ class SourceTable:
         self._settle()
         return vars(self)
 
+    def end_part(self, name: object) -> None:
+        """Note the ratings since the last part as those of a part, such as a file."""
+        of_each = [self.column(i).counts for i in (1, 2)]
+        so_far = [
+            Counter(dict(zip(axis.labels(), [] if counts is None else counts.tolist())))
+            for axis, counts in zip(self.axes[1:], of_each)
+        ]
+        ratings = [now - before for now, before in zip(so_far, self._so_far)]
+        self.parts.append(Part(str(name), ratings))
+        self._so_far = so_far
+
     def check_kinds(self) -> None:
         """Raise if a part of a column has booleans, and another part other numbers than 0 and 1."""
         for axis in self.axes:
@@ -260,6 +279,8 @@ class SourceTable:
         if sums is None and self.columns.weight is not None:
             sums = np.zeros(counts.shape)
         axes, remedies = self.axes[1:], self.remedies
+        if len(self.parts) > 1 and not {axis.dtype.kind for axis in axes} & {*"bM"}:
+            judge_parts(self.parts, [label_text(axis.column) for axis in axes])
         first, second = self.column(1), self.column(2)
         for axis, column in zip(axes, (first, second)):
             odd_texts = odd_strings(column) if axis.files and self.wanted is None else ()

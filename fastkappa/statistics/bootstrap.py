@@ -246,9 +246,9 @@ def bootstrap_counts(
         low, high = np.quantile(defined, probabilities)
         interval = (float(low), float(high))
     else:
+        of = "the table" if math.isnan(value) else f"each of the {len(replicates)} replicates"
         warnings.warn(
-            "the bootstrap interval is undefined, because the statistic is undefined for the table"
-            f" or for all replicates ({len(defined)} of {len(replicates)} are defined).",
+            f"the bootstrap interval is undefined, because the statistic is undefined for {of}.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )

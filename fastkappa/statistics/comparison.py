@@ -1,54 +1,36 @@
-"""Compare the kappas of two samples, or of two predictions of the same truth.
-
-Samples are given as tables, or as results with their own weights.
-"""
+"""Compare the kappas of two samples, given as tables or as results with their own weights."""
 
 from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.arrays import FloatTable
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
-from fastkappa.formatting import BOOTSTRAP_METHODS, figure, p_text, p_value_text, printable
+from fastkappa.formatting import (
+    BOOTSTRAP_METHODS,
+    count_text,
+    figure,
+    p_text,
+    p_value_text,
+    printable,
+)
 from fastkappa.frame import frame_of_estimate
 from fastkappa.results.report import NO_ENDS, Report, estimate_grid, facts
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, versioned
-from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts, check_method
-from fastkappa.statistics.clusters import Clusters, are_joined
+from fastkappa.statistics.bootstrap import BootstrapResult
 from fastkappa.statistics.distributions import t_two_sided_p
-from fastkappa.statistics.inference import (
-    check_confidence,
-    delta_error,
-    kappa_gradient,
-    proportions_of,
-    standard_error,
-)
-from fastkappa.statistics.intervals.doubt import doubt_of_table
-from fastkappa.statistics.intervals.methods import (
-    IntervalMethod,
-    choose_method,
-    joint_freedom,
-    root_quantile,
-    widening,
-)
-from fastkappa.statistics.intervals.tested import (
-    Estimates,
-    Together,
-    difference_ends,
-    kappas_tested,
-)
-from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.spread import Influence
+from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.intervals.methods import IntervalMethod, joint_freedom, root_quantile
+from fastkappa.statistics.intervals.tested import Estimates, Together, difference_ends
 from fastkappa.statistics.strata import Stratum, check_comparable, stratum_of
-from fastkappa.statistics.tables import as_tables, refuse_fractions
-from fastkappa.statistics.weights import Weights, as_weights, weights_text
+from fastkappa.statistics.weights import Weights, weights_text
 
 NAMES = ("first", "second")
 # The interval, z and p-value if there is no test.
@@ -86,6 +68,10 @@ class KappaDifference(Result):
         The reason why the interval and the test cannot be trusted, or an empty text if they can.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights of both kappas.
+    n : int or None
+        The number of items of two predictions, or None for independent samples.
+    n_dropped, n_outside : int
+        The numbers of items left out because a label is missing, or is not among the labels.
     """
 
     value: float
@@ -100,6 +86,9 @@ class KappaDifference(Result):
     interval_methods: tuple[IntervalMethod, IntervalMethod] = ("asymptotic", "asymptotic")
     doubt: str = ""
     weights: Weights = None
+    n: int | None = None
+    n_dropped: int = 0
+    n_outside: int = 0
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row for the difference.
@@ -121,9 +110,11 @@ class KappaDifference(Result):
         methods = " and ".join(dict.fromkeys(self.interval_methods))
         how = f"{100 * self.confidence:g} % interval by {methods} tests"
         found = estimate_text(self.value, self.interval, how)
+        left_out = self.n_dropped + self.n_outside
+        without = f", with {left_out} left out" if left_out else ""
         return versioned(
-            f"Kappa ({weights_text(self.weights)}) was {one} of {first} and {two} of {second},"
-            f" a difference of {found}, {p_text(self.p_value)}"
+            f"Kappa ({weights_text(self.weights)}) was {one} of {first} and {two} of {second}"
+            f"{self._on_items()}{without}, a difference of {found}, {p_text(self.p_value)}"
         )
 
     def _report(self) -> Report:
@@ -135,10 +126,24 @@ class KappaDifference(Result):
             rows.append((method, drawn.value, drawn.standard_error, drawn.interval))
         test = [("z of no difference", self.z), ("p", p_value_text(self.p_value))]
         return Report(
-            [f"Difference of two kappas, {weights_text(self.weights)}"],
+            [f"Difference of two kappas{self._on_items()}, {weights_text(self.weights)}"],
             [estimate_grid(rows, self.confidence), facts(test)],
-            [self.doubt] if self.doubt else [],
+            list(self._remarks()),
         )
+
+    def _remarks(self) -> Iterator[str]:
+        if self.n_dropped:
+            yield f"{count_text(self.n_dropped, 'item')} left out because of a missing label"
+        if self.n_outside:
+            yield (
+                f"{count_text(self.n_outside, 'item')} left out because the truth or a prediction"
+                " is not among the labels"
+            )
+        if self.doubt:
+            yield self.doubt
+
+    def _on_items(self) -> str:
+        return "" if self.n is None else f" on {count_text(self.n, 'item')}"
 
     def __repr__(self) -> str:
         found = estimate_text(self.value, self.interval)
@@ -239,170 +244,10 @@ def difference_of_strata(
         return found
     freedoms = one.freedom, two.freedom
     freedom = joint_freedom(errors**2, freedoms) if covariance is None else max(freedoms)
-    return _with_test(found, one.alone(), two.alone(), correlation, freedom)
+    return with_test(found, one.alone(), two.alone(), correlation, freedom)
 
 
-def compare_paired(
-    joint: ArrayLike,
-    *,
-    weights: Weights = None,
-    n_resamples: int = 0,
-    method: Method = "bca",
-    confidence: float = 0.95,
-    interval_method: IntervalMethod | None = None,
-    rng: Any = None,
-) -> KappaDifference:
-    """Compare the kappas of two predictions of the same truth, from their joint counts.
-
-    Parameters
-    ----------
-    joint : array-like of shape (l, l, l)
-        Cell (i, j, k) is the number of items with true label i, first prediction j and second
-        prediction k.
-    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights. The rows of a matrix correspond to the true labels.
-    n_resamples : int, default=0
-        The number of bootstrap replicates; 0 means no bootstrap.
-    method : {'percentile', 'bca'}, default='bca'
-        The kind of bootstrap interval.
-    confidence : float, default=0.95
-        The confidence level of the interval.
-    interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How each kappa is tested. With 'asymptotic', the interval is symmetric. None means the
-        default of `agreement` for each kappa.
-    rng : Generator, int or None, default=None
-        The random number generator, or a seed.
-
-    Returns
-    -------
-    difference : KappaDifference
-        The standard error is computed by the delta method, which takes into account that both
-        kappas are computed from the same items. If a kappa is undefined, all values are NaN and an
-        ``UndefinedMetricWarning`` is issued.
-
-    Raises
-    ------
-    ValueError
-        If ``joint`` is empty or not a cube of whole counts.
-
-    Examples
-    --------
-    >>> from fastkappa import compare_paired
-    >>> joint = [[[30, 6], [2, 2]], [[3, 9], [8, 40]]]
-    >>> difference = compare_paired(joint)
-    >>> [round(kappa, 4) for kappa in difference.kappas]
-    [0.6774, 0.6091]
-    >>> round(difference.value, 4), round(difference.standard_error, 4)
-    (0.0684, 0.0989)
-    """
-    counts = _joint_counts(joint)
-    every = np.arange(len(counts))
-    return compare_joint(
-        counts,
-        (every, every),
-        weights=weights,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        method=method,
-        rng=rng,
-        interval_method=interval_method,
-    )
-
-
-def compare_joint(
-    counts: AnyArray,
-    own: tuple[AnyArray, AnyArray],
-    *,
-    weights: Weights,
-    confidence: float,
-    n_resamples: int,
-    method: Method,
-    rng: Any,
-    interval_method: IntervalMethod | None = None,
-    clusters: Clusters | None = None,
-) -> KappaDifference:
-    """Compare two predictions from validated joint counts.
-
-    For each kappa, ``own`` contains the positions of its labels: the labels used by the truth or by
-    the prediction, or all labels. Unused labels would increase the distances between positions and
-    thus change named weights. ``clusters`` are the clusters of the items.
-    """
-    check_confidence(confidence)
-    check_method(method)
-    cells = [np.ix_(labels, labels) for labels in own]
-
-    def pairs(cubes: AnyArray) -> tuple[AnyArray, AnyArray]:
-        return cubes.sum(axis=-1)[(..., *cells[0])], cubes.sum(axis=-2)[(..., *cells[1])]
-
-    first, second = pairs(counts)
-    both = (float(kappas(first, weights)), float(kappas(second, weights)))
-    n, proportions = proportions_of(counts.reshape(1, -1))
-    values, sizes = np.zeros((2, 3, *counts.shape))
-    for i, (place, table) in enumerate(zip(cells, (first, second))):
-        slopes = np.zeros((2, *counts.shape[:2]))
-        slopes[0][place], slopes[1][place] = kappa_gradient(table, weights)
-        # The kappa of a prediction does not depend on the other prediction, so the axis of the
-        # other prediction has length 1.
-        values[i], sizes[i] = np.expand_dims(slopes, 3 - i)
-    values[2], sizes[2] = values[0] - values[1], sizes[0] + sizes[1]
-    slope = Influence(values, sizes).reshape(3, 1, -1)
-    errors = delta_error(np.broadcast_to(proportions, slope.values.shape), slope, n, clusters)
-    if clusters is not None and clusters.n_clusters == 1 < n:
-        warnings.warn(
-            "the kappas cannot be compared: all items are in one cluster.",
-            undefined_metric_warning(),
-            stacklevel=users_stacklevel(),
-        )
-    drawn = None
-    if n_resamples:
-
-        def difference(tables: AnyArray) -> Any:
-            first, second = pairs(tables)
-            return kappas(first, weights) - kappas(second, weights)
-
-        drawn = bootstrap_counts(counts, difference, n_resamples, method, confidence, rng, clusters)
-    one, two = (choose_method(interval_method, table) for table in (first, second))
-    found = KappaDifference(
-        difference_of("kappas", both),
-        both,
-        float(errors[2]),
-        *UNTESTED,
-        float(confidence),
-        drawn,
-        NAMES,
-        (one, two),
-        doubt_of_table(first) or doubt_of_table(second),
-        as_weights(weights, len(counts)),
-    )
-    if math.isnan(found.value) or math.isnan(found.standard_error):
-        return found
-    by_score = are_joined(clusters) and "asymptotic" not in (one, two)
-    freedom = clusters.n_clusters - 1 if clusters is not None and by_score else math.inf
-
-    def tested(chosen: IntervalMethod, table: AnyArray, error: FloatTable) -> Estimates:
-        widened = np.ones(1)
-        if are_joined(clusters):
-            alone = standard_error(table[None], weights)
-            widened = widening(error, alone, clusters.n_clusters)
-        return kappas_tested(chosen, table[None], weights, error, widened)
-
-    return _with_test(
-        found,
-        tested(one, first, errors[:1]),
-        tested(two, second, errors[1:2]),
-        _correlation_of(errors),
-        freedom,
-    )
-
-
-def _correlation_of(errors: FloatTable) -> float:
-    """Return the correlation of two estimates, given their errors and that of their difference."""
-    one, two, apart = errors.tolist()
-    product = one * two
-    return (one * one + two * two - apart * apart) / (2 * product) if product > 0 else 0.0
-
-
-def _with_test(
+def with_test(
     found: KappaDifference, first: Estimates, second: Estimates, correlation: float, freedom: float
 ) -> KappaDifference:
     """Return a difference with its interval, z and p-value.
@@ -430,16 +275,3 @@ def difference_of(what: str, both: tuple[float, float]) -> float:
             stacklevel=users_stacklevel(),
         )
     return value
-
-
-def _joint_counts(joint: ArrayLike) -> AnyArray:
-    # A cube of counts has the shape of a stack of tables, and is checked in the same way.
-    counts = as_tables(
-        joint, "joint", "For three columns, use compare_predictions(first, second, y_true=...)."
-    )
-    if counts.ndim != 3 or len(set(counts.shape)) != 1:
-        raise ValueError(f"joint must have the shape (l, l, l), got {counts.shape}.")
-    refuse_fractions(counts, "joint")
-    if not counts.any():
-        raise ValueError("joint must not be empty: all its counts are 0.")
-    return counts.astype(np.int64)

@@ -175,7 +175,10 @@ def counts_given(table: ArrayLike) -> AnyArray:
 def refuse_fractions(tables: AnyArray, name: str) -> None:
     """Raise if a validated table contains fractions, because standard errors need whole counts."""
     if tables.dtype.kind == "f" and not (tables == np.rint(tables)).all():
-        remedy = "For sums of weights use kappa_from_confusion."
+        remedy = (
+            "For sums of weights, use kappa_from_confusion, or leaderboard(..., sample_weight=) for"
+            " a bootstrap interval."
+        )
         if any(_are_proportions(tables, axis) for axis in (None, -1, -2)):
             remedy = "Proportions do not show the number of items: give the counts."
         raise ValueError(

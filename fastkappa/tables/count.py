@@ -14,6 +14,7 @@ from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import warn_of_lookalikes
 from fastkappa.results.result import Result
 from fastkappa.tables.codecs import Codec, expected_codecs
+from fastkappa.tables.doubtful_tables import Part, judge_parts
 from fastkappa.tables.item_sums import (
     add_exactly,
     as_int64,
@@ -81,7 +82,7 @@ class CountsResult(Result):
         Warns
         -----
         UserWarning
-            If some labels look alike.
+            If some labels look alike, or the labels of one of them seem to have other codes.
         """
         if type(other) is not type(self):
             if hasattr(self, "from_json") and hasattr(other, "to_json"):
@@ -91,29 +92,48 @@ class CountsResult(Result):
                     f" {own}.from_json(other.to_json())."
                 )
             return NotImplemented
-        if self.table.any() and other.table.any():
-            first, second = (getattr(one, "is_weighted", None) for one in (self, other))
-            refuse_weighted_and_not(first, second)
-        labels, tables = self.labels.copy(), [self.table, other.table]
-        if labels.tolist() != other.labels.tolist():
-            labels = _labels_of_both(self, other)
-            places = [positions_in(labels, counts.labels) for counts in (self, other)]
-            shape = (len(labels), len(labels))
-            tables = [scatter(table, own, own, shape) for table, own in zip(tables, places)]
-        fields = {
-            name: _total(getattr(self, name), getattr(other, name))
-            for name in getattr(self, "_fields", ())
-            if name not in ("table", "labels")
-        }
-        fields |= {"table": add_exactly(*tables), "labels": labels}
-        total = type(self)(**fields)
-        if len(labels) > len(self.labels) and labels.dtype.kind in "UTO":
-            warn_of_lookalikes({"the sum": _as_column(total)})
-        return total
+        parts = [part_of("the first table", self), part_of("the second table", other)]
+        judge_parts(parts, ("y1", "y2"))
+        return total_of(self, other)
 
     def __radd__(self, other: Any) -> Any:
         """Return these counts if ``other`` is 0, the start value of `sum`."""
         return self if type(other) is int and other == 0 else super().__radd__(other)
+
+
+def part_of(name: str, counts: CountsResult) -> Part:
+    """Return counts as a part for `judge_parts`, with the numbers of ratings of each label."""
+    table = counts.table.astype(float)
+    total = table.sum() or 1.0
+    # Sums of weights are scaled to numbers of items.
+    table *= getattr(counts, "n_items", total) / total
+    labels = counts.labels.tolist()
+    return Part(
+        name, [{x: n for x, n in zip(labels, table.sum(axis).tolist()) if n} for axis in (1, 0)]
+    )
+
+
+def total_of(first: Any, second: Any) -> Any:
+    """Return the sum of two counts, like ``first + second``, without comparing their labels."""
+    if first.table.any() and second.table.any():
+        are_weighted = [getattr(one, "is_weighted", None) for one in (first, second)]
+        refuse_weighted_and_not(*are_weighted)
+    labels, tables = first.labels.copy(), [first.table, second.table]
+    if labels.tolist() != second.labels.tolist():
+        labels = _labels_of_both(first, second)
+        places = [positions_in(labels, counts.labels) for counts in (first, second)]
+        shape = (len(labels), len(labels))
+        tables = [scatter(table, own, own, shape) for table, own in zip(tables, places)]
+    fields = {
+        name: _total(getattr(first, name), getattr(second, name))
+        for name in getattr(first, "_fields", ())
+        if name not in ("table", "labels")
+    }
+    fields |= {"table": add_exactly(*tables), "labels": labels}
+    total = type(first)(**fields)
+    if len(labels) > len(first.labels) and labels.dtype.kind in "UTO":
+        warn_of_lookalikes({"the sum": _as_column(total)})
+    return total
 
 
 def _labels_of_both(first: CountsResult, second: CountsResult) -> AnyArray:

@@ -10,27 +10,31 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from operator import ne
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
-from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels
+from fastkappa.ratings.label_order import is_number
+from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels, warn_of_filled
 from fastkappa.tables.two_codings import (
     HEAD,
     MOST_ROWS,
     looks_shifted,
     may_be_coded_apart,
+    two_codings,
     warn_of_shift,
-    warn_of_two_codings,
 )
 
 MOST_NAMED = 5
 # The smallest mean number of occurrences per label that is plausible for ratings.
 LEAST_REPEATS = 2
+# A column with more ratings per label does not contain ids.
+MOST_PER_ID = 5
 # With more raters, a rater with few items can have labels that nobody else used.
 MOST_JUDGED = 20
 # In a smaller table, each cell can contain one item by chance.
@@ -41,6 +45,8 @@ FEWEST_SORTED, FEWEST_OF_SECOND = 20, 5
 LEAST_OF_SECOND = 0.1
 # The largest chi-square attributed to chance, in standard deviations above its mean.
 CHANCE = 2.0
+# In a smaller part, or of a rarer label, a label can be absent by chance.
+FEWEST_OF_PART, LEAST_ABSENT, FEWEST_ABSENT = 100, 0.02, 10
 
 
 def judge_table(
@@ -53,10 +59,10 @@ def judge_table(
 ) -> None:
     """Warn if a table for two raters, with counts or sums of weights, is probably a mistake.
 
-    The warnings are about: given labels, if strings, that no item has, if items are left out; codes
-    for missing ratings, unless labels ``are_given``; an item that contains the totals of the
-    others; labels that the raters name or number differently; raters without a common label; and
-    ids instead of ratings.
+    There is a warning about each of these mistakes: strings given as labels that no item has, if
+    items are left out; codes for missing ratings, unless labels ``are_given``; an item that
+    contains the totals of the others; labels that the raters name or number differently; raters
+    without a common label; and ids instead of ratings.
     """
     if n_outside:
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
@@ -67,10 +73,11 @@ def judge_table(
         _warn_of_codes(array, table)
     # Slow checks are skipped for ordinary tables, to keep short calls fast. In ordinary tables,
     # raters agree on every label but one, and more than once on the first or last label.
-    if may_be_coded_apart(labels, table) and warn_of_two_codings(
-        labels, table, names, are_given=are_given
-    ):
-        return
+    if may_be_coded_apart(labels, table):
+        text = two_codings(labels, table, names, are_given=are_given)
+        if text:
+            warn(text)
+            return
     if table.item(-1) > 1:
         return
     if array.dtype.kind in "iuf":
@@ -99,8 +106,7 @@ def judge_tables(
 def _warn_of_codes(labels: AnyArray, tables: AnyArray) -> None:
     """Warn about codes such as 99 among the labels used in tables.
 
-    Numbers that are at most as far apart as there are labels contain no codes, except negative
-    numbers.
+    If the range of the labels does not exceed their number, only negative labels can be codes.
     """
     are_numbers = labels.dtype.kind in "iuf"
     if are_numbers and labels.item(0) >= 0 and labels.item(-1) - labels.item(0) <= len(labels):
@@ -122,7 +128,7 @@ def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
 def _warn_of_totals(
     labels: Mapping[str, AnyArray], n_items: int, sum_of: Callable[[str], float]
 ) -> None:
-    """Warn if one item has the sums of all other ratings, like a row of totals.
+    """Warn if one item has the sum of each rater's other ratings, like a row of totals.
 
     ``labels`` are the sorted labels of each rater. ``sum_of`` returns the sum of a rater's ratings,
     and is called only if the largest label is far from the other labels.
@@ -132,8 +138,8 @@ def _warn_of_totals(
     if all(sum_of(name) == 2 * float(own[-1]) for name, own in labels.items()):
         held = " and ".join(f"{own[-1]} of {name}" for name, own in labels.items())
         warn(
-            f"an item has the sums of all other ratings, {held}, like a row of totals, but it is"
-            " counted as an item: leave it out."
+            f"an item has the sum of each rater's other ratings, {held}, like a row of totals, but"
+            " is counted as an item: leave it out."
         )
 
 
@@ -184,16 +190,28 @@ def judge_order(
 
 
 def judge_shift(first: Column, second: Column, names: Sequence[str]) -> None:
-    """Warn if two columns agree only once one of them is moved by one row."""
+    """Warn if two columns agree only after one is moved by one row, or if one was filled."""
     heads = [_first_ratings(column, HEAD).tolist() for column in (first, second)]
     if first.counts is None and looks_shifted(*heads):
         warn_of_shift(_first_ratings(first, MOST_ROWS), _first_ratings(second, MOST_ROWS), names)
+    elif first.counts is None and len(first.values):
+        numbers = [_first_numbers(column) for column in (first, second)]
+        warn_of_filled(dict(zip(names, numbers)))
 
 
 def _first_ratings(column: Column, n: int) -> AnyArray:
     """Return the first ratings of a column, with None for missing ratings."""
     values = column.values[:n]
     return values if column.categories is None else np.array(column.categories, object)[values]
+
+
+def _first_numbers(column: Column) -> AnyArray:
+    """Return the first ratings of a column as numbers, with NaN for other ratings."""
+    values = column.values[:MOST_ROWS]
+    if column.categories is None:
+        return values.astype(float)
+    labels = [float(x) if is_number(str(x)) else np.nan for x in column.categories]
+    return np.array(labels)[values]
 
 
 def judge_sorted(
@@ -233,6 +251,68 @@ def is_grouped(ratings: list[Any]) -> bool:
     return n_runs == len(set(ratings))
 
 
+class Part(NamedTuple):
+    """The ratings of a part of the data: the numbers of each rater's ratings with each label."""
+
+    name: str
+    ratings: Sequence[Mapping[Any, float]]
+
+    def recoded(self, meanings: Sequence[Mapping[Any, Any]]) -> Part:
+        """Return the part with the meanings of its labels, without labels that have none."""
+        ratings = []
+        for own, meaning in zip(self.ratings, meanings):
+            meant: dict[Any, float] = {}
+            for label, n in own.items():
+                if label in meaning:
+                    meant[meaning[label]] = meant.get(meaning[label], 0) + n
+            ratings.append(meant)
+        return Part(self.name, ratings)
+
+
+def judge_parts(parts: Sequence[Part], columns: Sequence[str]) -> None:
+    """Warn about parts that seem to have other codes for the labels, such as 1 to 5 for 0 to 4.
+
+    Such a part has a label that no other part has, but not a label that is frequent in all other
+    parts.
+    """
+    in_parts = Counter(label for part in parts for label in {*part.ratings[0], *part.ratings[1]})
+    found = []
+    for part in parts:
+        odd: dict[tuple[Any, Any], list[str]] = {}
+        for i, (own, column) in enumerate(zip(part.ratings, columns)):
+            alone = [label for label in own if in_parts[label] == 1]
+            others = [other.ratings[i] for other in parts if other is not part] if alone else []
+            absent = _absent(own, others)
+            if alone and absent:
+                odd.setdefault((alone[0], absent[0]), []).append(column)
+        found += [
+            f"{part.name} has {alone!r} in {' and '.join(names)}, which no other part has, but not"
+            f" {absent!r}, which is frequent in all other parts"
+            for (alone, absent), names in odd.items()
+        ]
+    if found:
+        shown = first_of_many(found, MOST_SHOWN, "; ")
+        warn(
+            f"some parts seem to have other codes for the labels: {shown}. Give all parts the same"
+            " codes, because they are added as they are."
+        )
+
+
+def _absent(own: Mapping[Any, float], others: Sequence[Mapping[Any, float]]) -> list[Any]:
+    """Return the labels that a part lacks, and that all others have more often than by chance."""
+    totals = [sum(other.values()) for other in others]
+    n_items = sum(own.values())
+    if min([n_items, *totals]) < FEWEST_OF_PART or not others:
+        return []
+    least = max(LEAST_ABSENT, FEWEST_ABSENT / n_items)
+    return [
+        label
+        for label in others[0]
+        if label not in own
+        and all(other.get(label, 0) >= least * n for other, n in zip(others, totals))
+    ]
+
+
 def judge_raters(
     labels: Mapping[str, AnyArray],
     n_ratings: Sequence[int],
@@ -256,6 +336,14 @@ def judge_raters(
         return
     n_raters = Counter(label for own in labels.values() for label in own.tolist())
     for (name, own), n in zip(labels.items(), n_ratings):
+        alone = [label for label in own.tolist() if n_raters[label] == 1]
+        n_others = len(n_raters) - len(alone)
+        if len(own) < n <= MOST_PER_ID * len(own) and _are_repeated_ids(own, alone, n_others):
+            warn(
+                f"{name} has {len(alone)} labels that no other rater has, like ids of clusters,"
+                " but was read as a rater: leave it out if it identifies clusters or items."
+            )
+            return
         # A rater can lack shared labels by chance if the rater used only one label, or labels that
         # hardly repeat.
         repeats = 1 < len(own) <= n / LEAST_REPEATS
@@ -277,6 +365,21 @@ def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple
                 f"{name} has a different label for each of the {n_items} items, like a column of"
                 " ids, but was read as ratings: give the column of ratings."
             )
+
+
+def _are_repeated_ids(own: AnyArray, alone: Sequence[Any], n_others: int) -> bool:
+    """Return whether most labels of a rater are ``alone``, and outside the others' range.
+
+    ``n_others`` is the number of labels that another rater has. Scores in the same range, some of
+    which only one rater gave, are not ids.
+    """
+    if len(own) < FEWEST_IDS or 2 * len(alone) < len(own) or not 0 < 4 * n_others <= len(own):
+        return False
+    shared = np.setdiff1d(own, np.array(alone))
+    if own.dtype.kind not in "iuf" or not len(shared):
+        return True
+    beyond = (own < shared.min()) | (own > shared.max())
+    return bool(2 * np.count_nonzero(beyond) >= len(own))
 
 
 def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any]:

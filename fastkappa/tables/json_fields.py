@@ -105,7 +105,7 @@ def rows_from_fields(fields: Any) -> CountedRows:
 
 
 def reason_of(error: Exception) -> str:
-    """Return why fields are not fields of counts, without the class of the error."""
+    """Return the reason why fields do not describe counts, without the class of the error."""
     return f"a field {error} is missing" if isinstance(error, KeyError) else str(error).rstrip(".")
 
 

@@ -218,7 +218,10 @@ def union_of_tables(first: AnyArray, second: AnyArray) -> AnyArray:
     """Return the labels of two tables, sorted, or raise if booleans would count as numbers."""
     both = [*first.tolist(), *second.tolist()]
     refuse_booleans_among((first.dtype.kind, second.dtype.kind), both, "the sum")
-    return union_of_labels([first, second])
+    try:
+        return union_of_labels([first, second])
+    except ValueError as error:
+        raise ValueError(f"{error} Write the labels in the same way in all parts.") from error
 
 
 def positions_in(labels: AnyArray, own: AnyArray) -> AnyArray:

@@ -1,4 +1,4 @@
-"""Fill a table: expect some labels, count, widen the table, and recount what was outside.
+"""Fill a table: expect some labels, count, widen the table, and recount the items outside.
 
 Labels that are not known in advance are found while counting. A tally starts with the labels of a
 small sample. Kernels count directly into its table, and count ratings with other labels in the last

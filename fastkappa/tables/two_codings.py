@@ -22,6 +22,7 @@ from fastkappa.formatting import first_of_many, number_text
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.looks import alike_among, is_respelt, is_slip, prefix_of
+from fastkappa.ratings.real_numbers import warn_of_filled
 
 # The smallest kappa after recoding, and the smallest gain over kappa before recoding.
 NEAR, BETTER = 0.6, 0.5
@@ -36,14 +37,16 @@ LEAST_LAMBDA = 0.25
 LEAST_REPEATS = 5
 # The smallest number of items with either name of a label, and the smallest number with both names.
 OFTEN, TOGETHER = 2, 3
+# The least numbers of items, and of items expected to agree by chance, if raters never agree.
+FEWEST_APART, LEAST_BY_CHANCE = 20, 5
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
 # The number of first ratings that are enough to exclude most columns from a closer look.
 HEAD = 16
-# The number of rows in which a shift by one row is looked for.
+# The number of rows that are searched for a shift by one row.
 MOST_ROWS = 10_000
-# A label is rare beside another that occurs `FREQUENT` times as often.
+# A label is rare if a similar label occurs at least this many times as often.
 FREQUENT = 100
 REMEDY = "Number the labels the same way if both raters use the same scale."
 
@@ -68,7 +71,7 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> boo
 
 
 def _coincide(table: AnyArray) -> NDArray[np.bool_]:
-    """Return, for each two labels, whether as many items have both as have the rarer one twice."""
+    """Return, per pair of labels, whether both occur together as often as the rarer one twice."""
     both, same = table + table.T, table.diagonal()
     np.fill_diagonal(both, val=0)
     coincide: NDArray[np.bool_] = (both > 0) & (both >= np.minimum(same[:, None], same))
@@ -87,6 +90,8 @@ def judge_pairs(
     if side > MOST_LABELS:
         return False
     codes = codes[:, :SOME_ITEMS].astype(np.intp)
+    if labels.dtype.kind in "iuf" and codes.shape[1]:
+        warn_of_filled(dict(zip(names, np.append(labels.astype(float), np.nan)[codes])))
     together = np.zeros((side - 1, side - 1), np.int64)
     for (a, first), (b, second) in combinations(zip(names, codes), 2):
         table = np.bincount(first * side + second, minlength=side * side).reshape(side, side)
@@ -95,10 +100,11 @@ def judge_pairs(
         heads = first[:HEAD].tolist(), second[:HEAD].tolist()
         if looks_shifted(*heads) and warn_of_shift(first, second, (a, b)):
             return True
-        if may_be_coded_apart(labels, table) and warn_of_two_codings(
-            labels, table, (a, b), are_given=are_given
-        ):
-            return True
+        if may_be_coded_apart(labels, table):
+            text = two_codings(labels, table, (a, b), are_given=are_given)
+            if text:
+                warn(text)
+                return True
     found = None if are_given else _not_told_apart(labels, together)
     if found:
         warn(found)
@@ -106,7 +112,7 @@ def judge_pairs(
 
 
 def looks_shifted(first: list[Any], second: list[Any]) -> bool:
-    """Return whether most of some ratings are equal to those one row above or below."""
+    """Return whether most first ratings equal the second ratings one row above or below."""
     above, level, below = (
         sum(map(eq, *rows)) for rows in ((first, second[1:]), (first, second), (first[1:], second))
     )
@@ -114,7 +120,7 @@ def looks_shifted(first: list[Any], second: list[Any]) -> bool:
 
 
 def warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bool:
-    """Warn if raters agree only once a column is moved by one row, and return whether they do.
+    """Warn if raters agree only after one column is moved by one row, and return whether so.
 
     If each rating predicts the next one, as in a repeated cycle, a shift looks like other codes.
     """
@@ -149,15 +155,15 @@ def warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bo
     return True
 
 
-def warn_of_two_codings(
+def two_codings(
     labels: Sequence[Any] | AnyArray, table: AnyArray, names: Sequence[str], *, are_given: bool
-) -> bool:
-    """Warn if two raters seem to name or number labels differently, and return whether they do.
+) -> str | None:
+    """Return a warning if two raters seem to name or number labels differently, or None.
 
     Labels given by the user are never treated as two names of one label.
     """
     if len(labels) > MOST_LABELS:
-        return False
+        return None
     found, array = None, np.asarray(labels)
     # If raters agree on most items, renumbering the labels cannot improve agreement.
     may_be_renamed = 2 * table.trace() < table.sum() and _is_predicted(table)
@@ -168,9 +174,23 @@ def warn_of_two_codings(
         found = _two_numberings(array.astype(float), table, names)
     if found is None and may_be_renamed:
         found = _permuted(array, table, names)
-    if found:
-        warn(found)
-    return found is not None
+    if found is None and not table.trace():
+        found = _never_agree(table, names)
+    return found
+
+
+def _never_agree(table: AnyArray, names: Sequence[str]) -> str | None:
+    """Return the warning about a table without agreement, which is not due to chance."""
+    n, of_rows, of_columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
+    by_chance = of_rows.astype(float) * of_columns / max(n, 1)
+    is_improbable = n >= FEWEST_APART and by_chance.sum() >= LEAST_BY_CHANCE
+    if not is_improbable or np.count_nonzero(by_chance) < 2:
+        return None
+    a, b = names
+    return (
+        f"{a} and {b} agree on none of {number_text(n)} items. If a blank means the same rating as"
+        " the other rater's, fill in the blanks instead of dropping them."
+    )
 
 
 def _is_predicted(table: AnyArray) -> bool:
@@ -215,8 +235,8 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     ]
     return (
         f"{a} and {b} each have labels that the other does not have, and these nearly always"
-        f" coincide: {first_of_many(pairs, MOST_SHOWN, '; ')}. Write them alike if they are one"
-        " label; they are counted as disagreement."
+        f" coincide: {first_of_many(pairs, MOST_SHOWN, '; ')}. Write them the same way if they"
+        " are one label, because they are counted as disagreement."
     )
 
 
@@ -257,7 +277,7 @@ def _not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     ]
     return (
         f"labels that {how} nearly always coincide: {first_of_many(shown, MOST_SHOWN, '; ')}. Write"
-        " them alike if they are one label; they are counted as disagreement."
+        " them the same way if they are one label, because they are counted as disagreement."
     )
 
 

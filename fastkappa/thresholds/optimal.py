@@ -122,7 +122,7 @@ class ThresholdResult(Result):
         rows = list(zip(names, ["-inf", *cuts], [*cuts, "inf"]))
         grids = [Grid(("label", "from", "below"), abridged(rows))]
         counts = counts_grid(self.labels, self.table, axes=("True labels", "the labels given"))
-        below = [f"none reach a kappa above by more than {self.gap:.2g}"] if self.gap else []
+        below = [f"no thresholds can raise kappa by more than {self.gap:.2g}"] if self.gap else []
         if not math.isnan(self.kappa):
             below.append(IN_SAMPLE)
         return Report(

@@ -139,7 +139,7 @@ def why_undefined(result: _Result) -> str:
     if len(used) == 1:
         return f"all ratings are {used[0]}, so that no disagreement is expected by chance"
 
-    return "the weights make no disagreement between the labels that occur"
+    return "the weights between all labels that occur are 0"
 
 
 def agreed_on(result: _Result, between: str, after: str = "", items: str = "") -> str:
@@ -208,7 +208,7 @@ def _unused_labels(result: _Result) -> Iterator[str]:
     can = "" if result.interval_method == "asymptotic" else ", and can change the interval of kappa"
     n_labels = count_text(len(result.labels), "label")
     yield (
-        f"no rating is {named}, {len(unused)} of the {n_labels}: such labels change Bennett's S,"
+        f"{len(unused)} of the {n_labels} never used ({named}): unused labels change Bennett's S,"
         f" Brennan-Prediger and Gwet's AC{can}"
     )
 

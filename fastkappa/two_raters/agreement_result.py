@@ -196,7 +196,7 @@ class AgreementResult(Result):
 
     @cached_property
     def kappa_max(self) -> float:
-        """The largest kappa, for the weights in use, that the raters' margins allow."""
+        """The largest kappa that the raters' margins allow, for the weights in use."""
         return float(indices.kappa_max(self.table, self.weights))
 
     @property
@@ -206,7 +206,7 @@ class AgreementResult(Result):
 
     @property
     def krippendorff_alpha(self) -> float:
-        """Krippendorff's alpha for the weights in use. Quadratic weights mean interval data."""
+        """Krippendorff's alpha for the weights in use; quadratic weights imply interval data."""
         return self._value("krippendorff_alpha")
 
     @property
@@ -241,12 +241,12 @@ class AgreementResult(Result):
 
     @cached_property
     def prevalence_index(self) -> float:
-        """How much more frequent the first of two labels is; NaN for more than two labels."""
+        """The difference in frequency between two labels, (a - d) / n; NaN for more labels."""
         return float(indices.prevalence_index(self.table))
 
     @cached_property
     def bias_index(self) -> float:
-        """How much more often the first rater gives the first label; NaN for more than two."""
+        """The raters' difference in using the first of two labels, (b - c) / n; NaN for more."""
         return float(indices.bias_index(self.table))
 
     @cached_property
@@ -318,7 +318,7 @@ class AgreementResult(Result):
 
     @cached_property
     def _scale(self) -> float:
-        """The factor of standard errors, relative to those from variances divided by n."""
+        """The factor that corrects standard errors from variances divided by n."""
         if self.distribution == "normal":
             return 1.0
         return math.sqrt(correction(self.n, self.clusters))

@@ -1,25 +1,48 @@
-"""Compare two predictions of the same truth by their kappas."""
+"""Compare two predictions of the same truth by their kappas, from ratings or joint counts."""
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.arrays import AnyArray, FloatTable, IntTable
+from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
 from fastkappa.ratings.read import read
-from fastkappa.statistics.bootstrap import Method
-from fastkappa.statistics.clusters import clusters_of
-from fastkappa.statistics.comparison import KappaDifference, compare_joint
-from fastkappa.statistics.intervals.methods import IntervalMethod
-from fastkappa.statistics.weights import Weights
+from fastkappa.statistics.bootstrap import Method, bootstrap_counts, check_method
+from fastkappa.statistics.clusters import Clusters, are_joined, clusters_of
+from fastkappa.statistics.comparison import (
+    NAMES,
+    UNTESTED,
+    KappaDifference,
+    difference_of,
+    with_test,
+)
+from fastkappa.statistics.inference import (
+    check_confidence,
+    delta_error,
+    kappa_gradient,
+    proportions_of,
+    standard_error,
+)
+from fastkappa.statistics.intervals.doubt import doubt_of_table
+from fastkappa.statistics.intervals.methods import IntervalMethod, choose_method, widening
+from fastkappa.statistics.intervals.tested import Estimates, kappas_tested
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.spread import Influence
+from fastkappa.statistics.tables import as_tables, refuse_fractions
+from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.tables.by_group import count_by_group
+from fastkappa.tables.doubtful_tables import judge_tables, warn_of_unused_labels
 from fastkappa.tables.known_labels import KnownLabels, known_labels
 from fastkappa.tables.table import union_of_labels
 from fastkappa.two_raters.agreement_report import warn_of_weights
@@ -56,7 +79,8 @@ def compare_predictions(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. The rows of a matrix correspond to the true labels.
     labels : array-like of shape (l,), default=None
-        The labels, in the order that weights refer to. Items with other labels are left out. None
+        The labels, in the order that weights refer to. Items with other labels, in the truth or in
+        a prediction, are left out of both kappas, and counted in ``n_outside`` of the result. None
         means the declared labels, as for `agreement`, or else the labels that occur, sorted. If the
         labels that occur are used, each kappa uses only the labels of the truth and of its own
         prediction. The kappa therefore equals that of `agreement`, unless items are dropped because
@@ -110,9 +134,11 @@ def compare_predictions(
     found = count_by_group(get_kernels(), truth, one, two, known, available_threads())
     predicted = found.rows if known is None else known.labels
     joint, names = _cube(found.counts, found.layers, predicted, known is not None)
-    if known is not None and known.are_declared and joint.sum() < len(truth.values):
+    n = int(joint.sum())
+    n_outside = len(truth.values) - n
+    if known is not None and known.are_declared and n_outside:
         known.refuse_outside({"y_true": truth, "first": one, "second": two})
-    if not joint.any():
+    if not n:
         raise ValueError(
             f"no item has all its labels among {found.rows.tolist()}: write the labels as in the"
             " predictions."
@@ -128,9 +154,8 @@ def compare_predictions(
     if clusters is not None:
         labels_of_all = known or KnownLabels(names, truth, one)
         columns = dict.fromkeys(("y_true", "first", "second"), labels_of_all)
-        is_within = int(joint.sum()) == len(truth.values)
-        of_items = clusters_of(*counted_clusters(items, columns, is_within))
-    difference = compare_joint(
+        of_items = clusters_of(*counted_clusters(items, columns, not n_outside))
+    difference = _compare(
         joint,
         own,
         weights=weights,
@@ -141,8 +166,83 @@ def compare_predictions(
         interval_method=interval_method,
         clusters=of_items,
     )
+    tables = np.stack([joint.sum(axis=2), joint.sum(axis=1)])
+    warn_of_unused_labels(names, tables.sum(axis=0), n_outside)
+    judge_tables(names, tables, "y_true", difference.names, are_given=known is not None)
     first_name, second_name = names_of((first, second), difference.names)
-    return replace(difference, names=(first_name, second_name))
+    return replace(
+        difference,
+        names=(first_name, second_name),
+        n_dropped=items.n_dropped,
+        n_outside=n_outside,
+    )
+
+
+def compare_paired(
+    joint: ArrayLike,
+    *,
+    weights: Weights = None,
+    n_resamples: int = 0,
+    method: Method = "bca",
+    confidence: float = 0.95,
+    interval_method: IntervalMethod | None = None,
+    rng: Any = None,
+) -> KappaDifference:
+    """Compare the kappas of two predictions of the same truth, from their joint counts.
+
+    Parameters
+    ----------
+    joint : array-like of shape (l, l, l)
+        Cell (i, j, k) is the number of items with true label i, first prediction j and second
+        prediction k.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
+        Disagreement weights. The rows of a matrix correspond to the true labels.
+    n_resamples : int, default=0
+        The number of bootstrap replicates; 0 means no bootstrap.
+    method : {'percentile', 'bca'}, default='bca'
+        The kind of bootstrap interval.
+    confidence : float, default=0.95
+        The confidence level of the interval.
+    interval_method : {'asymptotic', 'score', 'profile'}, default=None
+        How each kappa is tested. With 'asymptotic', the interval is symmetric. None means the
+        default of `agreement` for each kappa.
+    rng : Generator, int or None, default=None
+        The random number generator, or a seed.
+
+    Returns
+    -------
+    difference : KappaDifference
+        The standard error is computed by the delta method, which takes into account that both
+        kappas are computed from the same items. If a kappa is undefined, all values are NaN and an
+        ``UndefinedMetricWarning`` is issued.
+
+    Raises
+    ------
+    ValueError
+        If ``joint`` is empty or not a cube of whole counts.
+
+    Examples
+    --------
+    >>> from fastkappa import compare_paired
+    >>> joint = [[[30, 6], [2, 2]], [[3, 9], [8, 40]]]
+    >>> difference = compare_paired(joint)
+    >>> [round(kappa, 4) for kappa in difference.kappas]
+    [0.6774, 0.6091]
+    >>> round(difference.value, 4), round(difference.standard_error, 4)
+    (0.0684, 0.0989)
+    """
+    counts = _joint_counts(joint)
+    every = np.arange(len(counts))
+    return _compare(
+        counts,
+        (every, every),
+        weights=weights,
+        confidence=confidence,
+        n_resamples=n_resamples,
+        method=method,
+        rng=rng,
+        interval_method=interval_method,
+    )
 
 
 def _cube(
@@ -157,3 +257,110 @@ def _cube(
     joint = np.zeros((len(names),) * 3, np.int64)
     joint[np.ix_(rows, others, others)] = tables[inside]
     return joint, names
+
+
+def _joint_counts(joint: ArrayLike) -> AnyArray:
+    # A cube of counts has the shape of a stack of tables, and is checked in the same way.
+    counts = as_tables(
+        joint, "joint", "For three columns, use compare_predictions(first, second, y_true=...)."
+    )
+    if counts.ndim != 3 or len(set(counts.shape)) != 1:
+        raise ValueError(f"joint must have the shape (l, l, l), got {counts.shape}.")
+    refuse_fractions(counts, "joint")
+    if not counts.any():
+        raise ValueError("joint must not be empty: all its counts are 0.")
+    return counts.astype(np.int64)
+
+
+def _compare(
+    counts: AnyArray,
+    own: tuple[AnyArray, AnyArray],
+    *,
+    weights: Weights,
+    confidence: float,
+    n_resamples: int,
+    method: Method,
+    rng: Any,
+    interval_method: IntervalMethod | None = None,
+    clusters: Clusters | None = None,
+) -> KappaDifference:
+    """Compare two predictions from validated joint counts.
+
+    For each kappa, ``own`` contains the positions of its labels: the labels used by the truth or by
+    the prediction, or all labels. Unused labels would increase the distances between positions and
+    thus change named weights. ``clusters`` are the clusters of the items.
+    """
+    check_confidence(confidence)
+    check_method(method)
+    cells = [np.ix_(labels, labels) for labels in own]
+
+    def pairs(cubes: AnyArray) -> tuple[AnyArray, AnyArray]:
+        return cubes.sum(axis=-1)[(..., *cells[0])], cubes.sum(axis=-2)[(..., *cells[1])]
+
+    first, second = pairs(counts)
+    both = (float(kappas(first, weights)), float(kappas(second, weights)))
+    n, proportions = proportions_of(counts.reshape(1, -1))
+    values, sizes = np.zeros((2, 3, *counts.shape))
+    for i, (place, table) in enumerate(zip(cells, (first, second))):
+        slopes = np.zeros((2, *counts.shape[:2]))
+        slopes[0][place], slopes[1][place] = kappa_gradient(table, weights)
+        # The kappa of a prediction does not depend on the other prediction, so the axis of the
+        # other prediction has length 1.
+        values[i], sizes[i] = np.expand_dims(slopes, 3 - i)
+    values[2], sizes[2] = values[0] - values[1], sizes[0] + sizes[1]
+    slope = Influence(values, sizes).reshape(3, 1, -1)
+    errors = delta_error(np.broadcast_to(proportions, slope.values.shape), slope, n, clusters)
+    if clusters is not None and clusters.n_clusters == 1 < n:
+        warnings.warn(
+            "the kappas cannot be compared: all items are in one cluster.",
+            undefined_metric_warning(),
+            stacklevel=users_stacklevel(),
+        )
+    drawn = None
+    if n_resamples:
+
+        def difference(tables: AnyArray) -> Any:
+            first, second = pairs(tables)
+            return kappas(first, weights) - kappas(second, weights)
+
+        drawn = bootstrap_counts(counts, difference, n_resamples, method, confidence, rng, clusters)
+    one, two = (choose_method(interval_method, table) for table in (first, second))
+    found = KappaDifference(
+        difference_of("kappas", both),
+        both,
+        float(errors[2]),
+        *UNTESTED,
+        float(confidence),
+        drawn,
+        NAMES,
+        (one, two),
+        doubt_of_table(first) or doubt_of_table(second),
+        as_weights(weights, len(counts)),
+        int(counts.sum()),
+    )
+    if math.isnan(found.value) or math.isnan(found.standard_error):
+        return found
+    by_score = are_joined(clusters) and "asymptotic" not in (one, two)
+    freedom = clusters.n_clusters - 1 if clusters is not None and by_score else math.inf
+
+    def tested(chosen: IntervalMethod, table: AnyArray, error: FloatTable) -> Estimates:
+        widened = np.ones(1)
+        if are_joined(clusters):
+            alone = standard_error(table[None], weights)
+            widened = widening(error, alone, clusters.n_clusters)
+        return kappas_tested(chosen, table[None], weights, error, widened)
+
+    return with_test(
+        found,
+        tested(one, first, errors[:1]),
+        tested(two, second, errors[1:2]),
+        _correlation_of(errors),
+        freedom,
+    )
+
+
+def _correlation_of(errors: FloatTable) -> float:
+    """Return the correlation of two estimates, given their errors and that of their difference."""
+    one, two, apart = errors.tolist()
+    product = one * two
+    return (one * one + two * two - apart * apart) / (2 * product) if product > 0 else 0.0

@@ -66,8 +66,9 @@ class CorrectedPrevalence(Result):
         negative, positive = self.n_validation
         return estimate_sentence(
             f"The prevalence among {self.n} items, counted as {figure(self.apparent)} and corrected"
-            f" by Rogan and Gladen for a sensitivity of {figure(self.sensitivity)} (n ="
-            f" {positive}) and a specificity of {figure(self.specificity)} (n = {negative}),",
+            " by the method of Rogan and Gladen for a sensitivity of"
+            f" {figure(self.sensitivity)} (n = {positive}) and a specificity of"
+            f" {figure(self.specificity)} (n = {negative}),",
             self.value,
             self.interval,
             f"{100 * self.confidence:g} % interval of Lang and Reiczigel",

@@ -1,4 +1,4 @@
-"""The accumulator: however ratings are split, ordered and merged, the table is the same."""
+"""The accumulator has the same table, however ratings are split, ordered and merged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fastkappa.tables.codecs import NO_LABELS
 from fastkappa.tables.tally import Tally
 
 DTYPES = ("int64", "uint8", "int8", "int32", "uint16", "float64", "bool", "uint64")
-# Close together, far apart, on both sides of 0: tables of a label range, and of single labels.
+# Labels that are close together, far apart, and on both sides of 0.
 ALPHABETS = ([0, 1], [0, 1, 2, 3, 4, 5], [-3, -1, 4], [0, 50, 100], [-(10**12), 7, 10**15, 8, 9])
 
 
@@ -40,7 +40,7 @@ def batches(draw: st.DrawFn) -> list[tuple[np.ndarray, np.ndarray]]:
     alphabet = draw(st.sampled_from(ALPHABETS))
     drawn = []
     for n in draw(st.lists(st.sampled_from([0, 1, 3, 40, 3000]), min_size=1, max_size=6)):
-        # Later batches may have labels and types that earlier ones did not have.
+        # Later batches can have labels and types that earlier batches do not have.
         labels = np.array(draw(st.lists(st.sampled_from(alphabet), min_size=1, max_size=4)))
         rng = np.random.default_rng(draw(st.integers(0, 1000)))
         pair = []
@@ -157,7 +157,7 @@ def test_weights_without_rounding_are_bit_for_bit_one_shot(weights: Any, backend
     expected = confusion_counts(y1, y2, sample_weight=weights)
     assert_same(accumulator, expected)
     assert accumulator.kappa() == cohen_kappa_score(y1, y2, sample_weight=weights)
-    # An item without a weight weighs 1.
+    # An item without a weight has weight 1.
     accumulator.update([5], [5])
     assert accumulator.table[-1, -1] == expected.table[-1, -1] + 1
 
@@ -252,7 +252,7 @@ def test_invalid_json(change: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("labels", [None, [0, 1]])
 def test_a_batch_of_no_items_says_nothing_of_labels(labels: Any) -> None:
-    """Later batches of its type say what labels are, so that strings are refused after them."""
+    """Later batches of the same type define the labels, so strings are refused after them."""
     accumulator = ConfusionAccumulator(labels=labels)
     accumulator.update(np.empty(0, np.int64), np.empty(0, np.int64))
     accumulator.update(np.array([0, 1]), np.array([0, 1]))

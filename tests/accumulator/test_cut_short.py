@@ -1,4 +1,4 @@
-"""A batch that ends midway leaves no counts behind that look whole."""
+"""Test that an interrupted batch does not leave counts that look complete."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ def test_no_counts_after_a_part(
     ):
         with pytest.raises(RuntimeError, match=f"interrupted by {error.__name__}"):
             use()
-    # A copy made before goes on.
+    # A copy made before the interruption still works.
     copy.update(FEW, FEW)
     assert copy.table.tolist() == [[2, 0], [0, 4]]

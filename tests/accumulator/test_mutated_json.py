@@ -1,4 +1,4 @@
-"""JSON that was changed anywhere: it is refused, or updates lead to the same contents."""
+"""Altered JSON is refused, or leads to contents that updates can also reach."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def states() -> Iterator[ConfusionAccumulator]:
 
 
 def exact_of(accumulator: ConfusionAccumulator) -> dict[str, Any]:
-    """Return the fields of an accumulator's JSON that it alone reads."""
+    """Return the JSON fields that only the accumulator reads."""
     fields: dict[str, Any] = json.loads(accumulator.to_json())["accumulator"]
     return fields
 
@@ -124,7 +124,7 @@ def times(n: int, once: ConfusionAccumulator, total: ConfusionAccumulator) -> No
 
 
 def reached(fields: dict[str, Any]) -> ConfusionAccumulator:
-    """Return an accumulator that was updated until it has the contents that fields tell of."""
+    """Return an accumulator, updated until it has the contents that the fields describe."""
     dtype = np.dtype(fields["label_dtype"])
     labels = as_labels(fields["labels"], dtype)
     given = labels if fields["labels_given"] else None
@@ -141,7 +141,7 @@ def reached(fields: dict[str, Any]) -> ConfusionAccumulator:
             once = ConfusionAccumulator(labels=given)
             once.update(*pair)
             times(fields["counts"][i][j], once, total)
-    # Accumulators without weights cannot be added to one with weights alone.
+    # An accumulator without weights cannot be added to one that has only weights.
     for i, j in np.ndindex(len(labels), len(labels)):
         pair = [labels[i : i + 1], labels[j : j + 1]]
         if fields["weighted_counts"] and fields["weighted_counts"][i][j]:
@@ -173,7 +173,7 @@ def as_labels(listed: list[Any], dtype: np.dtype[Any]) -> Any:
 
 
 class AsOne(list[Any]):
-    """Integers on both sides of int64 and uint64, of which one alone has a type."""
+    """Return integers near the limits of int64 and uint64, some of which fit only one type."""
 
     def __getitem__(self, key: Any) -> Any:
         return np.array(super().__getitem__(key))
@@ -239,7 +239,7 @@ def test_changed_json_is_refused_or_can_be_reached(text: str) -> None:
 
 
 def without_length(field: Any) -> Any:
-    """Return a field without the length of strings in its dtype, which is taken from the labels."""
+    """Return a field without the string length in its dtype, which comes from the labels."""
     if not isinstance(field, dict):
         return field
     return {**field, "label_dtype": re.sub(r"^<U\d+$", "<U", field["label_dtype"])}

@@ -1,4 +1,4 @@
-"""Counts of a stream and of a file have one form of JSON, which each of them reads."""
+"""Counts of a stream and of a file have the same JSON form, which both can read."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ FORMS: dict[str, Callable[[list[int]], Any]] = {
 
 @pytest.mark.parametrize("name", FORMS)
 def test_a_declared_order_is_the_order(name: str) -> None:
-    """Kappa is that of the codes, whichever batch declares the order, and nothing is warned of."""
+    """Kappa equals that of the codes without a warning, whichever batch declares the order."""
     expected = cohen_kappa_score(CODES1, CODES2, weights="quadratic")
     names = list(Grade.__members__) if name == "enum" else GRADES
     for declaring in ([True, True], [True, False], [False, True]):
@@ -103,7 +103,7 @@ def test_pickle_and_json_keep_the_order() -> None:
 
 def test_numbers_and_dates_with_an_order() -> None:
     accumulator = ConfusionAccumulator()
-    # Arrays of the same type are counted without further checks until an order is declared.
+    # Until an order is declared, arrays of the same type are counted without further checks.
     accumulator.update(np.array([3, 1]), np.array([3, 1]))
     accumulator.update(np.array([3, 1]), np.array([3, 1]))
     accumulator.update(pandas.Categorical([1], [3, 2, 1], ordered=True), [2])
@@ -139,17 +139,17 @@ def with_strings(*ratings: str, order: Any = None) -> ConfusionAccumulator:
     [
         (
             lambda: declared().update(OTHER, OTHER),
-            r"the accumulator and y1 declare different orders of their labels: NONE \('none'\) <"
+            r"the accumulator and y1 declare their labels in different orders: NONE \('none'\) <"
             r" MILD \('mild'\) < MODERATE \('moderate'\) < SEVERE \('severe'\) and severe <"
             r" moderate < mild < none\. Give both the same categories, or give labels=\.",
         ),
         (
             lambda: declared().subtract(OTHER, OTHER),
-            "the accumulator and y1 declare different orders",
+            "the accumulator and y1 declare their labels in",
         ),
         (
             lambda: merge_declared(with_strings("mild", order=OTHER)),
-            "the accumulator and the other declare different orders",
+            "the accumulator and the other declare their labels",
         ),
         (
             lambda: declared().update(["none"], ["fatal"]),
@@ -230,7 +230,7 @@ def test_numeric_strings_are_ordered_by_value_in_every_batch() -> None:
     assert (
         ConfusionAccumulator.from_json(accumulator.to_json()).kappa(weights="quadratic") == expected
     )
-    # While a label is no number all are sorted alphabetically, and no longer when it is gone.
+    # If any label is not a number, all are sorted alphabetically, until that label is removed.
     accumulator.update(["x", "y"], ["x", "y"])
     assert accumulator.labels.tolist() == ["10", "11", "8", "9", "x", "y"]
     accumulator.subtract(["x", "y"], ["x", "y"])
@@ -272,7 +272,7 @@ def test_missing_ratings_are_counted() -> None:
     message = r"y1 has 1 missing value in 5 items, the first at position 2: give missing='drop'"
     with pytest.raises(ValueError, match=message):
         accumulator.update(y1, y2, missing_codes=[-9])
-    # Also where arrays of the same type were counted before.
+    # The same is true if arrays of the same type were counted before.
     accumulator.update(np.array([2]), np.array([2]))
     with pytest.raises(ValueError, match=message):
         accumulator.update(y1, y2, missing_codes=[-9])

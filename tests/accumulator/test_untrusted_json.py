@@ -1,4 +1,4 @@
-"""JSON from anywhere: what is no accumulator's is a ValueError at once, whatever it asks for."""
+"""JSON that does not describe an accumulator raises ValueError at once."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_wrong_fields(field: str, value: Any) -> None:
     try:
         with pytest.raises(ValueError, match=REFUSED) as refused:
             ConfusionAccumulator.from_json(text)
-        # No array is made for what is not there, and no message repeats it all.
+        # No array is allocated for data that are not there, and no message repeats all of them.
         assert tracemalloc.get_traced_memory()[1] < 40_000_000
     finally:
         tracemalloc.stop()
@@ -120,7 +120,7 @@ values = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(sorted(WRONG)), values, max_size=2), st.integers(0))
 def test_damaged_texts(changes: dict[str, Any], number: int) -> None:
-    """What is read is as good as any other contents; the rest is refused, at no cost."""
+    """Accepted JSON behaves like any other contents; other JSON is refused quickly."""
     whole = text_of({**example("<U3"), **changes})
     text = damaged(whole.encode(), np.random.default_rng(number)).decode(errors="replace")
     for given_text in (whole, text):
@@ -152,7 +152,7 @@ TOO_MANY = "labels must be at most 4096, got 4097"
 
 
 def test_declared_labels_are_as_many_as_given_ones_at_most() -> None:
-    """The table has room for all of them, of which few may be counted."""
+    """The table has a cell for every label, although few of them may occur."""
     names = [f"c{i}" for i in range(4097)]
     pair = [pandas.Categorical(y, names, ordered=True) for y in (["c7"], ["c9"])]
     accumulator = ConfusionAccumulator()
@@ -179,7 +179,7 @@ def test_labels_that_json_cannot_hold(labels: Any) -> None:
 
 
 def test_what_is_read_takes_the_same_batches() -> None:
-    """Labels that were given say nothing of the ratings, and a name that an enum gives is none."""
+    """A restored accumulator accepts the same batches as the original."""
     given = ConfusionAccumulator.from_json(ConfusionAccumulator(labels=[1, 2]).to_json())
     given.update(["a"], ["b"])
     assert given.n_outside == 1

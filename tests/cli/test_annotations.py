@@ -1,4 +1,4 @@
-"""`agree` on exports of annotators: a file each, chosen raters, repeated rows, levels and sets."""
+"""`agree` on annotators' exports: one file each, chosen raters, repeated rows, and sets."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def wide(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with a file of each annotator, in an order of their own."""
+    """Return a folder with one file per annotator, each in its own order."""
     folder = tmp_path / "annotators"
     folder.mkdir()
     for name, ratings in RATED.items():
@@ -86,7 +86,7 @@ def test_a_folder_whose_file_names_are_the_raters(wide: Path, folder: Path) -> N
     found = agree.json_of(folder, "--id", "id", "--rating", "grade")
     expected = agree.json_of(wide, "--raters", "anna", "ben", "eve")
     assert without_file(found) == without_file(expected)
-    # Two of them, in the order that is asked for.
+    # Two raters, in the requested order.
     two = agree.json_of(folder, "--id", "id", "--raters", "eve", "anna")
     expected = agree.json_of(wide, "--raters", "eve", "anna")
     assert without_file(two) == without_file(expected)
@@ -114,7 +114,7 @@ def test_a_copied_file_of_a_rater_is_warned_of(folder: Path, tmp_path: Path) -> 
 
 def test_a_file_of_items_is_not_written_into_a_folder_of_raters(folder: Path) -> None:
     refused = agree.refusal(folder, "--id", "id", "--gold", folder / "gold.csv")
-    assert "into a folder of inputs, where it would be an input later" in refused
+    assert "into a folder of inputs, where a later run" in refused
     agree.text_of(folder, "--id", "id", "--gold", folder.parent / "gold.csv")
 
 
@@ -124,7 +124,7 @@ def test_the_file_of_a_model_beside_a_long_file(wide: Path, long: Path, tmp_path
     eve = write_csv(tmp_path / "eve.csv", grade=EVE, id=IDS)
     expected = without_file(agree.json_of(wide, "--raters", *RATED))
     assert without_file(agree.json_of(long, eve, *LONG)) == expected
-    # Several long files are one, and raters are chosen from all of them.
+    # Several long files are read as one, and raters are chosen from all of them.
     more = tmp_path / "more.csv"
     more.write_text("".join([rows[0], *rows[-N:]]))
     assert without_file(agree.json_of(more, long, *LONG)) == expected
@@ -137,7 +137,7 @@ def test_the_file_of_a_model_beside_a_long_file(wide: Path, long: Path, tmp_path
 def test_a_model_with_other_ids(long: Path, tmp_path: Path) -> None:
     model = write_csv(tmp_path / "model.csv", id=[f"doc {i}" for i in range(N)], grade=EVE)
     said = agree.run(long, model, *LONG).stderr
-    assert "raters without an item in common with any other rater: 'model'. Check that" in said
+    assert "some raters have no item in common with any other rater: 'model'. Check that" in said
     assert said.count("warning:") == 1
 
 
@@ -175,10 +175,10 @@ def test_two_guidelines_on_the_same_items(long: Path, wide: Path) -> None:
     of_labels = [[one.value for one in result.by_label] for result in each]
     assert [[one["value"] for one in group["by_label"]] for group in found["groups"]] == of_labels
     assert found["remarks"] == [
-        "90 times a rater rated an item in several groups of 'version': each rater counts as a"
+        "a rater rated an item in several groups of 'version' 90 times: each rater counts as a"
         " different rater in each group, such as 'anna (v1)'."
     ]
-    # A rating that was given twice is an error in any case.
+    # A rating given twice is always an error.
     with long.open("a") as file:
         file.write("t0,anna,1,v1\n")
     assert "has 2 ratings of item 't0'" in agree.refusal(long, *LONG, "--group", "version")
@@ -258,7 +258,7 @@ def test_repeated_rows(wide: Path, long: Path) -> None:
     kept = agree.json_of(*options, "--duplicates", "first")
     expected = agree.json_of(wide, "--raters", *RATED)
     assert without_file(kept) == without_file(expected)
-    # A missing rating is none: the last one that is there counts.
+    # A missing rating does not count as a duplicate: the last rating that exists is used.
     changed = wide.with_name("changed.csv")
     later = {**RATED, "ben": [other, *BEN[1:]]}
     write_csv(changed, id=IDS, **later)
@@ -320,7 +320,7 @@ def test_sets_of_labels(tmp_path: Path) -> None:
     refused = agree.refusal(*sets, "--pair", "anna,ben")
     assert "--pair is not available for sets of labels." in refused
     assert "ratings are missing: 1 in column 'anna'" in agree.refusal(*sets[:-2])
-    # In a row per rating, with groups.
+    # One row per rating, with groups.
     rows = {
         "item": list(range(6)) * 3,
         "who": np.repeat(list(TAGS), 6),
@@ -341,7 +341,7 @@ EMPTY = ["[]", "{}", ";", " ; "]
 
 
 def test_empty_sets_of_text_are_those_of_lists(tmp_path: Path) -> None:
-    """A blank field is missing, and the other texts are the rating that no label applies."""
+    """A blank field is missing; the other texts are ratings to which no label applies."""
     given: Any = [
         *([set(), set(), {"a"}], [set(), {"b"}, set()], [{"a"}, {"a", "b"}, set()]),
         *([set(), {"a"}, {"a"}], [{"b"}, {"b"}, {"b"}], [{"a"}, {"a"}, None]),
@@ -362,11 +362,11 @@ def test_empty_sets_of_text_are_those_of_lists(tmp_path: Path) -> None:
     why = "A blank field is missing: write [] for no labels."
     assert found["remarks"] == [f"1 rating left out. {why}"]
     assert agree.refusal(*options).strip().endswith(why)
-    # Texts name sets as the files of items do.
+    # Texts describe sets in the same way as the files of items.
     few = write_csv(tmp_path / "few.csv", a=["[]"] * 9 + ["x"], b=["[]"] * 10, c=["[]"] * 10)
     printed = agree.text_of(few, "--raters", *"abc", "--set-separator", ";")
     assert "1 of 10 items has a rating other than []" in printed
-    # Without missing ratings, there is nothing to remark.
+    # Without missing ratings, there is nothing to report.
     full = write_csv(tmp_path / "full.csv", **dict(zip(("ann", "ben", "eve"), zip(*texts[:-1]))))
     assert "remarks" not in agree.json_of(full, *options[1:])
 

@@ -1,4 +1,4 @@
-"""The command line, as a person and as a program meet it."""
+"""The command line, as used by people and by programs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ run, text_of, json_of, refusal = command.run, command.text_of, command.json_of, 
 
 
 def run_process(*arguments: object, code: str = "", **environment: str) -> Any:
-    """Run the command line as a program of its own, its output piped."""
+    """Run the command line in a separate process, with its output piped."""
     start = ["-c", code] if code else ["-m", "fastkappa"]
     return subprocess.run(
         [sys.executable, "-W", "error", *start, *map(str, arguments)],
@@ -121,7 +121,7 @@ def test_retinopathy_as_a_person_reads_it(
 ) -> None:
     monkeypatch.chdir(retinopathy.parent)
     text = text_of(retinopathy.name, "--y1", "left", "--y2", "right", "--weights", "quadratic")
-    # The kappas are those scikit-learn 1.9.1 gives for these ratings.
+    # These are the kappas that scikit-learn 1.9.1 computes for these ratings.
     assert text == (
         """\
 17563 items rated in left (rows) and right (columns) of retinopathy.csv
@@ -160,7 +160,7 @@ def test_integers(integers: tuple[Path, list[tuple[int, int]]], weights: str) ->
     path, pairs = integers
     arguments: tuple[object, ...] = (path, "--y1", "left", "--y2", "right", "--weights", weights)
     if weights != "none":
-        # Steps that differ would be warned of.
+        # Unequal steps would cause a warning.
         arguments += ("--labels", "1,2,3,10")
     report = assert_reports(run(*arguments, "--format", "json"), exact(pairs, [1, 2, 3, 10]))
     assert report["weights"] == weights
@@ -191,7 +191,7 @@ def test_strings_in_the_order_of_the_labels(tmp_path: Path) -> None:
     pairs = [("low", "low"), ("low", "mid"), ("high", "high"), ("mid", "high"), ("mid", "mid")]
     path = write_csv(tmp_path / "r.csv", a=[a for a, _ in pairs], b=[b for _, b in pairs])
     arguments = (path, "--y1", "a", "--y2", "b", "--format", "json")
-    # Weights rely on the order.
+    # Weights depend on the order.
     unweighted = json.loads(run(*arguments).stdout)
     assert unweighted["kappas"] == {"none": unweighted["kappa"]}
     assert "warnings" not in unweighted
@@ -241,7 +241,7 @@ def test_no_pair_among_the_labels_leaves_kappa_undefined(tmp_path: Path) -> None
 
 def test_the_same_column_twice(integers: tuple[Path, Any]) -> None:
     message = refusal(integers[0], "--y1", "left", "--y2", "left")
-    assert "--y1 and --y2 must name two columns, got 'left' twice." in message
+    assert "--y1 and --y2 must name different columns, got 'left' twice." in message
 
 
 def many_labels(tmp_path: Path, n_labels: int) -> Path:
@@ -260,7 +260,7 @@ def test_many_labels_fit_the_terminal(tmp_path: Path, width: int) -> None:
     assert max(map(len, table)) <= width
     blocks = sum(line.lstrip().startswith("total") for line in lines)
     assert (blocks > 1) == (width < 200)
-    # Put together again, the blocks are the table.
+    # Joined together, the blocks form the table.
     rows: dict[str, list[int]] = {}
     for line in table:
         head, *cells = line.split() or [""]

@@ -1,4 +1,4 @@
-"""`fastkappa agree`: its options, what it prints for a person and for a program, and refusals."""
+"""`fastkappa agree`: its options, its output for people and programs, and refusals."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ run, text_of, json_of, refusal = command.run, command.text_of, command.json_of, 
 
 
 def assert_same(found: Any, expected: Any) -> None:
-    """Compare what JSON holds with the library's figures; null is NaN."""
+    """Compare the JSON fields with the library's figures; null is NaN."""
     if isinstance(expected, dict):
         assert found.keys() >= expected.keys()
         for key, value in expected.items():
@@ -63,7 +63,7 @@ def named(ratings: dict[str, Any]) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def ratings() -> dict[str, Any]:
-    """Two neurologists' ratings in two cities, and those of a third who is made up."""
+    """Return two neurologists' ratings in two cities, with an invented third neurologist."""
     tables = [datasets.load(f"multiple_sclerosis_{city}") for city in ("winnipeg", "new_orleans")]
     first, second = (
         np.concatenate(ratings) for ratings in zip(*(table.expand() for table in tables))
@@ -78,7 +78,7 @@ def path(ratings: dict[str, Any], tmp_path: Path) -> Path:
     return write_csv(tmp_path / "ratings.csv", **ratings)
 
 
-# The option that takes several values.
+# The option that accepts several values.
 
 
 @pytest.mark.parametrize(
@@ -120,14 +120,14 @@ def test_two_raters(path: Path, ratings: dict[str, Any], weights: Any) -> None:
     assert "interpretation" not in found
     lines = text_of(path, *options).splitlines()
     assert lines[0] == f"{path}: a, b"
-    # The figures are those of the library's own report, and the table has totals.
+    # The figures equal those of the library's report, and the table has totals.
     assert lines[-len(str(expected).splitlines()[8:]) :] == str(expected).splitlines()[8:]
     total = [*expected.table.sum(axis=0).tolist(), expected.n]
     assert ["total", *map(str, total)] in [line.split() for line in lines]
 
 
 def test_standard_errors_of_a_published_table(tmp_path: Path) -> None:
-    """The example of Fleiss, Cohen and Everitt (1969), with the variances of their formulas."""
+    """Test the example of Fleiss, Cohen and Everitt (1969) and the variances of their formulas."""
     y1, y2 = datasets.load("fleiss_cohen_everitt_1969").expand()
     found = json_of(write_csv(tmp_path / "r.csv", a=y1, b=y2), "--raters", "a", "b")
     assert round(found["kappa"], 3) == 0.429
@@ -215,7 +215,7 @@ def test_groups(path: Path, ratings: dict[str, Any]) -> None:
     for group in found["groups"]:
         assert_same(group, expected[group["group"]].to_dict())
     assert_same(found["all"], expected.pooled.to_dict())
-    # By the formulas of SAS/STAT (PROC FREQ, AGREE), computed apart from this package.
+    # Computed by the formulas of SAS/STAT (PROC FREQ, AGREE), independently of this package.
     assert found["equality"]["statistic"] == pytest.approx(0.9009, abs=5e-5)
     assert found["equality"]["p_value"] == pytest.approx(0.3425, abs=5e-5)
     text = text_of(path, *options)
@@ -269,7 +269,7 @@ def test_groups_that_cannot_be_compared(tmp_path: Path) -> None:
     assert "cannot be compared" not in text_of(path, *options)
 
 
-# Three raters and more.
+# Three or more raters.
 
 
 @pytest.mark.parametrize("weights", [None, "quadratic"])
@@ -295,7 +295,7 @@ def test_three_raters(path: Path, ratings: dict[str, Any], weights: Any) -> None
     assert list(found["coefficients"]) == list(expected)
     fields = {name: r.to_dict() for name, r in expected.items()}
     if weights:
-        # The command line knows the name of the weights, which the function gets as distances.
+        # The command line uses the name of the weights, which the function receives as distances.
         fields["krippendorff_alpha"]["method"] = f"Krippendorff's alpha ({weights} weights)"
     assert_same(found["coefficients"], fields)
     pairs = pairwise_kappa(given, weights=weights)
@@ -360,7 +360,7 @@ def test_three_raters_in_files_of_every_kind(
     ("options", "message"),
     [
         (["--raters", "a"], "--raters must name two or more columns, got only 'a'"),
-        (["--raters", "a,b"], "Separate the columns by blanks, not by commas."),
+        (["--raters", "a,b"], "Separate the columns with blanks, not with commas."),
         (["--raters", "a", "b", "a"], "must name each column once, got 'a' twice"),
         (["--raters", "a", "x"], "no column 'x'; it has 'a', 'b', 'c', 'city'"),
         (["--raters", "a", "b", "x"], "no column 'x'; it has 'a', 'b', 'c', 'city'"),

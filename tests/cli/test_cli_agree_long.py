@@ -1,4 +1,4 @@
-"""`fastkappa agree` on a file with a row per rating."""
+"""`fastkappa agree` on a file with one row per rating."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WHO = ["a", "b", "c", "d", "e", "f", "g"]
 
 
 def written(folder: Path, who: list[str], keep: Any = None) -> tuple[Path, Path]:
-    """Write the gradings of Dawid and Skene (1979) as a row per rating, and a column per rater."""
+    """Write the ratings of Dawid and Skene (1979) in long form, and with one column per rater."""
     grades = np.array([[int(grade) for grade in row] for row in ANAESTHETISTS])[:, : len(who)]
     kept = np.ones(grades.shape, bool) if keep is None else keep
     rows, columns = np.nonzero(kept)
@@ -51,7 +51,7 @@ def same_report(folder: Path, who: list[str], keep: Any, *options: str) -> None:
     found = json_of(long, *LONG, *options)
     expected = json_of(wide, "--raters", *who, "--missing", "drop", *options)
     assert found.pop("file") != expected.pop("file")
-    # Items have names in long form, and numbers elsewhere.
+    # Items have names in long form, and row numbers otherwise.
     found.pop("disputed", None)
     expected.pop("disputed", None)
     assert_close(found, expected)
@@ -79,7 +79,7 @@ def test_the_report_on_a_column_per_rater(
     n_raters: int, missing: float, options: tuple[str, ...], tmp_path: Path
 ) -> None:
     keep = np.random.default_rng(1).random((45, n_raters)) >= missing
-    # Whom nobody has rated is in no row per rating.
+    # An item without ratings has no row in long form.
     keep[:, 0] |= ~keep.any(axis=1)
     same_report(tmp_path, WHO[:n_raters], keep, *options)
 
@@ -109,7 +109,7 @@ def test_other_formats_labels_and_codes(tmp_path: Path) -> None:
 
 
 def test_many_raters_are_summed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # To compare each of 25 raters with the others takes longer than all that is tested here.
+    # Comparing each of 25 raters with the others would take longer than all other tests here.
     monkeypatch.setattr("fastkappa.cli.reports.agree_several.MOST_RATERS", 20)
     grades = np.random.default_rng(0).integers(1, 3, (9, 25))
     rows, columns = np.indices(grades.shape).reshape(2, -1)
@@ -133,7 +133,7 @@ def test_many_raters_are_summed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_raters_that_are_values_of_a_column(tmp_path: Path) -> None:
-    """The error has the options that read the file."""
+    """The error names the options that read the file."""
     long, wide = written(tmp_path, WHO)
     refused = refusal(long, "--raters", "a", "c")
     options = "--item patient --rater who --rating grade --raters a c"
@@ -153,7 +153,7 @@ def test_refusals(tmp_path: Path) -> None:
     assert "give --raters for a file with one column per rater, or --item," in refusal(path)
     message = "column 'who' has no rater 'ax'. Did you mean 'a'?"
     assert message in refusal(path, "--raters", "ax", "b", *LONG)
-    assert "--item and --rater must name two columns, got 'who' twice" in refusal(
+    assert "--item and --rater must name different columns, got 'who' twice" in refusal(
         path, "--item", "who", "--rater", "who", "--rating", "grade"
     )
     assert "no column 'grades'" in refusal(path, *LONG[:5], "grades")
@@ -218,7 +218,7 @@ def test_two_raters_in_clusters_are_the_same_in_every_form(tmp_path: Path) -> No
     options = ["--cluster", "ward", "--missing", "drop", "--weights", "linear"]
     for more in ([], ["--distribution", "t"]):
         forms = ([wide, "--raters", "a", "b"], [long, *by_row], [*files, "--id", "id"])
-        # The first line names the files; sums in another order differ by rounding errors.
+        # The first line names the files; sums in another order have other rounding errors.
         texts = [text_of(*form, *options, *more).partition("\n")[2] for form in forms]
         assert "in 15 clusters" in texts[0]
         assert texts == texts[:1] * 3

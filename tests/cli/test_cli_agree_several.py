@@ -1,4 +1,4 @@
-"""Three raters or more: each of them, their pairs, groups, and the items they dispute."""
+"""Three or more raters: each rater, pairs of raters, groups, and disputed items."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_each_rater_and_each_label(path: Path, grades: np.ndarray) -> None:
     assert found["each_rater"]["with_others"]["values"] == direct.with_others.values.tolist()
     assert found["each_rater"]["change"]["lower"] == direct.change.lower.tolist()
     assert found["each_rater"]["label_counts"] == direct.label_counts.tolist()
-    # Of one label against all others there are no weights.
+    # Weights do not apply to one label against all others.
     by_label = fleiss_kappa(grades[:, :4]).by_label
     assert [one["agreement"] for one in found["by_label"]] == [one.agreement for one in by_label]
     rows = agree.text_of(path, "--raters", *names, "--format", "csv").splitlines()
@@ -144,7 +144,7 @@ def test_disputed_items_are_written(path: Path, grades: np.ndarray, tmp_path: Pa
         assert row["adjudicated"] == ""
     apart = [float(row["disagreement"]) for row in rows]
     assert apart == sorted(apart, reverse=True)
-    # Two raters have disputed items too.
+    # Two raters also have disputed items.
     found = agree.json_of(path, "--raters", *NAMES[:2], "--disputed", written)
     rows = list(csv.DictReader(written.read_text().splitlines()))
     table = np.array(found["table"])
@@ -199,7 +199,7 @@ def test_groups_of_raters_rated_the_same_items(tmp_path: Path, grades: np.ndarra
     doctors, nurses = (Ratings.from_array(six[:, some]) for some in (slice(3), slice(3, 6)))
     direct = compare_coefficients(fleiss_kappa(doctors), fleiss_kappa(nurses))
     assert found["comparison"]["p_value"] == pytest.approx(direct.p_value)
-    # Doctors have not rated the first item.
+    # The doctors did not rate the first item.
     lines = path.read_text().splitlines()
     path.write_text("\n".join([lines[0], *lines[4:]]) + "\n")
     rated = six.astype(float)
@@ -253,10 +253,10 @@ def test_three_raters_with_missing_ratings(tmp_path: Path) -> None:
 
 
 def test_groups_of_three_raters_have_the_same_labels(tmp_path: Path) -> None:
-    """Randolph's kappa depends on how many labels there are, also where some do not occur."""
+    """Randolph's kappa depends on the number of labels, even if some labels do not occur."""
     columns = {"a": [1, 1, 2, 3, 3], "b": [1, 2, 2, 3, 3], "c": [1, 2, 2, 3, 2]}
     path = write_csv(tmp_path / "r.csv", g=list("uuuvv"), **columns)
     found = agree.json_of(path, "--raters", "a", "b", "c", "--group", "g")
-    # Of nine pairs of ratings in the first group seven agree: (7/9 - 1/3) / (1 - 1/3).
+    # Seven of nine pairs of ratings in the first group agree: (7/9 - 1/3) / (1 - 1/3).
     assert found["groups"][0]["coefficients"]["randolph_kappa"]["method"] == "Randolph's kappa"
     assert found["groups"][0]["coefficients"]["randolph_kappa"]["value"] == pytest.approx(2 / 3)

@@ -1,4 +1,4 @@
-"""`fastkappa agree`: the test that was planned, and the confidence of intervals."""
+"""`fastkappa agree`: planned tests, and the confidence of intervals."""
 
 from __future__ import annotations
 

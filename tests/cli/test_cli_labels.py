@@ -30,7 +30,7 @@ COLUMNS = {
 # One step apart in four of eight; all margins are 2 of 8, so that the mean square distance
 # by chance is (0 * 4 + 1 * 6 + 4 * 4 + 9 * 2) / 16.
 QUADRATIC = 1 - 0.5 / 2.5
-# In alphabetical order 'none' is a step from 'mild' no longer, but two.
+# In alphabetical order, 'none' is two steps from 'mild' instead of one.
 ALPHABETICAL = 1 - (2 * 4 + 2 * 4) / 8 / 2.5
 WARNING = (
     "depends on the order of the labels, which was assumed to be alphabetical: mild < moderate <"
@@ -53,7 +53,7 @@ def declared(tmp_path: Path) -> Path:
 
 
 def commands(file: Path) -> dict[str, tuple[list[Any], str]]:
-    """Return commands that need an order of labels, and what their warning begins with."""
+    """Return commands that need an order of labels, and the start of their warnings."""
     by_weights = "--weights quadratic"
     quadratic = ["--weights", "quadratic"]
     return {
@@ -127,14 +127,14 @@ def test_different_orders_name_the_option(tmp_path: Path) -> None:
         ["agree", path, "--raters", "a", "c", "b"],
     ):
         assert program.refusal(*arguments) == (
-            "fastkappa: column 'a' and column 'b' declare different orders of their labels: low <"
+            "fastkappa: column 'a' and column 'b' declare their labels in different orders: low <"
             " high and high < low. Give --labels in the intended order.\n"
         )
     other = tmp_path / "other.feather"
     feather.write_feather(frame[["id"]].assign(a=frame["b"]), other)
     result = program.run("leaderboard", path, other, path, "--id", "id", "--target", "a")
     assert result.exit_code == 1
-    # Where lines end depends on the length of the path.
+    # The positions of line breaks depend on the length of the path.
     text = " ".join(result.stdout.split())
     assert "declares the order of labels high < low, but the truth declares low < high" in text
 
@@ -148,7 +148,7 @@ def odd(tmp_path: Path) -> Path:
         id=range(41),
         a=[*grades, "x"],
         b=[*others, "x"],
-        c=[*grades, "x"],
+        c=[*others[::-1], "x"],
         s=[*(grade + 0.25 for grade in grades), "."],
     )
 
@@ -171,7 +171,7 @@ def test_a_string_among_numbers(name: str, odd: Path) -> None:
         " --labels if they are labels.\n"
     )
     assert "1 in column 'a'" in program.refusal(*arguments, "--missing-codes", "x,.")
-    # A typing error is not missing.
+    # A typing error is not a missing rating.
     assert "and also 'x' (1 time)" in program.refusal(*arguments, "--missing", "drop")
     dropped = program.run(
         *arguments, "--missing", "drop", "--missing-codes", "x, .", "--format", "json"
@@ -254,9 +254,9 @@ def test_measurements_are_refused_as_by_two_raters(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", **columns)
     for raters in ("ab", "abc"):
         assert program.refusal("agree", path, "--raters", *raters) == (
-            "fastkappa: column 'a' holds 0.37: ratings must be whole numbers or strings. For"
-            " measurements, use fastkappa measure. Half points and other labels of a scale"
-            " have to be named: all of them in --labels.\n"
+            "fastkappa: column 'a' contains 0.37: ratings must be whole numbers or strings. For"
+            " measurements, use fastkappa measure. For half points and other labels of a scale,"
+            " name all of them in --labels.\n"
         )
     whole = {name: range(2500) for name in "abc"}
     message = program.refusal(
@@ -305,5 +305,5 @@ def test_no_name_in_the_csv_is_a_formula(
     text = program.text_of(*board, "--", other)
     (row,) = csv.DictReader(io.StringIO(text))
     assert row["name"] == f"'{start}1+1.csv"
-    # A number stays one.
+    # A number remains a number.
     assert float(row["kappa"]) == -1

@@ -1,4 +1,4 @@
-"""``fastkappa leaderboard``: files of predictions, good ones and damaged ones."""
+"""`fastkappa leaderboard` on intact and damaged files of predictions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ N = 600
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Go to a folder with a truth and three submissions, each of another format and order."""
+    """Change to a folder with a truth and three submissions in different formats and orders."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(1)
     truth = frame(rng.integers(0, 4, N))
@@ -143,7 +143,7 @@ def test_what_cannot_be_scored_has_a_row_and_the_rest_still_rank(folder: Path) -
     text = run("short.csv", "best.parquet", exit_code=1).stdout
     assert "1 could not be scored" in text
     assert "short.csv: its ids differ from the ids of truth.csv" in text
-    # Without what is damaged the others stand the same.
+    # Without the damaged files, the other files keep their results.
     assert [row for row in rows.values() if row["rank"]] == rows_of(*SUBMISSIONS)
     only_bad = rows_of("short.csv", exit_code=1)
     assert [row["rank"] for row in only_bad] == [None]
@@ -274,11 +274,11 @@ def test_a_terminal_shows_the_files_and_the_ranks_so_far(folder: Path) -> None:
         while some := os.read(reader, 1 << 16):
             shown += some
     except OSError:
-        pass  # the end of what a terminal shows
+        pass  # The end of the terminal's output.
     os.close(reader)
     assert b"(4 of 4)" in shown
     assert b"0.7" in shown
-    # What was shown is gone in the end, and what is asked for is not among it.
+    # The bar is erased at the end, and is not part of the requested output.
     assert b"ranked by kappa" not in shown
     assert done.stdout.decode() == run(*SUBMISSIONS).stdout
 
@@ -342,9 +342,14 @@ def test_labels_outside_those_given_are_an_error_unless_allowed(folder: Path) ->
     ]
     n_hard = int((~right).sum())
     assert rows[1]["failure"] == (
-        f"it has {n_hard} of 600 items with other labels than 0 < 1 < 2 < 3: 9 ({n_hard})."
+        f"it has labels other than 0 < 1 < 2 < 3 for {n_hard} of 600 items: 9 ({n_hard})."
         " Give --allow-other-labels to leave such items out."
     )
+    assert "seems to number" not in rows[1]["failure"]
+    write(honest.assign(grade=honest["grade"] + 1), "shifted.csv")
+    (_, row) = rows_of("middle.csv", "shifted.csv", "--labels", "0,1,2,3", exit_code=1)
+    assert "'shifted.csv' seems to number the labels higher than the truth by 1" in row["failure"]
+    assert row["failure"].endswith(" Give --allow-other-labels to leave such items out.")
     allowed = rows_of(*files, "--allow-other-labels")
     assert [row["name"] for row in allowed] == ["cheater.csv", "middle.csv"]
     assert [row["other_labels"] for row in allowed] == [n_hard, 0]
@@ -352,7 +357,7 @@ def test_labels_outside_those_given_are_an_error_unless_allowed(folder: Path) ->
 
 
 def test_ids_in_every_form(folder: Path) -> None:
-    """Byte order marks, compressed text, digits as strings; and what is no such ids."""
+    """Test byte order marks, compressed text and digits as strings, and invalid ids."""
     import gzip
 
     best = pandas.read_parquet("best.parquet")
@@ -380,7 +385,7 @@ def test_ids_in_every_form(folder: Path) -> None:
         "twice named.csv": "2 columns named 'image'",
     }.items():
         assert reason in failures[name]
-    # Digits that are strings in the truth are strings in a text file, too.
+    # If digits are strings in the truth, they are also strings in a text file.
     for table, name in ((best, "digits.csv"), (pandas.read_csv("truth.csv"), "digits.parquet")):
         write(table.assign(image=table["image"].str[3:]), name)
     arguments = ("digits.csv", "--format", "json")
@@ -388,7 +393,7 @@ def test_ids_in_every_form(folder: Path) -> None:
 
 
 def test_files_are_scored_together_as_they_are_alone(folder: Path) -> None:
-    """More files than are read or scored at once, and some that fail among them."""
+    """Test more files than are read or scored at once, including files that fail."""
     rng = np.random.default_rng(5)
     truth = pandas.read_csv("truth.csv")
     names = [f"s{j:02d}.csv" for j in range(40)]
@@ -405,7 +410,7 @@ def test_files_are_scored_together_as_they_are_alone(folder: Path) -> None:
     }
     expected = leaderboard(truth["grade"], columns, weights="quadratic", rng=0)
     assert rows[:-2] == json.loads(json.dumps(expected.to_dict()))["rows"]
-    # In another order only files of equal kappas could change places.
+    # In another order, only files with equal kappas can change places.
     again = rows_of(*reversed(names), "--weights", "quadratic", exit_code=1)
     assert [row["kappa"] for row in again] == [row["kappa"] for row in rows]
 

@@ -1,4 +1,4 @@
-"""Labels that look alike are remarked on by the commands, in a line of their own."""
+"""Commands warn about labels that look alike, each in one line."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def test_columns_of_another_form_are_warned_of_as_in_the_library(
     with pytest.warns(UserWarning, match=message):
         fleiss_kappa(pandas.DataFrame(counts))
     assert message in run(path, "--raters", *counts).stderr
-    # Not of labels that are given: they are meant.
+    # There is no warning about given labels, because they are intended.
     assert run(path, "--raters", *counts, "--labels", "0,1,2,3,4").stderr == ""
     graded = np.random.default_rng(3).integers(1, 4, (3, 20))
     rated = {"id": np.arange(20), **dict(zip("abc", graded.tolist()))}
     path = write_csv(tmp_path / "ids.csv", **rated)
     assert "id has a different value in each of the 20 rows" in run(path, "--raters", *rated).stderr
     assert run(path, "--raters", *"abc").stderr == ""
-    # Patients with two lesions each, but not scores from 0 to 100 beside tens.
+    # Patients with two lesions each, but not scores from 0 to 100 next to tens.
     a, b, c = graded.repeat(2, axis=1)
     path = write_csv(tmp_path / "patients.csv", patient=np.arange(40) // 2, a=a, b=b, c=c)
     warned = run(path, "--raters", "patient", "a", "b").stderr
@@ -88,7 +88,7 @@ def test_a_copy_of_a_rater_is_warned_of(tmp_path: Path) -> None:
         (["joy", "fear", "fear, great", "not sure"], None, None),
         (["not sure, again", "joy", "fear", "fear"], ";", None),
         (["1", "5", "1,5", "5"], None, None),
-        # another separator, in all cells or in some of them
+        # Another separator, in all cells or in some of them.
         (["joy|pride", "joy|fear", "fear", "joy|fear"], ";", "|"),
         (["joy", "joy;pride", "fear", "joy, fear"], ";", ","),
         (["joy", "joy|pride", "pride", "fear"], None, "|"),

@@ -1,4 +1,4 @@
-"""`fastkappa agree`: readers compared with a reference, and the difference of two groups."""
+"""`fastkappa agree`: comparison of readers with a reference, and of two groups."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GRADED = ("--weights", "quadratic")
 
 
 def graded(n: int = 120, seed: int = 3) -> dict[str, Any]:
-    """Return the grades of lesions by pathology and three readers; patients have three lesions."""
+    """Return grades by pathology and three readers, for patients with three lesions each."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(1, 5, n)
     error = {"ann": 0.2, "ben": 0.35, "cat": 0.6}
@@ -119,7 +119,7 @@ def test_options_that_do_not_fit(path: Path, options: list[str], reason: str) ->
 
 
 def test_a_stacked_file_has_no_row_of_all_items(tmp_path: Path) -> None:
-    """The same lesions occur once per reader, so their sum is no number of lesions."""
+    """Each lesion occurs once per reader, so the sum is not a number of lesions."""
     columns = graded()
     n = len(columns["patient"])
     stacked = {
@@ -138,7 +138,7 @@ def test_a_stacked_file_has_no_row_of_all_items(tmp_path: Path) -> None:
     expected = json_of(wide, *READERS, "--cluster", "patient")["differences"]
     found = json_of(path, *options, *GRADED)["differences"]
     assert found[0]["interval"] == pytest.approx(expected[0]["interval"])
-    # Both eyes of a patient are different items, even if there are as many left as right eyes.
+    # Both eyes of a patient are different items, even with equal numbers of left and right eyes.
     eyes = {**stacked, "reference": np.where(stacked["reader"] == "ann", stacked["grade"], 1)}
     assert "all items" in text_of(write_csv(tmp_path / "eyes.csv", **eyes), *options)
 

@@ -1,4 +1,4 @@
-"""`fastkappa thresholds`: what it prints for a person and for a program, and refusals."""
+"""`fastkappa thresholds`: its output for people and programs, and refusals."""
 
 from __future__ import annotations
 
@@ -113,18 +113,25 @@ def test_json(items: Any, file: Path, weights: str, score: str) -> None:
     assert (found["labels"], found["method"], found["weights"]) == ([0, 1, 2, 3], "exact", weights)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_methods_are_those_of_the_rounder(items: Any, file: Path, method: Any) -> None:
+@pytest.mark.parametrize("method", [*METHODS, "spline in clusters"])
+def test_methods_are_those_of_the_rounder(
+    items: Any, file: Path, clustered: Any, method: str
+) -> None:
     pytest.importorskip("sklearn")
     from fastkappa.estimators import KappaRounder
 
-    y, scores = items
-    found = json_of(file, "--y", "y", "--score", "s", "--method", method)
-    same = KappaRounder(method=method, random_state=0).fit(scores, y)
+    (y, scores), groups = items, None
+    method, _, by_cluster = method.partition(" ")
+    options: list[Any] = ["--y", "y", "--score", "s", "--method", method]
+    if by_cluster:
+        y, scores, groups, file = clustered
+        options += ["--cluster", "patient"]
+    found = json_of(file, *options)
+    same = KappaRounder(method=method, random_state=0).fit(scores, y, groups=groups)
     assert found["thresholds"] == same.thresholds_.tolist()
     assert found["kappa"]["thresholds"] == same.kappa_
     assert found["kappa"]["out_of_fold"] == same.oof_kappa_
-    assert found == json_of(file, "--y", "y", "--score", "s", "--method", method)
+    assert found == json_of(file, *options)
 
 
 @pytest.mark.filterwarnings("ignore:scores fall")
@@ -173,7 +180,7 @@ def test_labels_without_items_and_undefined_kappa(tmp_path: Path) -> None:
     found = json_of(path, "--y", "y", "--score", "s", "--labels", "0,1,2,3", *EXACT)
     assert found["thresholds"] == ["-inf", 2.5, "inf"]
     assert found["kappa"]["thresholds"] == 1
-    assert found["kappa"]["out_of_fold"] is None  # four items are no five folds
+    assert found["kappa"]["out_of_fold"] is None  # Four items cannot fill five folds.
     printed = text_of(path, "--y", "y", "--score", "s", "--labels", "0,1,2,3", *EXACT)
     assert [line.split() for line in printed.splitlines()[4:8]] == [
         ["0", "-inf"],
@@ -211,7 +218,7 @@ def test_scores_that_fall_get_a_warning(file: Path) -> None:
         (("--y", "y", "--score", "word"), "scores must be real numbers"),
         (
             ("--y", "s", "--score", "y"),
-            "column 's' holds 1.923842796781646: ratings must be",
+            "column 's' contains 1.923842796781646: ratings must be",
         ),
         (("--y", "y", "--score", "scores"), "has no column 'scores'"),
         (("--y", "y", "--score", "s", "--labels", "a,b"), "'a', but the ratings are numbers"),
@@ -243,12 +250,12 @@ def test_refused_values(tmp_path: Path) -> None:
 def test_one_column_for_both_is_refused(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "f.csv", y=[0, 1, 1], score=[0.1, 0.4, 0.6])
     refused = CommandLine("thresholds").refusal(path, "--y", "y", "--score", "y")
-    assert "--y and --score must name two columns, got 'y' twice" in refused
+    assert "--y and --score must name different columns, got 'y' twice" in refused
 
 
 @pytest.fixture
 def clustered(tmp_path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, Path]:
-    """Return labels, scores and patients, and a file with them."""
+    """Return labels, scores and patients, and a file that contains them."""
     rng = np.random.default_rng(0)
     patient = np.repeat([f"p{i:02}" for i in range(40)], 5)
     latent = np.repeat(rng.normal(size=40), 5) + rng.normal(0, 0.7, 200)
@@ -262,7 +269,7 @@ def test_clusters_stay_in_one_fold(clustered: Any) -> None:
     columns = ("--y", "y", "--score", "s", "--cluster", "patient", *EXACT)
     found = json_of(path, *columns)
     assert (found["n"], found["n_clusters"]) == (200, 40)
-    # The same draw: patients in random order go to the five folds in turn.
+    # The same draw: patients in random order are assigned to the five folds in rotation.
     rng = np.random.default_rng(np.random.RandomState(0).randint(np.iinfo(np.int32).max))
     fold = np.repeat(rng.permutation(40) % 5, 5)
     given = np.empty_like(y)
@@ -287,9 +294,9 @@ def test_clusters_that_cannot_be(clustered: Any, tmp_path: Path) -> None:
     assert "--cluster must name a column that no other option names, got 's'" in refusal(
         path, *columns, "s"
     )
-    path = write(tmp_path, "y,s,c\n1,1,a\n1,2,a\n2,3,a\n2,4,a\n2,5,\n")
-    assert "1 in column 'c', of 5 rows" in refusal(path, *columns, "c")
-    message = "column 'c' must have at least two clusters, got one"
+    path = write(tmp_path, "y,s,c\n1,1,a\n1,2,a\n1,2,a\n2,3,a\n2,4,a\n2,5,\n")
+    assert "1 in column 'c', of 6 rows" in refusal(path, *columns, "c")
+    message = "column 'c' must have at least two different values, got one"
     assert message in refusal(path, *columns, "c", "--missing", "drop")
     path = write(tmp_path, "y,s,c\n1,1,1\n1,2,2\n2,3,2\n2,4,1\n2,5,3\n1,2,3\n1,9,\n")
     printed = text_of(path, *columns, "c", "--missing", "drop")

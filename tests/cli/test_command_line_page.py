@@ -1,4 +1,4 @@
-"""The pages of the command line: commands run, print what is shown, and have these options."""
+"""The pages of the command line: commands run, print the output shown, and have these options."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from tests.helpers.command_line import CommandLine, write_csv
 HOW_TO = Path(__file__).parents[2] / "docs" / "how_to"
 PAGES = {
     "command_line.md": 8,
-    "command_line/agree.md": 12,
+    "command_line/agree.md": 6,
+    "command_line/agree_groups_and_files.md": 8,
     "command_line/gate.md": 2,
     "command_line/leaderboard.md": 3,
     "command_line/measure.md": 4,
@@ -33,10 +34,11 @@ PAGES = {
     "command_line/plan.md": 4,
     "command_line/score.md": 3,
     "command_line/thresholds.md": 4,
+    "agreement/repeated_measurements.md": 4,
     "annotation_project.md": 12,
     "clinical_study.md": 7,
 }
-# Files that commands of the pages write, and how they begin.
+# The files that commands on the pages write, and their beginnings.
 WRITTEN = {
     "report.html": "<!DOCTYPE html>",
     "study.html": "<!DOCTYPE html>",
@@ -49,7 +51,7 @@ CITIES = {"winnipeg": "Winnipeg", "new_orleans": "New Orleans"}
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the files of the page."""
+    """Return a folder with the files that the page uses."""
     folder = tmp_path_factory.mktemp("page")
     rated = {city: datasets.load(f"multiple_sclerosis_{city}").expand() for city in CITIES}
     orleans, winnipeg = (np.concatenate(both) for both in zip(*rated.values()))
@@ -110,7 +112,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def write_lesions(folder: Path, random: np.random.Generator) -> None:
-    """Write grades of lesions by two readers and pathology, and two sizes each by two methods."""
+    """Write two readers' and pathology's grades of lesions, and two sizes by each of two tools."""
     lesion = np.arange(150)
     pathology = random.integers(1, 5, 150)
     readers = {
@@ -156,14 +158,14 @@ def write_annotations(folder: Path, random: np.random.Generator) -> None:
 
 
 def examples(page: Path) -> list[tuple[str, str]]:
-    """Return the commands of a page, in order, and what it shows of their output."""
+    """Return the commands of a page, in order, with the output that the page shows."""
     blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     found = (re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE) for block in blocks)
     return [example for block in found for example in block]
 
 
 def output_of(command: str) -> str:
-    """Run a command of the page: in this process, unless a shell is needed."""
+    """Run a command of the page, in this process unless it needs a shell."""
     name, *arguments = shlex.split(command)
     if name == "fastkappa" and not {"|", ">"} & set(arguments):
         return CommandLine().text_of(*arguments)

@@ -1,6 +1,6 @@
-"""Damaged files through each command: an answer, or a refusal in one line, never a traceback.
+"""Damaged files lead to an answer or a one-line refusal in each command, never a traceback.
 
-DAMAGED_FILES says how many for each command: `ci/fuzz` gives 500.
+DAMAGED_FILES is the number of files per command: `ci/fuzz` sets 500.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ def test_damaged_files(tmp_path: Path, command: str) -> None:
                 (kept / f"{command}{i}{suffix}").write_bytes(path.read_bytes())
                 raise result.exception
             assert "Traceback" not in result.stderr
-            # A leaderboard ends with 1 if it lacks some of the files.
+            # A leaderboard exits with status 1 if some of its files fail.
             if command != "leaderboard" or result.exit_code != 1:
-                # Damage can repeat lines, which are warned of.
+                # Damage can repeat lines, which causes a warning.
                 *warned, refusal = result.stderr.splitlines()
                 assert all(line.startswith("fastkappa: warning: ") for line in warned)
                 assert (result.exit_code, result.stdout) == (2, "")

@@ -1,4 +1,4 @@
-"""The gate of `score` and `agree`: an exit status where kappa is too low or undefined."""
+"""The gate of `score` and `agree`: an exit status if kappa is too low or undefined."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fastkappa.cli.gate import Estimate, Gate  # noqa: E402
 from tests.helpers.command_line import CommandLine, write_csv  # noqa: E402
 
 program = CommandLine()
-# Of 10 items 8 agree, and 5 would by chance: kappa is 0.6.
+# 8 of 10 items agree, and 5 would by chance: kappa is 0.6.
 A = [1, 1, 1, 1, 1, 2, 2, 2, 2, 2]
 B = [1, 1, 1, 1, 2, 2, 2, 2, 2, 1]
 SCORE, AGREE = ["--y1", "a", "--y2", "b"], ["--raters", "a", "b"]
@@ -64,7 +64,7 @@ def test_as_many_digits_as_it_takes_to_see_why(capsys: pytest.CaptureFixture[str
 
 
 def test_the_weights_asked_for_are_gated(tmp_path: Path) -> None:
-    # A quarter of the items is two steps apart: quadratic kappa is lower than linear.
+    # A quarter of the items are two steps apart: quadratic kappa is lower than linear kappa.
     a, b = [1, 2, 3, 1], [1, 2, 3, 3]
     file = write_csv(tmp_path / "r.csv", a=a, b=b)
     kappas = {w: agreement(a, b, weights=w).kappa for w in ("linear", "quadratic")}

@@ -18,12 +18,12 @@ from tests.helpers.command_line import CommandLine, write_csv
 
 agree = CommandLine("agree")
 RATERS = ("ann", "ben", "cat", "dan")
-# Per item: the ratings, and the final label that follows from them.
+# For each item, the ratings and the resulting final label.
 ITEMS: dict[str, tuple[list[str], tuple[str, str]]] = {
     "t1": (["x", "x", "x", "x"], ("x", "all raters")),
     "t2": (["x", "y", "y", "y"], ("y", "majority")),
     "t3": (["x", "x", "y", "y"], ("", "")),
-    # The most frequent label is not the label of more than half.
+    # The most frequent label is not always the label of more than half of the raters.
     "t4": (["x", "x", "y", "z"], ("", "")),
     "t5": (["", "y", "", ""], ("y", "one rater")),
     "t6": (["z", "", "z", ""], ("z", "all raters")),
@@ -94,7 +94,7 @@ def test_decisions_come_first(long: Path, tmp_path: Path) -> None:
     ):
         odd = write_csv(tmp_path / "odd.csv", **cells)
         assert why in agree.refusal(long, *LONG, "--gold", gold, "--adjudicated", odd)
-    # Labels that are given are not asked for again.
+    # Given labels need no decision.
     odd = write_csv(tmp_path / "odd.csv", item=["t3"], adjudicated=["Y"])
     options = [long, *LONG, "--gold", gold, "--adjudicated", odd]
     assert "To use it, name all labels in --labels." in agree.refusal(*options)
@@ -109,7 +109,7 @@ def test_two_decisions_on_an_item(long: Path, tmp_path: Path) -> None:
     gold = tmp_path / "gold.csv"
     decided = tmp_path / "decided.csv"
     options = [long, *LONG, "--gold", gold, "--adjudicated", decided]
-    # The same decision twice is no contradiction.
+    # The same decision given twice is not a contradiction.
     write_csv(decided, item=["t3", "t3", "t3"], adjudicated=["x", "x ", ""])
     agree.text_of(*options)
     assert read(gold)[3] == ["t3", "x", "adjudication"]
@@ -149,7 +149,7 @@ def test_decisions_against_all_raters_are_counted(long: Path, tmp_path: Path) ->
         tmp_path / "decided.csv", item=["t1", "t2", "t5", "t6"], adjudicated=["y", "x", "x", "z"]
     )
     options = [long, *LONG, "--gold", gold, "--adjudicated", decided]
-    # t2 has a majority, t5 one rater, and the decision on t6 is the label of all raters.
+    # t2 has a majority, t5 has one rater, and the decision on t6 is the label of all raters.
     assert agree.json_of(*options)["n_decided_against_all"] == 1
     assert "decisions against the label of all raters: 1." in agree.text_of(*options)
     write_csv(decided, item=["t2"], adjudicated=["x"])
@@ -172,7 +172,7 @@ def test_final_labels_that_are_sets(tmp_path: Path) -> None:
     final = ["x;y", "x", "", "[]", "x;y"]
     decided_by = ["all raters", "majority", "", "majority", "majority"]
     assert read(gold)[1:] == [list(row) for row in zip(ratings, final, decided_by)]
-    # The nominal distance of s2 and s5 is equal, the distance of Jaccard is 1/2 and 1.
+    # The nominal distances of s2 and s5 are equal; their Jaccard distances are 1/2 and 1.
     order = [one["item"] for one in agree.json_of(*options)["disputed"]]
     assert order == ["s3", "s2", "s4", "s5"]
     order = [one["item"] for one in agree.json_of(*options, "--level", "jaccard")["disputed"]]
@@ -191,7 +191,7 @@ def test_the_items_that_need_a_decision_have_no_majority(wide: Path, tmp_path: P
     head, *rows = read(disputed)
     assert head[-2:] == ["majority", "adjudicated"]
     assert {row[0]: row[-2] for row in rows} == {"t2": "y", "t3": "", "t4": "", "t7": ""}
-    # The column does not decide, and a file without it is read too.
+    # The column 'majority' decides nothing, and a file without it is also read.
     gold = tmp_path / "gold.csv"
     for n_columns in (-1, -2):
         with disputed.open("w", newline="") as file:
@@ -220,7 +220,7 @@ def test_items_are_named_without_a_file_of_them(wide: Path) -> None:
     disputed = {item for item, (given, _) in ITEMS.items() if len({*given} - {""}) > 1}
     found = agree.json_of(wide, *WIDE, "--item", "id")
     assert {one["item"] for one in found["disputed"]} == disputed
-    # Two raters are counted unless items are named.
+    # Two raters are only counted unless items are named.
     two = [wide, "--raters", "ann", "cat", "--missing", "drop"]
     alone, listed = agree.json_of(*two), agree.json_of(*two, "--item", "id")
     assert "disputed" not in alone
@@ -248,7 +248,7 @@ def test_people_are_alone_in_what_is_said_beside_a_model(tmp_path: Path) -> None
             assert found[name] == expected[name]
         assert found["raters"] == list(everyone)
         assert len(found["pairwise"]["kappa"]) == 4
-        # Without an order of the raters, a pair of labels is counted in both places.
+        # Without an order of the raters, a pair of labels is counted in both cells.
         pooled = np.array(found["pairwise"]["label_pairs"])
         np.testing.assert_array_equal(pooled.diagonal(), tables.diagonal())
         np.testing.assert_array_equal(pooled - np.diag(pooled.diagonal()), _off(tables))
@@ -259,7 +259,7 @@ def test_people_are_alone_in_what_is_said_beside_a_model(tmp_path: Path) -> None
 
 
 def _off(tables: Any) -> Any:
-    """Return the cells beside the diagonal, each with the cell of the other order added."""
+    """Return the off-diagonal cells, each added to the cell of the reverse order."""
     return tables + tables.T - 2 * np.diag(tables.diagonal())
 
 
@@ -318,7 +318,7 @@ def test_decisions_and_inputs_are_not_overwritten(wide: Path, tmp_path: Path) ->
     same = ["--adjudicated", disputed, "--gold", gold, "--disputed", disputed]
     assert "--disputed would replace" in agree.refusal(*options, *same)
     assert disputed.read_text() == before
-    for option in ("--gold", "--report", "--plot"):
+    for option in ("--gold", "--plot"):
         assert f"{option} would overwrite" in agree.refusal(*options, option, wide)
     numbers = write_csv(tmp_path / "folder.csv", ann=[1, 2, 4], ben=[1, 3, 4])
     before = numbers.read_text()

@@ -1,7 +1,7 @@
-"""Text that attacks a terminal, a spreadsheet or a browser, wherever a command takes text.
+"""Text that attacks a terminal, a spreadsheet or a browser, in every text input of a command.
 
-What is attacked is made from the parameters of the commands themselves: a new option, or a new
-command, is attacked without being named here.
+The attacks are derived from the parameters of the commands, so a new option or a new command
+is tested without being named here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from fastkappa.cli.reports import agree as reports
 from tests.cli.test_pages import Page
 from tests.helpers.command_line import CommandLine
 
-# Warnings are printed, and what they quote with them.
+# Warnings are printed, including the text that they quote.
 pytestmark = pytest.mark.filterwarnings("always")
 # Escape sequences, C1 controls, a bidirectional override, line breaks, tabs, markup of rich and
 # HTML, a formula of spreadsheets, and what cannot be shown in a line.
@@ -37,7 +37,7 @@ MARKUP = "[bold]evil[/bold][link=x]<script>evil()<b onclick=x>&amp;'\"$\\frac{%s
 FORMULA = "=cmd|' -C calc'!A1"
 LONG = "evil" * 5000
 HOSTILE = {"controls": CONTROLS, "markup": FORMULA + MARKUP, "long": LONG}
-# A file cannot be called by the last.
+# The last of these cannot be part of a file name.
 IN_FILES = ("controls", "markup")
 FORMATS = {
     "text": "text",
@@ -50,7 +50,7 @@ FORMATS = {
 
 
 def hostile_rows(text: str) -> dict[str, list[Any]]:
-    """Return columns that are named, and filled with labels, after a text."""
+    """Return columns that are named after a text and filled with labels made from it."""
     names = [f"{text}{i}" for i in range(3)]
     labels = [[0, 1, 2, 0, 1, 2, 0, 1], [0, 1, 2, 0, 2, 2, 0, 1], [0, 1, 1, 0, 1, 2, 0, 2]]
     columns = {f"{text} {i}": [names[j] for j in row] for i, row in enumerate(labels)}
@@ -66,7 +66,7 @@ def write_hostile(path: Path, text: str) -> None:
         # A file of three raters in long form.
         f"{text} item": [f"{text}{i // 2}" for i in range(8)],
         f"{text} who": [f"{text}{i % 2}" for i in range(8)],
-        # The names that no attack is on.
+        # The names that are harmless.
         "id": range(8),
         "a": [0, 1, 2, 0, 1, 2, 0, 1],
         "b": [0, 1, 2, 0, 2, 2, 0, 1],
@@ -80,7 +80,7 @@ def write_hostile(path: Path, text: str) -> None:
 
 
 def runs(text: str, file: str) -> dict[str, list[list[str]]]:
-    """Return what each command can be asked of such a file, every text in it being hostile."""
+    """Return the arguments of each command for a file in which every text is hostile."""
     one, two, three = (f"{text} {i}" for i in range(3))
     raters = [f"--raters={name}" for name in (one, two, three)]
     group, score = f"{text} g", f"{text} s"
@@ -110,14 +110,14 @@ def runs(text: str, file: str) -> dict[str, list[list[str]]]:
         "leaderboard": [board, [*board, f"--split={group}", f"--cluster={text} item"]],
         "thresholds": [fitted, [*fitted, f"--apply={file}"], [f"{file}.json", f"--apply={file}"]],
         "plan": [["--kappa=0.8", "--n=50"]],
-        # These take no text.
+        # These options accept no text.
         "demo": [[]],
         "config": [[]],
     }
 
 
 def parameters() -> Iterator[tuple[str, Any]]:
-    """Yield the name of each command, and each of its parameters that takes a text."""
+    """Yield the name of each command with each of its parameters that accepts text."""
     program: Any = typer.main.get_command(cli.make_app())
     for name, command in program.commands.items():
         yield from ((name, p) for p in command.params if not getattr(p, "is_flag", False))
@@ -131,7 +131,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compute what `agree` prints in several formats once; what it warns of is repeated."""
+    """Compute the output of `agree` in several formats once, repeating its warnings."""
     read_and_report = reports.read_and_report
     known: dict[str, Any] = {}
 
@@ -153,13 +153,13 @@ def computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def formats_of(command: str) -> list[str]:
-    """Return what ``--format`` of a command can be."""
+    """Return the choices of the ``--format`` option of a command."""
     function = getattr(import_module(f"fastkappa.cli.commands.{command}"), command)
     return list(get_args(get_type_hints(function).get("output")))
 
 
 def attack(*arguments: str) -> Any:
-    """Run a command, and check that nothing that it prints is more than text."""
+    """Run a command, and check that its output is plain text."""
     result = CommandLine(*arguments).run()
     assert result.exception is None or isinstance(result.exception, SystemExit), arguments
     assert result.exit_code in (0, 1, 2)
@@ -180,7 +180,7 @@ def check_format(text: str, output: str) -> None:
         tags = {tag for tag, _ in Page(text.replace(f"<script>\n{SCRIPT}</script>\n", "")).elements}
         assert not tags & {"script", "b", "link"}
     else:
-        # What rich takes for markup is not eaten.
+        # Text that rich would read as markup is preserved.
         assert text.count("evil[/bold]") == text.count("[bold]evil[/bold]")
 
 
@@ -217,7 +217,7 @@ def test_names_and_cells(here: Path, command: str, kind: str) -> None:
 
 
 def attack_file(*arguments: str) -> Any:
-    """Run a command that prints the user's file with one more column, which alone is ours."""
+    """Run a command that adds a column to the user's file; only this column is ours."""
     result = CommandLine(*arguments).run()
     if result.exit_code:
         return result
@@ -255,7 +255,7 @@ def test_every_option(here: Path, command: str, kind: str) -> None:
 
 
 def fields_of(value: Any) -> Iterator[tuple[Any, ...]]:
-    """Yield the way to each field of a JSON value."""
+    """Yield the path to each field of a JSON value."""
     if isinstance(value, (dict, list)):
         for key in value if isinstance(value, dict) else range(len(value)):
             yield (key,)

@@ -1,4 +1,4 @@
-"""Leaderboards to show: names of teams, and a page that sorts and fits a telephone."""
+"""The page of a leaderboard: team names, sorting, and the layout on a phone."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_the_page(here: Path) -> None:
     assert text.count("<script") == 1
     assert "src=" not in SCRIPT
     assert "http" not in text.replace("http://www.w3.org", "")
-    # On a telephone the names stay where the rest is scrolled.
+    # On a phone, the names stay visible while the table is scrolled.
     assert "th.name" in STYLE
     assert ".wide{overflow-x:auto" in STYLE
     assert "position:sticky;left:0" in STYLE
@@ -98,7 +98,7 @@ def test_other_pages_have_no_script(here: Path) -> None:
     assert "script" not in dict(Page(text).elements)
 
 
-# So much of a browser as the script asks for.
+# The parts of a browser that the script uses.
 BROWSER = """
 class Element {
   constructor(text) { this.textContent = text; this.attributes = {}; this.cells = []; }
@@ -145,7 +145,7 @@ def test_a_click_sorts_the_rows() -> None:
     orders, heads = zip(*json.loads(done.stdout))
     assert list(orders) == [
         ["alpha", "Team 9", "team 10", "late"],
-        # What has no kappa is last either way.
+        # Undefined kappas come last in either direction.
         ["team 10", "Team 9", "alpha", "late"],
         ["alpha", "late", "Team 9", "team 10"],
         ["team 10", "Team 9", "late", "alpha"],

@@ -1,4 +1,4 @@
-"""`fastkappa measure`: published measurements, files with a row each, pictures and refusals."""
+"""`fastkappa measure`: published measurements, long files, plots and refusals."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_words_of_a_scale(flows: Path, raters: list[str]) -> None:
     text = " ".join(measure.text_of(*options).split())
     assert "read by Cicchetti" in text
     assert f"ICC(A,1): {readings['ICC(A,1)'].in_short()}" in text
-    # Cicchetti (1994) reads 0.75 or more as excellent.
+    # Cicchetti (1994) calls values of 0.75 or more excellent.
     assert found["concordance correlation"]["reading"] == "excellent"
     assert "concordance correlation: excellent" in text
 
@@ -126,7 +126,7 @@ def test_four_judges(tmp_path: Path) -> None:
     columns = dict(zip("abcd", zip(*SHROUT_FLEISS)))
     path = write_csv(tmp_path / "r.csv", **columns)
     found = measure.json_of(path, "--raters", *"abcd")
-    # The correlations of their text.
+    # The correlations in their text.
     values = [round(form["value"], 2) for form in found["intraclass"]["forms"]]
     assert sorted(values) == [0.17, 0.29, 0.44, 0.62, 0.71, 0.91]
     overall = overall_concordance_correlation(SHROUT_FLEISS)
@@ -171,7 +171,7 @@ def test_a_file_per_method(flows: Path, tmp_path: Path) -> None:
     order = [(7 * i) % n for i in range(n)]
     names = [f"P{i}" for i in range(n)]
     wright = write_csv(tmp_path / "wright.csv", patient=names, flow=WRIGHT)
-    # In another order, by another name, and the first one is a number with a fraction.
+    # Another order and another name, and a first value with a fraction.
     moved = {"patient": [names[i] for i in order], "litres": [float(MINI[i]) for i in order]}
     mini = write_csv(tmp_path / "mini.csv", **moved)
     found = measure.json_of(wright, mini, "--id", "patient")
@@ -199,7 +199,7 @@ def test_clusters(tmp_path: Path) -> None:
     assert found["concordance"]["interval"] == list(
         concordance_correlation(WRIGHT, MINI, clusters=ward).interval
     )
-    # The same from a row per measurement, shuffled, and from a file per method.
+    # The result is the same from shuffled rows per measurement and from one file per method.
     rows = [*zip(names, ["a"] * n, WRIGHT, ward), *zip(names, ["b"] * n, MINI, ward)]
     rows = [rows[(7 * i) % (2 * n)] for i in range(2 * n)]
     long = write_csv(tmp_path / "long.csv", **dict(zip(("id", "who", "flow", "ward"), zip(*rows))))
@@ -209,7 +209,7 @@ def test_clusters(tmp_path: Path) -> None:
         write_csv(tmp_path / f"{name}.csv", id=names, flow=values, ward=ward)
         for name, values in (("a", WRIGHT), ("b", MINI))
     ]
-    # Beside the ids and the wards there is one column alone.
+    # Besides the ids and the wards, there is only one column.
     by_file = [*files, "--id", "id", "--cluster", "ward"]
     for limits in (of_long, measure.json_of(*by_file)["limits"]):
         assert limits["bias_interval"] == pytest.approx(found["limits"]["bias_interval"])

@@ -1,4 +1,4 @@
-"""Counts saved by `score --save` and added by `merge`: the same as of all ratings in one file."""
+"""Counts saved by `score --save` and added by `merge` equal the counts of a single file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COLUMNS: dict[str, list[Any]] = {
     "w": (rng.integers(1, 9, N) / 4).tolist(),
 }
 COLUMNS["b"][7] = ""
-# The second part has no "mid" of the first rater.
+# The second part lacks the label "mid", which the first rater uses.
 PARTS = [slice(0, 40), slice(40, 41), slice(41, N)]
 
 
@@ -43,7 +43,7 @@ def parts(tmp_path: Path) -> list[Path]:
 
 
 def save(parts: list[Path], *options: str) -> list[Path]:
-    """Save the counts of each part, and check that the report is printed nevertheless."""
+    """Save the counts of each part, and check that the report is still printed."""
     saved = []
     for path in parts:
         saved.append(path.with_suffix(".json"))
@@ -106,7 +106,7 @@ def test_counts_that_python_saved(tmp_path: Path) -> None:
     assert found["columns"] == {"y1": "a", "y2": "b"}
     alone = program.json_of("merge", tmp_path / "python.json")
     assert alone["table"] == counts.table.tolist()
-    # Python reads what the command line saved.
+    # Python can read the saved counts of the command line.
     again = SourceCounts.from_json(saved.read_text())
     assert again.n_rows == 2
 
@@ -170,13 +170,21 @@ def test_the_same_counts_twice_are_remarked_on(parts: list[Path]) -> None:
     twin.write_bytes(parts[0].read_bytes())
     (other,) = save([twin])
     assert program.run("merge", first, other).stderr == ""
-    # Counts that Python saved have no source.
+    # Counts saved in Python have no source.
     for n_items, is_said in ((9, False), (60, True)):
         counts = confusion_from_source({"a": [1, 2] * n_items, "b": [1, 1] * n_items}, "a", "b")
         for path in (first, other):
             path.write_text(counts.to_json())
         said = program.run("merge", first, other).stderr
         assert ("have the same counts, and both are added" in said) == is_said
+    # Small tables of two sources can be equal by chance.
+    for labels, is_said in ((GRADES, True), (GRADES[:2], False)):
+        ratings = {name: rng.choice(labels, 120) for name in "ab"}
+        (other, twin) = save(
+            [write_csv(first.with_name(f"{name}.csv"), **ratings) for name in "xy"]
+        )
+        said = program.run("merge", other, twin).stderr
+        assert (f"{twin} and {other} have the same counts, and both" in said) == is_said
 
 
 @pytest.mark.parametrize(
@@ -215,3 +223,18 @@ def test_damaged_fields(parts: list[Path]) -> None:
     assert "empty has no .json files" in program.refusal("merge", empty)
     cannot = program.refusal("score", parts[0], *SCORE, "--save", empty)
     assert f"{empty} cannot be written" in cannot
+
+
+@pytest.mark.parametrize("weighted", [[], ["--sample-weight", "w"]])
+def test_a_part_with_other_codes_is_remarked_on(tmp_path: Path, weighted: list[str]) -> None:
+    grades = np.repeat(np.arange(5), 40)
+    parts = [
+        write_csv(
+            tmp_path / f"{i}.csv", a=grades[skip:], b=grades[skip:] + higher, w=5.5 - grades[skip:]
+        )
+        for i, (skip, higher) in enumerate([(0, 0), (3, 1), (5, 0)])
+    ]
+    *_, third = saved = save(parts, *weighted)
+    said = program.run("merge", *saved).stderr
+    assert f"{saved[1]} has 5 in b, which no other part has, but not 0, which is frequent" in said
+    assert program.run("merge", saved[0], third).stderr == ""

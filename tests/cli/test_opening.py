@@ -1,4 +1,4 @@
-"""What commands read: pipes, folders, patterns, any text, weights of items and of a file."""
+"""The inputs of commands: pipes, folders, patterns, encodings, and weights."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_every_command_reads_the_standard_input() -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 def test_a_named_pipe(here: Path) -> None:
     os.mkfifo("pipe")
-    # Who writes waits for who reads, however long that takes to begin.
+    # The writer waits for the reader, however late it starts.
     Thread(target=Path("pipe").write_text, args=[text()], daemon=True).start()
     assert kappa("pipe", *PAIR) == pytest.approx(KAPPA)
 
@@ -164,7 +164,7 @@ def test_what_is_no_text_in_its_encoding_is_named(command: str, name: str) -> No
     for options in ([], ["--sep", ","]):
         Path(name).write_text(text(), encoding="utf-16-le")
         message = run.refusal(*READ[command], *options, "--encoding", "utf-16")
-        # Python 3.14 words the reason in another way.
+        # Python 3.14 words the reason differently.
         assert f"{name} is not text in utf-16: " in message
         assert "does not start with BOM" in message
         Path(name).write_bytes("a,b,c\nh\xf6her,1,1\nx,2,2\n".encode("cp1252"))
@@ -239,7 +239,7 @@ def test_files_that_are_not_what_their_name_says(
     assert result.exit_code == 1
     (row,) = json.loads(result.stdout)["rows"]
     assert (row["name"], row["failure"]) == (name, why)
-    # Who follows the advice has the file read.
+    # Following the advice makes the file readable.
     last = advice.split()[-1].rstrip(".")
     if "--encoding" in advice:
         assert kappa(name, *PAIR, "--encoding", last) == pytest.approx(KAPPA)
@@ -354,7 +354,7 @@ def test_a_part_of_text_and_a_part_of_numbers_are_text_together() -> None:
     assert found["labels"] == ["1", "2", "x", "y"]
 
 
-# Weights of items, and of disagreement.
+# Item weights and disagreement weights.
 
 
 def test_item_weights() -> None:

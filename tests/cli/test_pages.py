@@ -1,4 +1,4 @@
-"""Reports as pages of HTML, as CSV, and as text for narrow terminals."""
+"""Reports as HTML pages, as CSV, and as text for narrow terminals."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ VOID = {"meta", "path", "use", "rect", "link", "br"}
 
 
 class Page(HTMLParser):
-    """The elements of a page, in order, with their attributes and texts; tags must match."""
+    """Parse the elements of a page, in order, with attributes and texts; tags must match."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class Page(HTMLParser):
 
 @pytest.fixture
 def ratings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
-    """Ratings with labels, names and a file's name that are no HTML, and a column of groups."""
+    """Return ratings whose labels and names contain HTML, with a column of groups."""
     monkeypatch.chdir(tmp_path)
     random = np.random.default_rng(2)
     first = random.integers(len(ODD), size=200)
@@ -91,9 +91,9 @@ def ratings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[s
 
 
 def check(page: str) -> Page:
-    """Check what every page must be: whole, by itself, and readable by all."""
+    """Check the requirements of every page: complete, self-contained and readable."""
     assert page.startswith("<!DOCTYPE html>\n")
-    # The one script is a constant, and asks for nothing from elsewhere.
+    # The only script is a constant, and loads nothing from elsewhere.
     page = page.replace(f"<script>\n{SCRIPT}</script>\n", "")
     read = Page(page)
     assert read.of("html")[0]["lang"] == "en"
@@ -108,7 +108,7 @@ def check(page: str) -> Page:
         assert not any(name.startswith("on") for name in attributes)
         for name in ("src", "href", "xlink:href"):
             assert (attributes.get(name) or "#").startswith("#")
-    # On a telephone tables and pictures are scrolled, each by itself.
+    # On a phone, each table and picture is scrolled separately.
     boxes = [box for box in read.of("div") if box.get("class") == "wide"]
     assert len(boxes) == len(read.of("table")) + len(read.of("figure"))
     assert not re.search(r"[{;](min-)?width:\d+px", page)
@@ -116,7 +116,7 @@ def check(page: str) -> Page:
     assert len(set(names)) == len(names)
     used = re.findall(r'(?:href="|url\()#([^")]+)', page)
     assert set(used) <= set(names)
-    # Of these only the names of XML's own vocabularies have an address.
+    # Of these, only the names of XML's own vocabularies contain an address.
     addresses = set(re.findall(r"https?://[^\"' )]+", page))
     assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
     assert "\u200f" not in page
@@ -150,7 +150,7 @@ def test_pages_of_what_is_no_html(
     assert [p["class"] for p in pictures] == ["light", "dark"] * n_pictures
     assert all(p["role"] == "img" and p["aria-label"] for p in pictures)
     assert len(page.texts_of("figcaption")) == n_pictures
-    # What is printed has the same words, but for the lines of its tables.
+    # The printed report has the same words, except for the lines of its tables.
     without_pictures = agree.run(*arguments, "--format", "html").stdout
     assert len(check(without_pictures).of("svg")) == 0
     assert check(without_pictures).of("th") == page.of("th")
@@ -203,7 +203,7 @@ def test_a_page_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def luminance(colour: str) -> float:
-    """Return the relative luminance of a colour by WCAG 2."""
+    """Return the relative luminance of a colour as defined by WCAG 2."""
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear))
@@ -267,7 +267,7 @@ def test_csv_of_agree(path: Path) -> None:
     assert [rows[-1]["lower"], rows[-1]["upper"]] == list(map(repr, found["bootstrap"]["interval"]))
     groups = agree.json_of(*pair, "--group", "g")
     rows = rows_of(agree.text_of(*pair, "--group", "g", "--format", "csv"))
-    # A spreadsheet would take the first name for a formula.
+    # A spreadsheet would read the first name as a formula.
     assert [row["group"] for row in rows] == ["'=u", "v", "all items", "'=u - v", rows[-1]["group"]]
     results = [*groups["groups"], groups["all"]]
     assert [row["kappa"] for row in rows[:3]] == [repr(result["kappa"]) for result in results]
@@ -342,7 +342,7 @@ def test_numbers_are_whole_in_every_width(
     files = ("r.csv", "other.csv") if command == "leaderboard" else ("r.csv",)
     text = CommandLine(command).text_of(*files, *rest, columns=width)
     wide = CommandLine(command).text_of(*files, *rest, columns=80)
-    # The first line has the name of the file.
+    # The first line contains the name of the file.
     assert max(map(len, text.splitlines()[1:])) <= min(width, 80)
     number = r"-?\d+\.\d+"
     assert sorted(re.findall(number, text)) == sorted(re.findall(number, wide))

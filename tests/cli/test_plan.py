@@ -1,4 +1,4 @@
-"""`fastkappa plan`: published sample sizes, clusters, and what a number of items gives."""
+"""`fastkappa plan`: published sample sizes, clusters, and the results for a given n."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ FLACK = ["--rates", "0.2,0.25,0.55", "--conservative", "--alternative", "greater
 @pytest.mark.parametrize(
     ("options", "n"),
     [
-        # Cantor (1996), as N.cohen.kappa of R's irr prints them.
+        # Cantor (1996), as printed by N.cohen.kappa of the R package irr.
         (["--kappa", 0.7, "--null", 0.85, "--alternative", "less"], 96),
         (["--kappa", 0.8, "--null", 0.45, "--rates", "0.75", "--alternative", "greater"], 43),
-        # N2.cohen.kappa of R's irr.
+        # N2.cohen.kappa of the R package irr.
         (
             ["--kappa", 0.6, "--null", 0.4, *FLACK],
             101,
@@ -55,7 +55,7 @@ def test_a_width_and_several_raters() -> None:
         expected = sample_size_for_width(0.8, 0.2, rates=(0.3, 0.3), n_raters=raters)
         assert found["n"] == expected
         assert found["width"] <= 0.2
-        # One item fewer would not do.
+        # One item fewer is not enough.
         fewer = plan.json_of("--kappa", 0.8, "--n", expected - 1, "--rates", 0.3)
         if raters == 2:
             assert fewer["width"] > 0.2
@@ -82,14 +82,14 @@ def test_clusters() -> None:
     found = plan.json_of(*options, "--cluster-size", 4)
     assert found["n_clusters"] == math.ceil(1.5 * alone / 4)
     assert found["n"] == 4 * found["n_clusters"]
-    # 1.5 times as many items with the effect tell as much as these without.
+    # With the design effect, 1.5 times as many items contain the same information.
     assert found["width"] <= 0.2
     # Clusters without a design effect add no items, and the report says so.
     independent = plan.text_of("--kappa", 0.8, "--n", 100, "--cluster-size", 4)
     assert "items of the same cluster are assumed to be independent" in independent
     for silent in (("--cluster-size", 1), ("--cluster-size", 4, "--design-effect", 2), ()):
         assert "independent" not in plan.text_of("--kappa", 0.8, "--n", 100, *silent)
-    # So many clusters that there are.
+    # As many clusters as there are.
     given = plan.json_of("--kappa", 0.8, "--n", 100, "--design-effect", 2, "--cluster-size", 4)
     assert (given["n"], given["n_clusters"]) == (100, 25)
     assert given["width"] == plan_study(0.8, n=50).width
@@ -216,7 +216,7 @@ def csv_of(options: list[object]) -> str:
         (["--n", 90, "--design-effect", 0.5], "--design-effect must be 1 or more, got 0.5."),
         (["--n", 90, "--cluster-size", 0], "--cluster-size must be 1 or more, got 0.0."),
         (["--n", 90, "--cluster-size", "nan"], "--cluster-size must be 1 or more, got nan."),
-        (["--null", 0.6, "--alternative", "less"], "--alternative must not be 'less' for a kappa"),
+        (["--null", 0.6, "--alternative", "less"], "--alternative must be 'greater', "),
     ],
 )
 def test_refusals_name_options(options: list[object], message: str) -> None:

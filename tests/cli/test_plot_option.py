@@ -1,4 +1,4 @@
-"""`fastkappa agree --plot`: pictures, also for print, and refusals of their options."""
+"""`fastkappa agree --plot`: pictures for screen and print, and refusals of their options."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ text_of, refusal = command.text_of, command.refusal
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Write two neurologists' ratings in two cities, and those of a third who is made up."""
+    """Write two neurologists' ratings in two cities, with an invented third neurologist."""
     cities = {
         name: datasets.load(f"multiple_sclerosis_{name.lower().replace(' ', '_')}").expand()
         for name in ("Winnipeg", "New Orleans")
@@ -56,7 +56,7 @@ def test_pictures_that_cannot_be_written(path: Path, tmp_path: Path) -> None:
 
 
 def test_pictures_for_print(path: Path, tmp_path: Path) -> None:
-    """A journal wants 300 dots per inch, a size, and fonts that are not of type 3."""
+    """Journals require 300 dots per inch, a given size, and no type 3 fonts."""
     png, pdf = tmp_path / "out.png", tmp_path / "out.pdf"
     options = (path, "--raters", "a", "b", "--plot")
     text_of(*options, png, "--size", "4x5", "--title", "Agreement", "--heat-map")

@@ -1,4 +1,4 @@
-"""The program as a whole: help, completion, pipes that close, Ctrl-C, seeds, the demonstration."""
+"""The whole program: help, completion, closed pipes, Ctrl-C, seeds, and the demonstration."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_help_has_short_form_and_examples(name: str) -> None:
     assert (short.exit_code, short.stdout) == (0, long.stdout)
     examples = short.stdout.partition("Examples:")[2]
     assert f"fastkappa {name}" in examples
-    # In 80 columns each is one line.
+    # At 80 columns, each fits on one line.
     lines = [line.strip() for line in examples.splitlines() if line.strip()]
     assert all(line.startswith(("fastkappa ", "zcat ")) for line in lines), lines
 
@@ -49,7 +49,8 @@ def test_help_fits_80_columns_and_cuts_no_word(name: str) -> None:
     lines = program.run(name, "--help", columns=80).stdout.splitlines()
     assert max(map(len, lines)) <= 80
     assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in lines)
-    # Choices such as <none|linear> and ranges such as [0<=x<=9] are whole.
+    # Choices such as <none
+    # linear> and ranges such as [0<=x<=9] are not broken.
     options = "\n".join(lines).partition("Examples:")[0].splitlines()
     choices = [re.sub(r"\[[^]]*\]", "", line) for line in options]
     assert [line for line in choices if line.count("<") != line.count(">")] == []
@@ -95,7 +96,7 @@ def test_completion() -> None:
     code = "import sys; sys.argv = ['fastkappa']; from fastkappa.cli import main; main()"
 
     def complete(words: str, position: int) -> list[str]:
-        """Return what the shell is given to complete a line with."""
+        """Return the completions of a line that the shell receives."""
         environment = {
             **ENVIRONMENT,
             "_FASTKAPPA_COMPLETE": "complete_bash",
@@ -140,7 +141,7 @@ def test_an_interruption() -> None:
         env=ENVIRONMENT,
     )
     assert waiting.stdin is not None
-    # More than a pipe holds: once it is written, the program reads.
+    # The output exceeds the capacity of a pipe, so writing it requires a reader.
     waiting.stdin.write(b"a,b\n" + b"1,1\n" * 50_000)
     waiting.stdin.flush()
     time.sleep(0.2)

@@ -1,4 +1,4 @@
-"""The bar that long work shows, and that nothing is broken when it is interrupted."""
+"""The progress bar of long tasks, and interrupts during them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ needs_terminal = pytest.mark.skipif(
     not hasattr(os, "openpty"), reason="the test needs a pseudo-terminal"
 )
 
-# Every batch takes as long as one of a large file.
+# Each batch takes as long as a batch of a large file.
 SLOW = """
 import sys, time
 from fastkappa.sources import arrow_batches, arrow_files
@@ -62,12 +62,12 @@ def start(path: Path, stderr: int, pause: float = 0.02) -> subprocess.Popen[byte
 
 
 def read_all(terminal: int, until: bytes = b"") -> bytes:
-    """Read what is written to a terminal, up to some bytes or to the end."""
+    """Read the terminal output up to some bytes, or to the end."""
     seen = b""
     while not until or until not in seen:
         try:
             some = os.read(terminal, 1 << 16)
-        except OSError:  # Linux says so at the end
+        except OSError:  # Linux signals the end in this way.
             break
         if not some:
             break
@@ -86,7 +86,7 @@ def test_a_terminal_sees_bytes_and_time_left(path: Path) -> None:
     assert "ratings.parquet" in seen
     assert re.search(r"\d+(\.\d)?/\d+(\.\d)? (kB|bytes)", seen)
     assert re.search(r"\d:\d\d:\d\d", seen)
-    # The bar is wiped out and the cursor shown again.
+    # The bar is erased, and the cursor is shown again.
     assert seen.rstrip().endswith(("\x1b[2K", "\x1b[?25h"))
     assert seen.count("\x1b[?25l") == seen.count("\x1b[?25h")
     assert "10000 items rated" in report
@@ -103,7 +103,7 @@ def test_without_a_terminal_nothing_is_shown(path: Path) -> None:
 @needs_terminal
 def test_interrupted_it_leaves_nothing_broken(path: Path) -> None:
     terminal, stderr = os.openpty()
-    process = start(path, stderr, pause=0.5)  # it must not end before a slow machine interrupts it
+    process = start(path, stderr, pause=0.5)  # It must not end before a slow machine interrupts it.
     os.close(stderr)
     seen = read_all(terminal, until=b"ratings.parquet")
     time.sleep(0.1)
@@ -117,7 +117,7 @@ def test_interrupted_it_leaves_nothing_broken(path: Path) -> None:
 
 
 def test_pandas_is_not_imported(tmp_path: Path) -> None:
-    """Arrow imports it here and there, in which time an interrupt would be lost."""
+    """Arrow imports it in several places; an interrupt during the import would be lost."""
     pytest.importorskip("pandas")
     path = tmp_path / "ratings.parquet"
     columns = {"a": ["yes", None], "b": [1, None], "c": [1.0, float("nan")], "d": [True, None]}

@@ -45,7 +45,7 @@ def test_raters_who_agree_least_alike(tmp_path: Path) -> None:
     said = agree(tmp_path, "--format", "sentence", a=A, b=A, c=A)
     assert "Of 3 raters all agreed equally with the others: kappa (no weights) was 1.0000" in said
     assert "the 3 pairs of 3 raters, on 6 items each, was 1.0000 each" in said
-    # By symmetry: each of b and c differs from a in one item of its own.
+    # By symmetry, b and c each differ from a in one item.
     pair = {"a": [1, 2, 1, 2], "b": [2, 2, 1, 2], "c": [1, 2, 1, 1]}
     said = agree(tmp_path, "--format", "sentence", **pair)
     assert "agreed least with the others" in said
@@ -150,7 +150,7 @@ def test_columns_aligned_by_blanks(tmp_path: Path, encoding: str | None) -> None
         4,
         [[1, 0, 0], [0, 2, 0], [0, 1, 0]],
     )
-    # A cell that is not there does not move the others.
+    # A missing cell does not shift the other cells.
     path.write_text("id   ann  ben\n1    2    2\n10        2\n", encoding=encoding or "utf-8")
     assert str(path) in program.refusal("score", path, *options)
 
@@ -172,7 +172,7 @@ def test_an_undefined_value_has_no_interval_in_any_form(tmp_path: Path) -> None:
     agree_on = CommandLine("agree", str(path), "--raters", "a", "b", labels, "--weights", "linear")
     (line,) = (line for line in agree_on.text_of().splitlines() if name in line)
     assert line.split(name)[1].split() == ["undefined"]
-    assert "no rating is very severe, in hospital, 1 of the 3 labels" in agree_on.text_of()
+    assert "1 of the 3 labels never used (very severe, in hospital)" in agree_on.text_of()
     rows = csv.DictReader(io.StringIO(agree_on.text_of("--format", "csv")))
     (row,) = (row for row in rows if row["statistic"] == name)
     assert (row["value"], row["lower"], row["upper"]) == ("", "", "")
@@ -180,7 +180,7 @@ def test_an_undefined_value_has_no_interval_in_any_form(tmp_path: Path) -> None:
     page = agree_on.text_of("--format", "html")
     cells = page[page.index(name) :].split("</tr>")[0]
     assert " to " not in cells
-    # Nor has the kappa of raters who use one label alone.
+    # The kappa of raters who use only one label is also undefined.
     path.write_text("a,b\n" + "none,none\n" * 4)
     assert agree_on.json_of()["interval"] == [None, None]
     (kappa,) = (line for line in agree_on.text_of().splitlines() if line.startswith("kappa  "))

@@ -1,4 +1,4 @@
-"""Files of raters that have few items in common."""
+"""Files of raters with few items in common."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ pytest.importorskip("pyarrow")
 from tests.helpers.command_line import CommandLine, report_on_nothing, write_csv
 
 agree = CommandLine("agree")
-# The affine plane of order 3: each of 9 raters is in 4 teams of 3, and each pair is in one team.
+# The affine plane of order 3: 9 raters, each in 4 teams of 3, with each pair in one team.
 TEAMS = [
     team
     for team in combinations(range(9), 3)
     if not sum(i % 3 for i in team) % 3 and not sum(i // 3 for i in team) % 3
 ]
-# The items that each rater has rated, and the raters that the warning names, if there is one.
+# The items of each rater, and the rater that the warning names, if any.
 SHARED: dict[str, tuple[Mapping[str, Sequence[int]], str | None]] = {
     "other ids": ({"a": range(100), "b": range(86, 186)}, "a (14 of 100), b (14 of 100)"),
     "half of a selection": ({"a": range(100), "b": range(90, 110)}, None),
@@ -58,7 +58,7 @@ def test_items_of_a_model_that_nobody_else_rated(tmp_path: Path) -> None:
         name: [("x", "y")[(i * k) % 3 > 0] for i in range(40)] for k, name in enumerate("abc")
     }
     for name, grades in people.items():
-        # People share the work, so an item with a rating by one of them is ordinary.
+        # People share the work, so items with a rating by one person are ordinary.
         some = slice(0, 40) if name == "a" else slice(5, 35)
         write_csv(tmp_path / f"{name}.csv", id=ids[some], grade=grades[some])
     options = [tmp_path, "--id", "id"]

@@ -1,4 +1,4 @@
-"""Spreadsheets: they are read as a text file of the same cells is."""
+"""A spreadsheet is read like a text file with the same cells."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ def test_merged_cells_are_named_where_values_are_missing(tmp_path: Path) -> None
     path = write_xlsx(tmp_path / "r.xlsx", merged="A2:A3", S=rows)
     long = ["--item", "item", "--rater", "who", "--rating", "grade"]
     advice = (
-        "r.xlsx has merged cells, of which only the first contains the value: unmerge the cells"
+        "r.xlsx has merged cells, but only the first cell contains the value: unmerge the cells"
     )
     assert advice in program.refusal("agree", path, *long)
     assert advice in program.refusal("measure", path, *long)
-    # A title above the table, in one line, is no reason for missing values.
+    # A one-line title above the table does not cause missing values.
     path = write_xlsx(tmp_path / "r.xlsx", merged="A1:C1", S=rows)
     assert "merged" not in program.refusal("agree", path, *long)
 
@@ -95,7 +95,7 @@ def test_one_of_several_sheets(tmp_path: Path) -> None:
     )
     assert program.json_of(*columns, "--sheet", "two")["n"] == 2
     assert "has no sheet 'three'; it has 'one'," in program.refusal(*columns, "--sheet", "three")
-    # An empty sheet, as Excel adds them, is none to choose from.
+    # Empty sheets, which Excel adds, are not offered as choices.
     alone = write_xlsx(tmp_path / "alone.xlsx", one=second, Sheet2=[])
     assert program.json_of("score", alone, "--y1", "a", "--y2", "b")["n"] == 2
 

@@ -1,4 +1,4 @@
-"""Submissions to ``fastkappa leaderboard`` that name their labels otherwise, or are copies."""
+"""Submissions to `fastkappa leaderboard` with other label columns, and copies."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_only_other_column_has_the_labels(command: CommandLine) -> None:
     for row in others:
         assert {**row, "name": first["name"]} == first
     assert (
-        "files without a column 'grade' have one other column beside the ids, which is used:"
+        "in files without a column 'grade', the only other column besides the ids is used:"
         " 'prediction' of b.csv, 'y' of c.parquet."
     ) in result.stderr
     assert command.run("a.csv", *OPTIONS).stderr == ""
@@ -87,7 +87,7 @@ def test_equal_kappas_of_other_labels_are_no_copies() -> None:
     board = leaderboard(TRUTH, wrong, rng=0)
     assert (board.rank.tolist(), board.copies) == ([1, 1], ())
     assert "first of 2 predictions and tied with second, on 40 items" in board.sentence()
-    # Both are right on the items that they have.
+    # Both are right on the items that they contain.
     ids = np.arange(N)
     some = {"first": (ids[1:], TRUTH[1:]), "second": (ids[:-1], TRUTH[:-1])}
     options = {"ids": ids, "on_mismatch": "drop", "min_coverage": 0.9, "rng": 0}

@@ -1,4 +1,4 @@
-"""What the command line says names commands and options, never functions and arguments."""
+"""Messages of the command line name commands and options, never functions and arguments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.helpers import public
 from tests.helpers.command_line import CommandLine, report_on_nothing, write_csv
 
 program = CommandLine()
-# Words that are commands, or of English, too.
+# Words that are commands or ordinary English.
 ALSO_COMMANDS = {"leaderboard", "agreement", "power", "bootstrap", "datasets", "plotting"}
 NAMES = {name.rpartition(".")[2] for name in public.NAMES} - {"load", "names"}
 NAMES |= {"from_array", "from_raters", "from_long", "from_counts", "pandas"}
@@ -92,7 +92,7 @@ def test_nothing_that_is_said_is_python(file: Path) -> None:
         n_said += bool(said)
         found = PYTHON.search(said)
         assert found is None, (arguments, said)
-    # The provocations work.
+    # The provoking inputs do cause messages.
     assert n_said > len(SAID) / 2
 
 

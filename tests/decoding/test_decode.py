@@ -1,4 +1,4 @@
-"""Labels from probabilities: brute force over all labelings, what may be given, refusals."""
+"""Labels from probabilities: brute force over all labelings, accepted inputs, refusals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pa = pytest.importorskip("pyarrow")
 
 
 def dyadic(rng: np.random.Generator, n: int, n_labels: int) -> np.ndarray:
-    """Return probabilities that are multiples of 1/64, which sum to 1 exactly."""
+    """Return probabilities that are multiples of 1/64 and sum to exactly 1."""
     return rng.multinomial(64, rng.dirichlet(np.ones(n_labels)), n) / 64
 
 
@@ -39,7 +39,7 @@ def expected_table(P: np.ndarray, given: Any, sample_weight: Any = None) -> Any:
 
 
 def best_of_all(P: np.ndarray, weights: Any, sample_weight: Any = None) -> Fraction:
-    """Return the highest expected kappa over every way to label the items."""
+    """Return the highest expected kappa over all labelings of the items."""
     n, n_labels = P.shape
     kappas = (
         exact_kappa(expected_table(P, given, sample_weight), weights)
@@ -80,7 +80,7 @@ def test_quadratic_weights_round_the_expected_label_about_the_mean() -> None:
         mean = expected.mean()
         rounded = np.rint(mean + (expected - mean) / result.kappa)
         np.testing.assert_array_equal(result.predictions, np.clip(rounded, 0, n_labels - 1))
-        # The same kappa from moments: the truth varies in and between items.
+        # The same kappa from moments: the truth varies within and between items.
         given = result.predictions
         squares = P @ np.arange(n_labels) ** 2
         covariance = np.cov(expected, given, bias=True)[0, 1]
@@ -99,7 +99,7 @@ def test_certain_items_are_their_labels() -> None:
 
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 def test_many_items_start_from_some_of_them(weights: Any) -> None:
-    """The optimum is where no item has a cheaper label at the costs of its own ratio."""
+    """At the optimum, no item has a cheaper label at the costs of the optimal ratio."""
     rng = np.random.default_rng(3)
     P = rng.dirichlet([0.5, 1, 2], 150_000)
     result = decode_probabilities(P, weights=weights)

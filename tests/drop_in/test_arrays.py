@@ -1,4 +1,4 @@
-"""The drop-in functions beside scikit-learn's on random calls, on arrays of any type and length."""
+"""The drop-in functions beside scikit-learn's, on random calls with arrays of any type."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from fastkappa.exceptions import undefined_metric_warning
 from tests.helpers.absent import library
 from tests.helpers.exact_kappa import NAMED, exact_kappa
 
-# Here -1 and the least integers are labels, not codes for missing ratings.
-pytestmark = pytest.mark.filterwarnings("ignore:the ratings contain .* often means")
+# Here -1 and the smallest integers are labels, not codes for missing ratings.
+pytestmark = pytest.mark.filterwarnings("ignore:the ratings contain .* often mean")
 
 metrics = library("sklearn.metrics")
 
@@ -57,7 +57,7 @@ def random_call(rng: Any) -> tuple[tuple[Any, Any], dict[str, Any]]:
         size = int(rng.integers(2, len(labels) + 1))
         options["labels"] = rng.permutation(labels)[:size]
     elif rng.random() < 0.4:
-        # Consecutive integers are counted in one compiled call, if no other label occurs.
+        # Consecutive integers are counted by one compiled call if no other label occurs.
         first, last = int(rng.integers(0, 2)), len(labels) - int(rng.integers(0, 2))
         options["labels"] = rng.choice(ORDERED)(labels[first:last].tolist())
     if rng.random() < 0.4:
@@ -70,7 +70,7 @@ def random_call(rng: Any) -> tuple[tuple[Any, Any], dict[str, Any]]:
 @pytest.mark.parametrize("n", [4, 300, 40_000])
 @pytest.mark.parametrize("other", ["bool", "int8"])
 def test_any_byte_but_0_is_true(drop_in_backend: str, n: int, other: str) -> None:
-    """As NumPy has it, for booleans that are a view of a mask of 0 and 255."""
+    """Test booleans that are a view of a mask of 0 and 255, with NumPy as the reference."""
     mask, guess = np.random.default_rng(n).integers(0, 2, (2, n), dtype=np.uint8)
     y1, y2 = (255 * mask).view(bool), guess.astype(other)
     expected = float(exact_kappa(np.bincount(2 * mask + guess, minlength=4).reshape(2, 2), None))
@@ -166,7 +166,7 @@ def short_cases(dtype: str) -> list[tuple[Any, Any, str | None, float]]:
             table = confusion_counts(y1.tolist(), y2.tolist(), backend="numpy").table
             if len(table) == 1:
                 continue
-            # scikit-learn's own arithmetic on a table of labels 0, 1, 2, ...
+            # scikit-learn's arithmetic on a table of the labels 0, 1, 2, ...
             i, j = np.repeat(np.indices(table.shape).reshape(2, -1), table.ravel(), axis=1)
             for weights in (None, "linear", "quadratic"):
                 kappa = metrics.cohen_kappa_score(
@@ -182,7 +182,7 @@ def short_cases(dtype: str) -> list[tuple[Any, Any, str | None, float]]:
 )
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_short_integer_arrays(drop_in_backend: str, dtype: str, layout: str) -> None:
-    """Short arrays, which people score thousands of times: every type, layout and offset."""
+    """Test short arrays, which users score thousands of times, in every type, layout and offset."""
     for y1, y2, weights, expected in short_cases(dtype):
         value = cohen_kappa_score(laid_out(y1, layout), laid_out(y2, layout), weights=weights)
         assert value == pytest.approx(expected, abs=1e-12)
@@ -231,7 +231,7 @@ LARGE_LABELS: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize("dtype", ["int64", "int16", "float64"])
 @pytest.mark.parametrize("name", LARGE_LABELS)
 def test_quadratic_kappa_of_many_items(drop_in_backend: str, name: str, dtype: str) -> None:
-    """Weights go by the positions of labels: labels that do not occur leave no gap unless given."""
+    """Weights use the positions of labels: labels that do not occur leave no gap unless given."""
     pool, labels = LARGE_LABELS[name]
     if dtype == "int16" and pool[0] > 2**15:
         dtype = "uint64"
@@ -307,7 +307,7 @@ def test_quadratic_kappa_of_many_items_undefined() -> None:
 def test_the_nearest_float_for_as_many_pairs_as_one_thread_counts(
     dtype: str, n: int, weights: str | None
 ) -> None:
-    """Most items have the outermost labels, so that all sums are about as large as they can be."""
+    """Most items have the extreme labels, so that all sums are nearly as large as possible."""
     n_labels = 8
     counts = np.random.default_rng(12).integers(0, n // 10**4, (n_labels, n_labels))
     counts[0, -1] = n // 3

@@ -1,6 +1,6 @@
-"""Two bad arguments in one call: the drop-in functions raise the error that scikit-learn raises.
+"""With two invalid arguments, the drop-in functions raise the error that scikit-learn raises.
 
-Each argument here is one that both refuse alone, and in the same words, one for each text.
+Each argument used here is refused by both functions, in the same words.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ GOOD: Argument = {"y1": lambda: [0, 1, 2, 2, 3, 1], "y2": lambda: [0, 2, 1, 0, 2
 
 
 def long(make: Callable[[], Any]) -> Callable[[], Any]:
-    """Return what makes ratings of six items from what makes some of four, if it can."""
+    """Return a function that makes ratings of six items from one that makes four, if possible."""
 
     def made() -> Any:
         ratings = make()
@@ -42,7 +42,7 @@ def long(make: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def candidates(name: str) -> dict[str, dict[str, Argument]]:
-    """Return the values to try, by argument: what it is called, and how to make it."""
+    """Return the values to try, by argument: each value's name and a function that makes it."""
     first, second = ("y1", "y2") if name == "cohen_kappa_score" else ("y_true", "y_pred")
     ratings = {
         **{key: long(make) for key, make in RATINGS.items()},
@@ -77,7 +77,7 @@ def call_of(name: str, *arguments: Argument) -> Call:
 
 @functools.cache
 def refused(name: str) -> dict[str, dict[str, Argument]]:
-    """Return the arguments that both functions refuse alone with one text, one for each text."""
+    """Return the arguments that both functions refuse with the same text, one per text."""
     found: dict[str, dict[str, Argument]] = {}
     for subject, values in candidates(name).items():
         seen: set[str] = set()
@@ -87,7 +87,7 @@ def refused(name: str) -> dict[str, dict[str, Argument]]:
             try:
                 theirs = outcome(getattr(metrics, name), call)
             except pytest.skip.Exception:
-                continue  # the argument needs a library that is not installed
+                continue  # The argument needs a library that is not installed.
             ours = outcome(getattr(fastkappa, name), call)
             text = re.sub(r"\d+|Got .*|got .*", "", described(theirs), flags=re.DOTALL)
             if theirs.error is not None and same(theirs, ours) and text not in seen:

@@ -1,4 +1,4 @@
-"""What scikit-learn promises of the drop-in functions, and what they do beyond it."""
+"""The documented behaviour of scikit-learn that the drop-in functions keep, and their additions."""
 
 from __future__ import annotations
 
@@ -125,6 +125,6 @@ def test_weights_of_any_float_size(drop_in_backend: str) -> None:
 
 
 def test_float_weights_whose_sum_is_no_float(drop_in_backend: str) -> None:
-    """Two weights of 1.7e308 in a cell: no table holds the sum, so no number may be returned."""
+    """Two weights of 1.7e308 in one cell: the sum overflows, so no number may be returned."""
     with pytest.raises(OverflowError, match="sample_weight"):
         cohen_kappa_score([0, 0, 1, 1], [0, 0, 1, 0], sample_weight=[1.7e308] * 4)

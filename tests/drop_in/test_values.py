@@ -23,7 +23,7 @@ import pytest
 import fastkappa
 from tests.helpers.adversarial_inputs import Call, calls
 
-# The wording and replace_undefined_by are those of 1.9.
+# The wording and replace_undefined_by are those of scikit-learn 1.9.
 pytest.importorskip("sklearn", minversion="1.9")
 metrics = pytest.importorskip("sklearn.metrics")
 
@@ -49,7 +49,7 @@ def outcome(function: Callable[..., Any], make: Callable[[], Any]) -> Outcome:
 
 
 def wording(message: str) -> str:
-    """Return a message without what may vary: addresses, orders of sets, values shown."""
+    """Return a message without its variable parts: addresses, orders of sets, and shown values."""
     message = re.sub(r"0x[0-9A-Fa-f]+", "0x", message)
     message = re.sub(r"\{('[^{}]*')\}", lambda found: str(sorted(found[1].split(", "))), message)
     # "Got [0. 1. 2.] and ['a' 'b']": fastkappa shows floats and bools there as integers.
@@ -57,7 +57,7 @@ def wording(message: str) -> str:
 
 
 def described(result: Outcome) -> str:
-    """Return an outcome as text, for comparison and for the reader of a failure."""
+    """Return an outcome as text, for comparisons and failure messages."""
     if result.error is not None:
         text = f"{type(result.error).__name__}: {wording(str(result.error))}"
     elif isinstance(result.value, np.ndarray):
@@ -65,7 +65,7 @@ def described(result: Outcome) -> str:
     else:
         text = f"value: {result.value!r}"
     # NumPy's warnings about casts, overflow and deprecations are ignored in scikit-learn's
-    # calls; fastkappa must raise none.
+    # calls, but fastkappa must not raise any.
     remarks = [
         f" | {warning.category.__name__}: {wording(str(warning.message))}"
         for warning in result.warnings
@@ -84,7 +84,7 @@ def same(theirs: Outcome, ours: Outcome) -> bool:
     if expected_warnings != [(w.category, wording(str(w.message))) for w in ours.warnings]:
         return False
     if theirs.error is not None:
-        # Code that catches their error catches ours.
+        # Code that catches scikit-learn's error also catches ours.
         return isinstance(ours.error, type(theirs.error)) and wording(str(ours.error)) == wording(
             str(theirs.error)
         )
@@ -103,7 +103,7 @@ def same(theirs: Outcome, ours: Outcome) -> bool:
 
 
 class Difference(NamedTuple):
-    """What scikit-learn and fastkappa do, as patterns of their outcomes, and why they differ."""
+    """The outcomes of scikit-learn and fastkappa, as patterns, and the reason why they differ."""
 
     why: str
     theirs: str
@@ -286,7 +286,7 @@ def deliberate(call: Call, theirs: str, ours: str) -> Difference | None:
 
 @functools.cache
 def calls_by_subject() -> dict[str, list[Call]]:
-    """Return the calls by what they pass, so that a failure shows all calls that pass it."""
+    """Return the calls grouped by the values they pass, so that a failure shows all such calls."""
     subjects = defaultdict(list)
     for call in calls():
         subject = re.sub(

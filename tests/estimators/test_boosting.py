@@ -1,8 +1,8 @@
 """Kappa as an evaluation metric of the real LightGBM, XGBoost and CatBoost.
 
-Each library trains a regression whose validation kappa rises and falls again. What it
-recorded must be the kappa of the predictions after that many trees; it must stop after the
-greatest and keep it. (LightGBM drops the trees after the best one, so those cannot be checked.)
+Each library trains a regression whose validation kappa rises and then falls. The recorded values
+must be the kappas of the predictions after each number of trees. Training must stop after the
+maximum and keep it. LightGBM drops the later trees, so these cannot be checked.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def data(request: pytest.FixtureRequest) -> tuple[Data, Data]:
 
 
 def check(recorded: list[float], expected: list[float], best: int, sign: int = 1) -> None:
-    """Check what a library recorded, where it stopped and which iteration it called best."""
+    """Check the recorded values, the stopping point and the best iteration of a library."""
     shown = recorded[: len(expected)]
-    np.testing.assert_allclose(shown, expected, atol=1e-6)  # XGBoost keeps six digits
+    np.testing.assert_allclose(shown, expected, atol=1e-6)  # XGBoost rounds to six digits.
     kappas = sign * np.array(recorded)
     assert best == kappas.argmax()
-    assert best > 0  # less is not better: the first iteration has the least kappa
+    assert best > 0  # Lower is not better: the first iteration has the lowest kappa.
     assert kappas[0] == kappas.min()
-    # It stopped early, after this many rounds without a gain.
+    # Training stopped early, after this many rounds without a gain.
     assert len(recorded) == best + 1 + ROUNDS < 200
 
 
@@ -216,7 +216,7 @@ def classes(request: pytest.FixtureRequest) -> tuple[Data, Data]:
 def check_classes(
     history: list[float], best: int, predict: Any, validation: Data, weights: Any, sign: int = 1
 ) -> None:
-    """Check recorded kappas against scikit-learn's of the classes that a model predicts."""
+    """Compare recorded kappas with scikit-learn's kappas of the predicted classes."""
     metrics = pytest.importorskip("sklearn.metrics")
     kappas = [
         metrics.cohen_kappa_score(
@@ -355,7 +355,7 @@ def test_classes_are_told_from_other_predictions() -> None:
 
 
 class Evaluated(NamedTuple):
-    """Labels as `lightgbm.Dataset` and `xgboost.DMatrix` give them to a metric."""
+    """Return labels in the form that `lightgbm.Dataset` and `xgboost.DMatrix` pass to a metric."""
 
     y: np.ndarray
 
@@ -377,11 +377,11 @@ CALLS: dict[str, Any] = {
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_labels_are_columns_of_the_predictions(call: Any) -> None:
-    """Labels 1 to 6 against the columns 0 to 5 would be one class apart from their predictions."""
+    """Labels 1 to 6 with the columns 0 to 5 would be one class apart from their predictions."""
     metric, y = boosting.ClassKappa(), np.array([0, 1, 2, 3, 4, 5])
     P = np.eye(6)[y] * 0.5 + 0.1
     assert call(metric, y, P) == pytest.approx(1)
-    # A fold may lack classes.
+    # A fold can lack classes.
     assert call(metric, y[1:4], P[1:4]) == pytest.approx(1)
     for shift, named, fix in (
         (1, 6, "Subtract 1 from y"),

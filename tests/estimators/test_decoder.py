@@ -105,17 +105,17 @@ def test_given_probabilities_are_those_of_an_estimator(calibration: Any) -> None
 
 @pytest.mark.parametrize("calibration", CALIBRATIONS)
 def test_calibration_is_scikit_learns(calibration: Any) -> None:
-    """A frozen classifier on other items is what CalibratedClassifierCV calibrates, too."""
+    """With a classifier frozen on other items, CalibratedClassifierCV does the same calibration."""
     X, y = items(2)
-    # It calibrates decision functions where there are any; this classifier has none.
+    # It calibrates decision functions if there are any; this classifier has none.
     model = GaussianNB().fit(X[:150], y[:150])
     frozen = FrozenEstimator(model)
-    # A sigmoid is to be of log odds, as Platt's was of a decision function.
+    # A sigmoid needs log odds, because Platt's sigmoid used a decision function.
     same = FrozenEstimator(LogOdds().fit(X[:150], y[:150])) if calibration == "sigmoid" else frozen
     peer = CalibratedClassifierCV(same, method=calibration, cv=2).fit(X[150:], y[150:])
     found = decode_probabilities(peer.predict_proba(X[150:]))
     decoder = KappaDecoder(frozen, calibration=calibration).fit(X[150:], y[150:])
-    # Where a smooth loss is least is found to half of the digits, which ones depends on rounding.
+    # The minimum of a smooth loss is found to half the digits; the rest depend on rounding.
     np.testing.assert_allclose(decoder.costs_, found.costs, rtol=1e-6, atol=1e-7)
     assert decoder.expected_kappa_ == pytest.approx(found.kappa, abs=1e-7)
 
@@ -138,7 +138,7 @@ def test_true_probabilities_stay_nearly_as_they_are(calibration: Any) -> None:
 
 
 def test_overconfident_probabilities_are_calibrated() -> None:
-    """Logits times 3 are as good as the logits: the temperature undoes it."""
+    """Logits times 3 work as well as the logits, because the temperature undoes the factor."""
     X, y = items(3, 1000)
     inside = cross_val_predict(MODEL, X, y, method="predict_proba")
     sharp = inside**3 / (inside**3).sum(axis=1, keepdims=True)
@@ -186,6 +186,13 @@ def test_columns_in_another_order_than_the_labels_are_noticed() -> None:
     inside = cross_val_predict(MODEL, X, words, method="predict_proba")
     with pytest.warns(LabelOrderWarning, match="the columns of X seem to be in sorted order"):
         KappaDecoder(labels=NAMES).fit(inside, words)
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 4, 500)
+    logits = rng.normal(scale=1.5, size=(500, 4)) + 2.5 * np.eye(4)[codes]
+    probabilities = scipy.special.softmax(logits, axis=1)
+    assert KappaDecoder().fit(probabilities, codes).oof_kappa_ > 0.7
+    with pytest.warns(UserWarning, match="y and X use the same labels, .* 0 of y with 3 of X"):
+        KappaDecoder().fit(probabilities[:, [1, 2, 3, 0]], codes)
     frame = pd.DataFrame(inside, columns=np.unique(words))
     by_name = KappaDecoder(labels=NAMES).fit(frame, words)
     in_order = KappaDecoder(labels=NAMES).fit(frame[NAMES].to_numpy(), words)
@@ -198,7 +205,7 @@ def test_a_label_that_does_not_occur() -> None:
     inside = cross_val_predict(MODEL, X, y, method="predict_proba")
     found = decode_probabilities(np.pad(inside, ((0, 0), (0, 2))))
     np.testing.assert_array_equal(decoder.costs_, found.costs)
-    # It may be given all the same: labels must vary as much as the truth does.
+    # It is accepted nevertheless: labels must vary as much as the truth.
     assert decoder.expected_kappa_ > decode_probabilities(inside).kappa
     calibrated = KappaDecoder(MODEL, labels=range(6)).fit(X, y)
     np.testing.assert_array_equal(

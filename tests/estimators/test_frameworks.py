@@ -1,6 +1,6 @@
-"""The examples of the page on frameworks, run where the framework is installed.
+"""The examples of the page on frameworks, run if the framework is installed.
 
-Their kappas are those of scikit-learn. A framework that is not installed is skipped.
+Their kappas are compared with scikit-learn's. A framework that is not installed is skipped.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def test_examples(framework: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     names: Names = {}
     exec(DATA, names)
     with warnings.catch_warnings():
-        # Frameworks warn of each other's versions.
+        # Frameworks warn about each other's versions.
         warnings.simplefilter("ignore")
         try:
             for code in CODE[framework]:

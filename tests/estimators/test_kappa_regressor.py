@@ -1,4 +1,4 @@
-"""The linear model of the highest kappa: its claims, and scikit-learn's checks."""
+"""The linear model with the highest kappa: its claims, and scikit-learn's checks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
 
 
 def problem(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return features of any size and offset, labels 0 to 4 and item weights."""
+    """Return features with any scale and offset, labels 0 to 4 and item weights."""
     rng = np.random.default_rng(seed)
     n, p = int(rng.integers(12, 80)), int(rng.integers(1, 6))
     X = rng.normal(rng.normal(0, 2, p), 10.0 ** rng.uniform(-1, 1, p), (n, p))
@@ -49,7 +49,7 @@ def problem(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def kappa_and_gradient(
     coefficients: np.ndarray, X: np.ndarray, y: np.ndarray, w: np.ndarray, with_intercept: bool
 ) -> tuple[float, np.ndarray]:
-    """Return kappa of a linear model, one minus observed over expected, and its gradient."""
+    """Return the kappa of a linear model (one minus observed over expected) and its gradient."""
     if with_intercept:
         X = X - np.average(X, axis=0, weights=w)
         y = y - np.average(y, weights=w)
@@ -65,7 +65,7 @@ def kappa_and_gradient(
 def best_by_search(
     X: np.ndarray, y: np.ndarray, w: np.ndarray, with_intercept: bool, mu: float = 0.0
 ) -> float:
-    """Return the highest kappa less mu times the squared coefficients that BFGS finds."""
+    """Return the highest kappa minus mu times the squared coefficients, as found by BFGS."""
 
     def loss(a: np.ndarray) -> tuple[float, np.ndarray]:
         kappa, gradient = kappa_and_gradient(a, X, y, w, with_intercept)
@@ -85,7 +85,7 @@ def test_no_search_beats_it(seed: int, with_intercept: bool) -> None:
     model = KappaRegressor(fit_intercept=with_intercept).fit(X, y, sample_weight=w)
     found = best_by_search(X, y, w, with_intercept)
     assert model.kappa_ >= found - 1e-12
-    assert model.kappa_ == pytest.approx(found, abs=1e-6)  # and BFGS does get there
+    assert model.kappa_ == pytest.approx(found, abs=1e-6)  # BFGS does reach the maximum.
     assert model.kappa_ == pytest.approx(
         continuous_kappa(y, model.predict(X), sample_weight=w), abs=1e-14
     )
@@ -93,7 +93,7 @@ def test_no_search_beats_it(seed: int, with_intercept: bool) -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_it_is_least_squares_scaled_until_kappa_is_the_correlation(seed: int) -> None:
-    """Vaughn and Justice (2015): kappa = |prediction| / |y| of least squares, centred."""
+    """Vaughn and Justice (2015): kappa = |prediction| / |y| for centred least squares."""
     X, y, _ = problem(seed)
     model, least_squares = KappaRegressor().fit(X, y), LinearRegression().fit(X, y)
     ratio = np.std(least_squares.predict(X)) / np.std(y)
@@ -106,7 +106,7 @@ def test_it_is_least_squares_scaled_until_kappa_is_the_correlation(seed: int) ->
 @pytest.mark.parametrize("alpha", [1e-3, 1.0, 50.0])
 @pytest.mark.parametrize("seed", range(8))
 def test_ridge_is_the_maximum_of_kappa_less_a_penalty(seed: int, alpha: float) -> None:
-    """With the paper's kappa and mu, from the smoother matrix H."""
+    """The paper's kappa and mu, computed from the smoother matrix H."""
     X, y, w = problem(seed)
     w[:] = 1
     model = KappaRegressor(alpha=alpha).fit(X, y)
@@ -127,7 +127,7 @@ def test_ridge_is_the_maximum_of_kappa_less_a_penalty(seed: int, alpha: float) -
 
 @pytest.mark.parametrize("seed", range(8))
 def test_ridge_without_intercept_is_stationary(seed: int) -> None:
-    """There mu is alpha * kappa / denominator, and no search beats it either."""
+    """Here mu is alpha * kappa / denominator, and no search finds a better solution."""
     X, y, w = problem(seed)
     model = KappaRegressor(alpha=2.0, fit_intercept=False).fit(X, y, sample_weight=w)
     p = X @ model.coef_
@@ -153,7 +153,7 @@ def test_variance_matching_has_the_higher_training_kappa(seed: int, with_interce
     assert matched.kappa_ > penalized.kappa_
     ratios = matched.coef_ / penalized.coef_
     np.testing.assert_allclose(ratios, ratios[0])
-    # The best in this direction: no other length does better.
+    # The best in this direction: no other length is better.
     shift = np.average(y, weights=w) if with_intercept else 0.0
     centre = np.average(X, axis=0, weights=w) if with_intercept else 0.0
     for factor in (0.9, 0.999, 1.001, 1.1):
@@ -171,7 +171,7 @@ def test_without_penalty_both_scales_are_the_same() -> None:
 
 
 def test_scaled_predictions_round_better_than_least_squares() -> None:
-    """On new ordinal data; kappa of rounded labels is what people score."""
+    """Test new ordinal data with the kappa of rounded labels, as in competitions."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 8))
     y = np.clip(np.rint(2 + 0.45 * X.sum(1) + rng.normal(0, 1.3, len(X))), 0, 4)
@@ -216,7 +216,7 @@ def test_dependent_features_change_no_prediction(with_intercept: bool) -> None:
 def test_a_column_of_ones_is_an_intercept() -> None:
     X, y, _ = problem(6)
     ones = np.hstack([X, np.ones((len(X), 1))])
-    y = y + 1e6  # where sums of squares about 0 would lose all digits
+    y = y + 1e6  # Here sums of squares about 0 would lose all digits.
     model, other = KappaRegressor().fit(X, y), KappaRegressor(fit_intercept=False).fit(ones, y)
     assert other.kappa_ == pytest.approx(model.kappa_, abs=1e-7)
     np.testing.assert_allclose(other.predict(ones), model.predict(X), atol=1e-3)

@@ -21,6 +21,7 @@ from sklearn.model_selection import (
     KFold,
     RepeatedKFold,
     ShuffleSplit,
+    StratifiedGroupKFold,
     StratifiedKFold,
     TimeSeriesSplit,
     cross_val_predict,
@@ -99,34 +100,42 @@ def test_labels_are_numbers_or_their_positions() -> None:
     np.testing.assert_allclose(shifted.oof_scores_, rounder.oof_scores_ + 5, atol=1e-10)
 
 
-@pytest.mark.parametrize(
-    "estimator", [KappaRounder(Ridge(), cv=GroupKFold(4)), KappaDecoder(cv=GroupKFold(4))]
-)
-def test_groups_stay_together(estimator: Any) -> None:
-    if isinstance(estimator, KappaDecoder):
-        estimator = clone(estimator).set_params(estimator=LogisticRegression(), calibration=None)
+GROUPED: list[Any] = [
+    lambda: KappaRounder(Ridge(), cv=GroupKFold(4), random_state=0),
+    lambda: KappaDecoder(LogisticRegression(), cv=GroupKFold(4), calibration=None),
+]
+
+
+@pytest.mark.parametrize("make", GROUPED, ids=["rounder", "decoder"])
+def test_groups_stay_together(make: Any) -> None:
+    estimator = make()
     name = type(estimator).__name__
     message = (
         rf"cv=GroupKFold\(.*needs groups, got none.*{name}\(\.\.\.\)\.set_fit_request\(groups=True"
     )
     with pytest.raises(ValueError, match=message):
         clone(estimator).fit(X, Y)
-    fitted = clone(estimator).fit(X, Y, groups=GROUPS)
-    splits = [*GroupKFold(4).split(X, Y, GROUPS)]
-    given = clone(estimator).set_params(cv=splits).fit(X, Y)
-    assert fitted.oof_kappa_ == given.oof_kappa_
-    assert all(set(GROUPS[a]).isdisjoint(GROUPS[b]) for a, b in splits)
+    for cv, splitter in ((GroupKFold(4), GroupKFold(4)), (4, StratifiedGroupKFold(4))):
+        fitted = clone(estimator).set_params(cv=cv).fit(X, Y, groups=GROUPS)
+        splits = [*splitter.split(X, Y, GROUPS)]
+        given = clone(estimator).set_params(cv=splits).fit(X, Y)
+        assert fitted.oof_kappa_ == given.oof_kappa_
+        assert all(set(GROUPS[a]).isdisjoint(GROUPS[b]) for a, b in splits)
 
 
 def test_groups_of_scores_stay_together() -> None:
     rounder = KappaRounder(cv=GroupKFold(4), random_state=0).fit(X[:, 0], Y, groups=GROUPS)
     splits = [*GroupKFold(4).split(X, Y, GROUPS)]
     assert rounder.oof_kappa_ == KappaRounder(cv=splits, random_state=0).fit(X[:, 0], Y).oof_kappa_
+    with pytest.raises(ValueError, match="groups must have at least two different values"):
+        KappaRounder().fit(X[:, 0], Y, groups=["a"] * len(Y))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        KappaRounder().fit(X[:, 0], Y, groups=GROUPS[1:])
 
 
 def test_folds_that_ignore_groups_warn() -> None:
     with pytest.warns(UserWarning, match="groups parameter is ignored"):
-        KappaRounder(cv=4).fit(X[:, 0], Y, groups=GROUPS)
+        KappaRounder(cv=KFold(4)).fit(X[:, 0], Y, groups=GROUPS)
 
 
 REPEATED = [ShuffleSplit(3, random_state=0), RepeatedKFold(n_splits=3, n_repeats=2)]
@@ -173,7 +182,7 @@ HALVES = np.arange(1, 2.6, 0.5)
     ],
 )
 def test_half_points_are_labels(estimator: Any, features: Any) -> None:
-    """Their kappa is that of whole numbers, because the labels have the same positions."""
+    """The kappa equals that of whole numbers, because the labels have the same positions."""
     whole = clone(estimator).fit(features, Y)
     graded = clone(estimator).set_params(labels=HALVES).fit(features, HALVES[Y])
     np.testing.assert_array_equal(graded.classes_, HALVES)
@@ -204,7 +213,7 @@ def test_it_is_one_estimator_of_scikit_learn() -> None:
     assert rounder.n_features_in_ == 3
     frozen = KappaRounder(FrozenEstimator(Ridge().fit(X, Y)), cv=3).fit(X, Y)
     np.testing.assert_array_equal(frozen.oof_scores_, Ridge().fit(X, Y).predict(X))
-    # A fit without an estimator forgets that of the fit before.
+    # A fit without an estimator discards the results of the previous fit.
     frozen.set_params(estimator=None).fit(X[:, 0], Y)
     assert not {"estimator_", "oof_scores_"} & set(vars(frozen))
     with pytest.raises(NotFittedError):
@@ -234,7 +243,7 @@ def test_the_name_of_scores_is_that_of_the_fit() -> None:
     assert rounder.feature_names_in_.tolist() == ["score"]
     with pytest.raises(ValueError, match="The feature names should match"):
         rounder.predict(frame.rename(columns={"score": "other"}))
-    # Scores without a name are scores.
+    # Scores without a name are accepted.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         expected = rounder.predict(frame)
@@ -305,12 +314,6 @@ def test_weights_may_be_for_kappa_alone() -> None:
         KappaRounder(LinearRegression(), cv=3).fit(X, Y, WEIGHTS)
 
 
-GROUPED: list[Any] = [
-    lambda: KappaRounder(Ridge(), cv=GroupKFold(4), random_state=0),
-    lambda: KappaDecoder(LogisticRegression(), cv=GroupKFold(4), calibration=None),
-]
-
-
 @pytest.mark.usefixtures("routing")
 def test_groups_are_routed_in_a_search() -> None:
     rounder = KappaRounder(Ridge(), cv=GroupKFold(2), random_state=0).set_fit_request(groups=True)
@@ -323,13 +326,14 @@ def test_groups_are_routed_in_a_search() -> None:
 
 @pytest.mark.usefixtures("routing")
 @pytest.mark.parametrize("make", GROUPED, ids=["rounder", "decoder"])
-def test_groups_are_routed_to_folds(make: Any) -> None:
+@pytest.mark.parametrize("cv", [GroupKFold(4), 4])
+def test_groups_are_routed_to_folds(make: Any, cv: Any) -> None:
     params, outer = {"groups": GROUPS}, GroupKFold(3)
-    asking = make().set_fit_request(groups=True)
+    asking = make().set_params(cv=cv).set_fit_request(groups=True)
     routed = cross_validate(asking, X, Y, cv=outer, params=params, return_estimator=True)
     for fitted, (train, _) in zip(routed["estimator"], outer.split(X, Y, GROUPS)):
         with sklearn.config_context(enable_metadata_routing=False):
-            plain = make().fit(X[train], Y[train], groups=GROUPS[train])
+            plain = make().set_params(cv=cv).fit(X[train], Y[train], groups=GROUPS[train])
         assert fitted.oof_kappa_ == plain.oof_kappa_
 
 

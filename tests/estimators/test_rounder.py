@@ -111,7 +111,7 @@ def test_strings_without_labels_are_sorted() -> None:
     scores, y = items(1)
     with pytest.warns(LabelOrderWarning, match="alphabetical: best < fair < good < poor") as caught:
         rounder = KappaRounder().fit(scores, STRINGS[y])
-    # In that order, with best as the lowest, scores fall.
+    # In that order, with best as the lowest label, scores fall.
     assert [warning.category for warning in caught] == [LabelOrderWarning, FallingScoresWarning]
     assert {warning.filename for warning in caught} == {__file__}
     np.testing.assert_array_equal(rounder.classes_, ["best", "fair", "good", "poor"])
@@ -125,7 +125,7 @@ class Grade(enum.Enum):
 
 
 NAMES = [member.name for member in Grade]
-# What makes labels of a type that declares their order.
+# Functions that make labels of a type with a declared order.
 DECLARED: dict[str, Callable[[list[str]], Any]] = {
     "pandas": lambda labels: pd.Series(pd.Categorical(labels, NAMES, ordered=True)),
     "polars": lambda labels: polars.Series(labels, dtype=polars.Enum(NAMES)),
@@ -155,7 +155,7 @@ def test_strings_that_are_numbers_are_sorted_by_value() -> None:
 
 
 def test_scores_that_float64_would_round() -> None:
-    """2**53 + 1 becomes 2**53, which is another score."""
+    """2**53 + 1 becomes 2**53, which is a different score."""
     scores = np.array([0, 1, 2, 3]) + 2**53
     message = (
         "X must be numbers that float64 represents exactly, got 9007199254740993 at position 1"
@@ -377,7 +377,7 @@ def test_at_the_end_of_a_pipeline() -> None:
 
 
 def test_on_the_out_of_fold_predictions_of_a_regression() -> None:
-    """A stack makes these predictions itself: its last estimator gets no others."""
+    """A stack computes these predictions itself, and its last estimator receives no others."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 3))
     y = np.clip(np.rint(1.5 + X @ [1, 0.5, 0] + rng.normal(0, 0.5, 400)), 0, 3).astype(int)

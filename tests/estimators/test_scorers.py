@@ -1,4 +1,4 @@
-"""Scorers in scikit-learn: the same labels in every fold, metadata, and what is refused."""
+"""Scorers in scikit-learn: the same labels in every fold, metadata, and refusals."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ READY = {None: cohen_kappa, "linear": linear_kappa, "quadratic": quadratic_kappa
 
 
 class Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Predicts what X holds."""
+    """A model that predicts the contents of X."""
 
     def fit(self, X: Any, y: Any) -> Answers:
         self.classes_ = np.unique(y)
@@ -71,14 +71,14 @@ def test_the_value_is_that_of_scikit_learn_with_all_labels(weights: Any, n_jobs:
 
 @pytest.mark.filterwarnings("ignore:each step:fastkappa.exceptions.LabelOrderWarning")
 def test_a_fold_without_the_middle_label_keeps_the_positions() -> None:
-    # Trained on 0, 1, 2 and 3; nobody in the fold has label 1 or 2.
+    # Trained on 0, 1, 2 and 3; the fold has no label 1 or 2.
     fitted = Answers().fit(np.zeros((4, 1)), [0, 1, 2, 3])
     y, answers = [0, 0, 3, 3, 0], [[0], [3], [3], [3], [0]]
     predicted = [0, 3, 3, 3, 0]
     for weights in ("linear", "quadratic"):
         right = cohen_kappa_score(y, predicted, labels=range(4), weights=weights)
         assert READY[weights](fitted, answers, y) == pytest.approx(right, rel=1e-12)
-    # A label that training did not have takes its place, 4, between those that it had.
+    # A label absent from training takes its place, 4, between the training labels.
     fitted = Answers().fit(np.zeros((4, 1)), [0, 1, 3, 5])
     y = [0, 4, 5, 3, 0]
     right = cohen_kappa_score(y, [0, 5, 5, 5, 0], labels=[0, 1, 3, 4, 5], weights="quadratic")
@@ -102,7 +102,7 @@ def test_the_order_of_labels() -> None:
     assert quadratic_kappa(sorted_classes, scores[:, None], declared) == pytest.approx(right)
     with pytest.warns(LabelOrderWarning, match="best < fair < good < poor"):
         quadratic_kappa(sorted_classes, scores[:, None], y)
-    # Strings of digits are in the order of their values.
+    # Strings of digits are sorted by value.
     numbers = np.array(["9", "10", "11"])[[0, 1, 2, 2, 0, 1, 0, 2]]
     tree = DecisionTreeClassifier(max_depth=1).fit(scores[:, None], numbers)
     predicted = tree.predict(scores[:, None])
@@ -118,7 +118,7 @@ def test_searches_and_several_scores() -> None:
     search = GridSearchCV(TREE, {"max_depth": [1, 3]}, cv=FOLDS, scoring=several, refit="quadratic")
     search.fit(X, Y, sample_weight=np.ones(90))
     assert search.cv_results_["mean_test_quadratic"][1] == pytest.approx(alone.mean())
-    # The search scores with the scorer that it has refitted by, and has the classes itself.
+    # The search scores with the scorer used to refit, and has the classes itself.
     assert search.score(X, Y) == quadratic_kappa(search, X, Y)
     importance = permutation_importance(search, X, Y, scoring=quadratic_kappa, random_state=0)
     assert importance.importances_mean.argmax() == 0

@@ -1,4 +1,4 @@
-"""Bytes that were damaged: cut off, flipped, overwritten, doubled, or something else altogether."""
+"""Damage to bytes: truncation, flipped bits, overwriting, duplication, or other content."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ODD = b'\x00\xff",\n\r\t -9e.'
 
 
 def damaged(content: bytes, rng: np.random.Generator) -> bytes:
-    """Return the content after one to three accidents."""
+    """Return the content after one to three kinds of damage."""
     for _ in range(int(rng.integers(1, 4))):
         data = bytearray(content)
         place = int(rng.integers(0, len(data) + 1))

@@ -1,8 +1,7 @@
-"""What the Python readers are given has an answer, or an error of a kind that they promise.
+"""Fuzz the Python readers: each input has an answer or an error of a promised kind.
 
-    python -m tests.fuzz.fuzz_readers SECONDS
-
-runs each target in turn until the time is over. hypothesis shrinks what fails and shows it.
+python -m tests.fuzz.fuzz_readers SECONDS
+runs the targets in rotation until the time is over. hypothesis shrinks failures and shows them.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from tests.helpers.command_line import CommandLine
 from tests.helpers.lying import CALLS, KINDS
 from tests.sources.test_text_lines import cases, check_both_ways
 
-# What is promised for what cannot be read.
+# The errors promised for unreadable input.
 REFUSED = (TypeError, ValueError, OverflowError)
 
 labels = st.one_of(
@@ -65,7 +64,7 @@ shapes = npst.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=30)
 
 @st.composite
 def columns(draw: Any) -> Any:
-    """Return a column of anything, some of them arrays that lie strangely in memory."""
+    """Return a column of anything, sometimes as an array with an unusual memory layout."""
     if draw(st.booleans()):
         return draw(alike)
     array = draw(npst.arrays(draw(dtypes), draw(shapes)))
@@ -76,7 +75,7 @@ def columns(draw: Any) -> Any:
 
 @st.composite
 def pairs(draw: Any) -> Any:
-    """Return two columns, mostly of one length."""
+    """Return two columns, mostly of equal length."""
     first = draw(columns())
     if draw(st.integers(0, 3)) and getattr(first, "ndim", 1):
         order = draw(st.permutations(range(len(first))))
@@ -86,7 +85,7 @@ def pairs(draw: Any) -> Any:
 
 
 def quietly(call: Callable[[], Any]) -> Any:
-    """Return what a call gives, None if it is refused."""
+    """Return the result of a call, or None if it is refused."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -180,7 +179,7 @@ def text_files_are_counted(rows: Any, number: int) -> None:
     st.integers(0, 2**32),
 )
 def lengths_that_lie(call: Any, kind: Any, dtype: Any, lengths: Any, number: int) -> None:
-    """An object that gives fewer or more items than it says is read nowhere."""
+    """An object with more or fewer items than its length is not read anywhere."""
     said, given = lengths
     rng = np.random.default_rng(number)
     y, items = (rng.integers(1, 5, length).astype(dtype) for length in lengths)
@@ -206,7 +205,7 @@ TARGETS = (
 
 
 def main(seconds: float) -> None:
-    """Run the targets in turn, each time with another seed."""
+    """Run the targets in rotation, each time with another seed."""
     end, start = time.monotonic() + seconds, time.time_ns()
     n_runs = 0
     limits = settings(

@@ -96,6 +96,14 @@ def score_many(y1: Any, y2: Any, options: Options) -> float:
     return float(found.kappas[0])
 
 
+def compare_predictions(y1: Any, y2: Any, options: Options) -> float:
+    found = fastkappa.compare_predictions(
+        y2, y2, y_true=y1, interval_method="asymptotic", **options._asdict()
+    )
+    said_apart("outside the labels", found.n_outside)
+    return float(found.kappas[0])
+
+
 def several(ratings: Any, options: Options, **labels: Any) -> float:
     found = fastkappa.pairwise_kappa(ratings, weights=options.weights, **labels)
     said_apart("missing", int(found.n_missing[0, 1]))
@@ -370,6 +378,7 @@ ENTRANCES = {
     "ConfusionAccumulator, item by item": Entrance(accumulator_by_item, LONG),
     "leaderboard": Entrance(leaderboard),
     "score_many": Entrance(score_many),
+    "compare_predictions": Entrance(compare_predictions),
     "Ratings.from_raters": Entrance(columns_of_raters, drops=False),
     "rows of items": Entrance(rows_of_items, drops=False),
     "Ratings.from_long": Entrance(long_list, LONG, drops=False),

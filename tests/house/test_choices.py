@@ -1,4 +1,4 @@
-"""A word that is none of those an argument takes is answered with the nearest of them."""
+"""A wrong choice for an argument leads to an error that names the nearest valid choice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Y1, Y2 = [1, 2, 3, 3], [1, 2, 2, 3]
 RATINGS = [[1, 1, 2], [2, 2, 2], [1, 1, 1]]
 MEASURED = [[1.5, 2.5], [2.5, 3.5], [4.0, 4.5]]
 
-# What takes weights, but for the drop-in functions, which speak as scikit-learn does.
+# Functions with weights, except for the drop-in functions, whose errors are scikit-learn's.
 WEIGHTS: dict[str, Callable[[Any], Any]] = {
     "agreement": lambda w: fastkappa.agreement(Y1, Y2, weights=w),
     "agreement_by": lambda w: fastkappa.agreement_by(Y1, Y2, groups=Y1, weights=w),

@@ -1,4 +1,4 @@
-"""The published ratings, and the kappas published with them."""
+"""The published data sets, and the kappas published with them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastkappa import (
     krippendorff_alpha,
 )
 
-# Exact values; those of statsmodels, R's vcd, irr and psych, and scikit-learn agree.
+# Exact values, which statsmodels, R's vcd, irr and psych, and scikit-learn confirm.
 KAPPAS = {
     "cohen_1968": ("29/59", "9/19", "5/11"),
     "fleiss_cohen_everitt_1969": ("3/7", "32/65", "17/30"),
@@ -120,7 +120,7 @@ def test_anaesthetists_as_dawid_and_skene_printed_them() -> None:
         [2, 2, 2, 2, 2, 2, 2],
     ]
     assert rated.labels == (1, 2, 3, 4)
-    # In the vignette of R's package rater the fourth doctor gives the third patient a 2.
+    # In the vignette of the R package rater, the fourth doctor gives the third patient a 2.
     assert rated.ratings[2, rated.raters.index("4")] == 2
     with pytest.raises(ValueError, match=r"there are no ratings 'nurses'\. The ratings are: anaes"):
         datasets.load_items("nurses")

@@ -1,4 +1,4 @@
-"""What the pages of docs/ promise: each public name has its place, and links lead somewhere."""
+"""The pages in docs/: each public name is documented, and links work."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_every_public_name_is_in_the_reference_once() -> None:
         )
     ]
     assert len(listed) == len(set(listed))
-    # Besides them the reference has functions that `bootstrap` takes.
+    # The reference also has functions that `bootstrap` accepts.
     public = {name for name in listed if not name.startswith("statistics.")}
     assert public == {*NAMES}
 
@@ -35,7 +35,7 @@ def test_every_public_function_answers_a_question() -> None:
     page = (REFERENCE / "which_function.md").read_text(encoding="utf-8")
     answers = re.findall(r"^\| .* \| (.*) \|$", page, re.M)
     named = [name for answer in answers for name in re.findall(r"`([\w.]+)`", answer)]
-    # Results and warnings are not called, nor are the classes of published ratings.
+    # Results and warnings are not called, and neither are the classes of published ratings.
     functions = {
         name
         for name in NAMES
@@ -51,7 +51,7 @@ def test_every_page_of_the_reference_is_in_its_index() -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the anchors of a page's headings, as code hosts and MyST make them."""
+    """Return the anchors of a page's headings, as code hosts and MyST define them."""
     headings = re.findall(r"^#+ (.*)$", without_code(page), re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -61,7 +61,7 @@ def without_code(page: Path) -> str:
 
 
 def links(page: Path) -> Iterator[str]:
-    """Yield the links of a page to files of the project."""
+    """Yield the links from a page to files of the project."""
     for link in re.findall(r"\]\(([^)\s]+)\)", without_code(page)):
         if not re.match(r"[a-z]+:", link):
             yield link
@@ -166,7 +166,7 @@ def test_targets_of_make_that_guides_name_are_there(guide: str) -> None:
 
 
 def test_headings_in_docstrings_have_lines_of_their_own() -> None:
-    """Text that is filled again would join a heading of numpydoc to the paragraph below."""
+    """Rewrapping the text would join a numpydoc heading to the paragraph below."""
     joined = re.compile(r"\w +-{4,}|-{4,} +\w")
     found = [
         (file.name, line)

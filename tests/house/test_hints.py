@@ -1,4 +1,4 @@
-"""Names that other libraries have are answered with ours."""
+"""Names used by other libraries lead to errors that give fastkappa's names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What importing fastkappa loads, how long it takes, and the walls between its parts."""
+"""The modules that `import fastkappa` loads, its import time, and the walls between packages."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ assert not loaded, loaded
 
 
 def test_numba_is_loaded_when_it_is_asked_for() -> None:
-    """The test above would be worth nothing if these names never showed up."""
+    """Without this test, the test above could pass because the names never appear."""
     pytest.importorskip("numba")
     run(
         "import sys, fastkappa;"
@@ -112,11 +112,11 @@ def test_importing_starts_no_threads_and_changes_no_environment() -> None:
 
 
 def test_import_time(tmp_path: Path) -> None:
-    """`import fastkappa` loads nothing; with the first kappa it takes 1.4 times NumPy's import.
+    """`import fastkappa` loads nothing; with the first kappa, it takes 1.4 times NumPy's import.
 
-    Both are timed in turn, from bytecode. The processor's time is taken, for other work on the
-    machine adds to the clock's. Where no bytecode may be written, each import would compile the
-    source, five times the work.
+    Both are timed alternately, from bytecode. Processor time is used, because other work on the
+    machine affects the clock. Without bytecode, each import would compile the source, which takes
+    five times as long.
     """
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -126,7 +126,7 @@ def test_import_time(tmp_path: Path) -> None:
         return float(run(code.format(statement), environment))
 
     kappa = "import fastkappa; fastkappa.cohen_kappa_score([1, 2], [1, 2])"
-    seconds(kappa)  # writes the bytecode of both
+    seconds(kappa)  # This call writes the bytecode of both.
     found: dict[str, list[float]] = {"import numpy": [], "import fastkappa": [], kappa: []}
     for _ in range(12):
         for statement, times in found.items():
@@ -138,7 +138,7 @@ def test_import_time(tmp_path: Path) -> None:
 
 
 def test_public_names() -> None:
-    # Whatever is imported by now, rooms of the package are no public names.
+    # Even if all packages are imported, they are not public names.
     modules = {"boosting", "datasets", "estimators", "jit", "measurements", "planning"}
     modules |= {"plotting", "results"}
     assert {*dir(fastkappa)} == {*fastkappa.__all__, *modules, "__version__"}
@@ -159,7 +159,7 @@ def test_results_are_in_one_module() -> None:
             yield from below(found)
 
     public_objects()
-    # The base of tables of counts, and results that the command line alone prints.
+    # The base class of tables of counts, and results that only the command line prints.
     inner = {"CountsResult", "Plan", "TableKappas"}
     own = {found.__name__ for found in below(Result) if found.__module__.startswith("fastkappa.")}
     assert own - inner == {*fastkappa.results.__all__}
@@ -318,7 +318,7 @@ def test_circles_and_rooms_too_large_are_found(walls: Any, tmp_path: Path) -> No
     assert circle == "tables/one.py imports tables/two.py imports tables/one.py: a circle"
 
 
-# A feature, and those that need it.
+# A feature, and the features that need it.
 FEATURES = {
     "accumulator": (),
     "boosting": (),
@@ -326,7 +326,7 @@ FEATURES = {
     "decoding": ("estimators",),
     "measurements": ("boosting", "estimators"),
     "planning": (),
-    # `Ratings.from_long` of a file or frame alone.
+    # Only `Ratings.from_long` of a file or frame.
     "sources": ("multirater",),
     "estimators": (),
     "jit": (),
@@ -334,7 +334,7 @@ FEATURES = {
     "multirater": (),
     "plotting": (),
     "thresholds": ("estimators",),
-    # `ConfusionAccumulator.agreement` and `PairwiseKappa[a, b]` alone.
+    # Only `ConfusionAccumulator.agreement` and `PairwiseKappa[a, b]`.
     "two_raters": ("accumulator", "multirater"),
 }
 
@@ -350,7 +350,7 @@ def test_no_other_room_needs_a_feature(walls: Any, feature: str) -> None:
 
 
 def test_the_rest_works_without_any_feature(tmp_path: Path) -> None:
-    """Delete the features' folders: what is left imports and scores."""
+    """Delete the folders of the features: the rest can still be imported and computes scores."""
     package = tmp_path / "fastkappa"
     shutil.copytree(ROOT / "fastkappa", package, ignore=shutil.ignore_patterns("__pycache__"))
     for feature in (*FEATURES, "cli"):

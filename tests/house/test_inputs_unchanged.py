@@ -1,7 +1,7 @@
-"""No function changes what it is given: arrays, masks, Series, frames, lists, also read-only ones.
+"""No function changes its inputs: arrays, masks, Series, frames, lists, or read-only arrays.
 
-Each public function is called with columns and tables in each form. A call that does not take a
-form may raise, but not because an input cannot be written to, and must leave it alone, too.
+Each public function is called with columns and tables in each form. If a function does not accept a
+form, it may raise, but not because an input is read-only, and it must not change the input.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SCORES = [1.1, 1.9, 2.2, 2.7, 0.4, 2.1, 3.3, 2.4, 1.2, 1.6, 1.5, 2.9]
 WEIGHTS = [1.0, 2.0, 0.5, 1.0, 1.0, 3.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0]
 DISAGREEMENT = [[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [3.0, 1.0, 0.0]]
 CODES = [9, "?"]
-# Which entries are missing, and what strings among numbers are.
+# The missing entries, and the strings among numbers.
 GAP, ODD = 3, 4
 
 
@@ -68,7 +68,7 @@ FORMS: dict[str, Callable[[list[Any]], Any]] = {
     "array": lambda values: frozen(np.array(values)),
     "floats with NaN": with_nan,
     "masked": masked,
-    # Under the mask is no None, for which a mask of its own would be made.
+    # There is no None under the mask, because None would get a mask of its own.
     "masked objects": lambda values: masked([x or 1 for x in odd(values)], object),
     "objects": lambda values: frozen(np.array(odd(values), object)),
     "list with None": odd,
@@ -86,12 +86,12 @@ FORMS: dict[str, Callable[[list[Any]], Any]] = {
         [None if i == GAP else value for i, value in enumerate(values)]
     ),
 }
-# Every call works with these.
+# Every call works with these inputs.
 ALWAYS = ("list", "array")
 
 
 def held(made: Any) -> Any:
-    """Return all that an input holds, for a comparison."""
+    """Return the full content of an input, for comparison."""
     if isinstance(made, dict):
         return {key: held(value) for key, value in made.items()}
     if isinstance(made, pandas.DataFrame):
@@ -102,7 +102,7 @@ def held(made: Any) -> Any:
 
 
 class Given:
-    """Makes inputs of one form, and remembers what they held."""
+    """Make inputs of one form, and record their contents."""
 
     def __init__(self, form: str) -> None:
         self.form = form
@@ -112,7 +112,7 @@ class Given:
         return self.noted(FORMS[self.form](values))
 
     def table(self, rows: list[list[Any]]) -> Any:
-        """Return rows as a matrix, a masked one, a frame or a list of lists."""
+        """Return rows as an array, a masked array, a frame or a list of lists."""
         if self.form in ALWAYS or self.form == "masked":
             return self.noted(FORMS[self.form](rows))
         if self.form == "masked objects":
@@ -340,7 +340,7 @@ CALLS: dict[str, Callable[[Given], Any]] = {
         g.column(A), g.noted({"b": g.column(B)}), sample_weight=g.noted(WEIGHTS), **DROP
     ),
 }
-# They take a result, or no data.
+# These accept a result, or no data.
 NO_CALLS = {"get_include", "plot_bootstrap", "plot_limits_of_agreement", "show_config"}
 NO_CALLS |= {"correlation_sample_size", "correlation_sample_size_for_width"}
 NO_CALLS |= {"limits_sample_size_for_width"}
@@ -379,7 +379,7 @@ def test_inputs_are_unchanged(name: str, form: str) -> None:
 @pytest.mark.parametrize("form", ["Series of objects", "masked objects"])
 @pytest.mark.parametrize("name", ["agreement", "agreement_by", "leaderboard", "score_many"])
 def test_odd_strings_beside_missing_ratings_are_dropped(name: str, form: str) -> None:
-    """Where a library's mask cannot be written to, the call works all the same."""
+    """If the mask of a library is read-only, the call still works."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         CALLS[name](Given(form))

@@ -1,4 +1,4 @@
-"""What to type for an optional library: by where this copy came from, as pip records it."""
+"""The command to install an optional library, which depends on how pip installed this copy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Requires-Dist: pyarrow>=15; extra == "frames"
 
 
 def command_of_copy(folder: Path, origin: dict[str, Any] | None) -> list[str]:
-    """Return the words of the command for a copy of which pip has this record."""
+    """Return the words of the command for a copy with this record from pip."""
     (folder / "fastkappa").symlink_to(PACKAGE)
     record = folder / "fastkappa-9.9.dist-info"
     record.mkdir()
@@ -51,7 +51,7 @@ def command_of_copy(folder: Path, origin: dict[str, Any] | None) -> list[str]:
     ("origin", "words"),
     [
         (None, ["fastkappa[cli]"]),
-        # What was removed after the installation is no place to install from.
+        # A source that was removed after the installation cannot be used.
         ({"url": FOLDER, "dir_info": {}}, ["typer>=0.15", "pyarrow>=15"]),
         ({"url": "file:///f.whl", "archive_info": {}}, ["typer>=0.15", "pyarrow>=15"]),
         (

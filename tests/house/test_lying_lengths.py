@@ -1,4 +1,4 @@
-"""An object of another length than it says is refused by every function, and read nowhere."""
+"""Every function refuses an object with a wrong length, without reading it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_error_names_the_argument_and_both_lengths() -> None:
 
 
 def arrow_arrays() -> dict[str, Any]:
-    """Return arrays of Arrow whose offsets or codes point to what they do not have."""
+    """Return Arrow arrays whose offsets or codes are out of bounds."""
     pyarrow = pytest.importorskip("pyarrow")
     words = pyarrow.array(["a", "b", "c"])
     text = words.buffers()[2]
@@ -95,7 +95,7 @@ def test_arrow_arrays_that_lie(call: str) -> None:
 
 
 def test_mappings_of_columns_that_lie() -> None:
-    # Arrow trusts a length: it wrote beyond its memory, which ends the process.
+    # Arrow trusts a length: it would write beyond its memory and crash the process.
     pytest.importorskip("pyarrow")
     tried = run_python(
         """
@@ -125,7 +125,7 @@ print(tried)
 
 
 def test_datasets_of_arrow_arrays_that_lie() -> None:
-    # In a process of its own: Arrow reads wherever offsets point, which may end it.
+    # This test has its own process, because Arrow could crash by reading out of bounds.
     pytest.importorskip("pyarrow")
     tried = run_python(
         """

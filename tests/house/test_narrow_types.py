@@ -1,7 +1,7 @@
-"""Labels of a narrow type give what the same labels give as int64, however far they are apart.
+"""Labels of a narrow type give the same results as int64, however far apart they are.
 
-The difference of two int8 labels needs nine bits: where one is taken in the labels' own type,
-labels more than 127 apart come out wrong.
+The difference of two int8 labels needs nine bits. If it is computed in the type of the labels,
+labels more than 127 apart are confused.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ENDS = {
 
 
 def ratings(dtype: str, seed: int) -> Any:
-    """Return the two ends of a type and some labels next to them."""
+    """Return both ends of a type and some nearby labels."""
     low, high = ENDS[dtype]
     rng = np.random.default_rng(seed)
     found = rng.choice([low, low + 1, high - 1, high], N, p=[0.4, 0.1, 0.1, 0.4])
@@ -105,7 +105,7 @@ def test_ends_of_a_type(call: Callable[[Any, Any], Any], dtype: str) -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_thresholds_of_labels_across_a_type(weighted: bool) -> None:
-    """Labels without gaps are codes as they are, and more than 127 of them do not fit in int8."""
+    """Labels without gaps are used as codes, and more than 127 of them do not fit in int8."""
     rng = np.random.default_rng(3)
     y = rng.permutation(np.append(np.arange(-100, 101), rng.integers(-100, 101, 200)))
     scores = y + rng.normal(size=len(y))
@@ -122,8 +122,8 @@ def test_thresholds_of_labels_across_a_type(weighted: bool) -> None:
     )
 
 
-# Labels of one type, and those of a narrower one or of another sign that are equal to them but
-# for whole turns of the narrower type.
+# Labels of one type, and labels of a narrower type or another sign that equal them except for
+# multiples of the range of the narrower type.
 TURNED = {
     "uint8": (np.array([300, 301, 302]), np.array([44, 45, 46], np.uint8)),
     "int8": (np.array([200, 201], np.uint8), np.array([-56, -55], np.int8)),
@@ -134,7 +134,7 @@ TURNED = {
 }
 
 
-# An accumulator refuses booleans beside other numbers.
+# An accumulator refuses booleans next to other numbers.
 @pytest.mark.parametrize("turned", [name for name in TURNED if name != "bool"])
 def test_an_accumulator_counts_batches_of_another_type(turned: str) -> None:
     first, second = TURNED[turned]

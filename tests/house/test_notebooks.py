@@ -1,4 +1,4 @@
-"""Each notebook of docs/notebooks runs, and prints what is stored with it."""
+"""Each notebook in docs/notebooks runs, and prints its stored output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
 
 @pytest.fixture(scope="module")
 def runner() -> Any:
-    """Return docs/run_notebooks.py, which is no part of a package."""
+    """Return docs/run_notebooks.py, which is not part of a package."""
     pytest.importorskip("matplotlib")
     spec = importlib.util.spec_from_file_location("run_notebooks", DOCS / "run_notebooks.py")
     assert spec is not None
@@ -25,7 +25,7 @@ def runner() -> Any:
 
 
 def shown(notebook: dict[str, Any]) -> list[list[str]]:
-    """Return what each cell of code shows: its text, and the kind of each picture."""
+    """Return the output of each code cell: its text, and the kind of each picture."""
     cells = [cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
     return [
         ["".join(output.get("text", "")) or _data(output["data"]) for output in outputs]

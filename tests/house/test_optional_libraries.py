@@ -1,4 +1,4 @@
-"""Optional libraries whose import fails, with whatever error: a reason, never a crash."""
+"""If the import of an optional library fails with any error, there is a reason, not a crash."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ERRORS = {
 
 
 def with_broken(library: str, error: str, code: str, folder: Path) -> str:
-    """Return what code prints where the import of a library fails with an error."""
+    """Return the output of code if the import of a library fails with an error."""
     (folder / f"{library}.py").write_text(ERRORS[error])
     path = os.pathsep.join([str(folder), str(ROOT)])
     return run_python(code, PYTHONPATH=path, FASTKAPPA_BACKEND="")
@@ -111,7 +111,7 @@ except ImportError as error:
     ("library", "terminal"), [("typer", False), ("rich", True)], ids=["typer", "rich"]
 )
 def test_the_command_line_says_what_is_broken(library: str, terminal: bool, tmp_path: Path) -> None:
-    """Of rich only the progress bar is made, which a terminal shows."""
+    """Only the progress bar uses rich, and only on a terminal."""
     ratings = tmp_path / "ratings.csv"
     ratings.write_text("a,b\n1,1\n2,2\n1,2\n")
     code = f"""

@@ -1,4 +1,4 @@
-"""Every public object can be pickled and copied, and the copy does what the object does."""
+"""Every public object can be pickled and copied, and the copy behaves like the object."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def accumulator() -> Any:
     return found
 
 
-# Each with what it does, that a copy must do too.
+# Objects, each with a function whose result must be the same for a copy.
 OBJECTS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     **{name: (make, lambda result: (result.to_dict(), str(result))) for name, make in
        {**RESULTS, **ODD}.items()},
@@ -110,7 +110,7 @@ def test_copies_do_the_same(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         thing = make()
-        # Also before the thing has counted anything.
+        # The same is true before the object has counted anything.
         fresh = pickle.dumps(thing)
         expected = repr(does(thing))
         for twin in (

@@ -1,4 +1,4 @@
-"""What `make test` runs of tests with many parameters: every value of each, or every pair."""
+"""The parametrised tests that `make test` runs: every value, or every pair of values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_every_combination_is_shown_by_few(sizes: tuple[int, ...], strength: int
     for columns in combinations(range(len(sizes)), strength):
         found = {tuple(row[column] for column in columns) for row in shown}
         assert found == set(product(*(range(sizes[column]) for column in columns)))
-    # No fewer than the product of the largest will do.
+    # At least the product of the two largest parameters is needed.
     least = 1
     for size in sorted(sizes)[-strength:]:
         least *= size

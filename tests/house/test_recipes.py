@@ -1,4 +1,4 @@
-"""What the recipes of CONTRIBUTING.md ask for in places that no room's own tests reach."""
+"""Requirements of the recipes in CONTRIBUTING.md that no other test checks."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_every_coefficient_of_several_raters_is_in(file: str) -> None:
 
 
 def test_every_compiled_kernel_is_called_wrongly_too() -> None:
-    """The calls of ci/compiled_calls.py, which are repeated a million times where memory ends."""
+    """Check the calls of ci/compiled_calls.py, which are repeated to find memory errors."""
     files = KERNELS.joinpath("cython").glob("*.pyx")
     kernels = {name for file in files for name in re.findall(r"^def (\w+)", file.read_text(), re.M)}
     of_levels = {name for name in kernels if "simd" in name} | {"looks_up_as_fast"}
@@ -67,7 +67,7 @@ def test_every_compiled_kernel_is_called_wrongly_too() -> None:
     assert kernels - of_levels <= calls
 
 
-# Those for narrow columns are called by the kernels for pairs.
+# The kernels for pairs call the functions for narrow columns.
 @pytest.mark.parametrize(
     "folder",
     sorted({path.parent.name for path in (KERNELS / "c").glob("*/*.h")} - {"common", "narrow"}),

@@ -1,7 +1,7 @@
-"""Each rule about what people bring holds at each entrance: the right kappa, or a word about it.
+"""Each rule about inputs is tested at each entrance: the right kappa, or a warning or error.
 
-The two lists, of rules here and of entrances in `tests.helpers.entrances`, make the table of all
-tests: a new rule is asked of every entrance, and a new entrance has to keep every rule.
+The two lists, rules here and entrances in `tests.helpers.entrances`, make the table of all tests. A
+new rule is tested at every entrance, and a new entrance must follow every rule.
 """
 
 from __future__ import annotations
@@ -21,14 +21,18 @@ from tests.helpers.entrances import ENTRANCES, Options
 
 metrics = library("sklearn.metrics")
 
-# Twelve items of three labels, ten of them alike; 4 of 12 by chance.
+# Twelve items with three labels, ten of them equal; 4 of 12 would be equal by chance.
 FIRST = [0, 1, 2] * 4
 SECOND = [0, 1, 2, 0, 1, 2, 1, 1, 2, 0, 2, 2]
 KAPPA = (Fraction(10, 12) - Fraction(1, 3)) / (1 - Fraction(1, 3))
 
 
 def exact(y1: list[Any], y2: list[Any], order: list[Any], power: int) -> Fraction:
-    """Return the kappa of weights ``|i - j| ** power`` by its definition."""
+    """Return the kappa for weights ``
+
+    i - j
+     ** power``, by its definition.
+    """
     first, second = ([order.index(label) for label in ratings] for ratings in (y1, y2))
     observed = sum(abs(i - j) ** power for i, j in zip(first, second))
     expected = sum(abs(i - j) ** power for i in first for j in second)
@@ -45,26 +49,26 @@ def more(y1: list[Any], y2: list[Any], *items: tuple[Any, Any]) -> tuple[list[An
 
 
 NUMBERS, WORDS = named(1, 2, 3), named("x", "y", "z")
-# And 20 more items of the first label: 30 of 32 are alike, 588 of 1024 by chance.
+# With 20 more items of the first label, 30 of 32 are equal, and 588 of 1024 by chance.
 SIGNS = Fraction(30 * 32 - 588, 1024 - 588)
 QUADRATIC = exact(*NUMBERS, [1, 2, 3], 2)
-# Either of the two spellings of the letter e with an acute accent.
+# One of the two spellings of the letter e with an acute accent.
 COMPOSED, COMBINING = "caf\u00e9", "cafe\u0301"
 
 
 class Rule(NamedTuple):
-    """What two raters bring, and what an entrance makes of it.
+    """The ratings of two raters, and the result expected from an entrance.
 
     Attributes
     ----------
     ratings : tuple of list
     kappa : Fraction or None
-        The right one, None if the ratings have none until a user says what they mean.
+        The right kappa; None if the meaning of the ratings is unclear.
     word : str
         A pattern of the warning or error that an entrance may give instead, "" for none.
     options : Options
     needs : str
-        The kind of ratings that an entrance has to take: see `tests.helpers.entrances`.
+        The kind of ratings that an entrance must accept: see `tests.helpers.entrances`.
     one_rater : bool
         Whether it is a rule about the ratings of the first rater alone.
     """
@@ -97,7 +101,7 @@ RULES = {
     "a rating outside the labels": Rule(
         more(*NUMBERS, (7, 1)), None, r"\b7\b|outside", Options(labels=[1, 2, 3]), "numbers"
     ),
-    # An estimator of scikit-learn has its words.
+    # An estimator of scikit-learn uses scikit-learn's words.
     "missing": Rule(more(*NUMBERS, (None, 1)), None, "missing|Unknown label type", needs="missing"),
     "missing, left out": Rule(
         more(*NUMBERS, (None, 1)), KAPPA, "missing|no label", drop(), "missing"
@@ -280,7 +284,7 @@ RULES = {
         f"{code} for missing": Rule(
             more(*NUMBERS, (code, 1), (2, code), (code, code)),
             None,
-            f"{code}.*means a missing rating",
+            f"{code}.*mean a missing rating",
             needs="found labels",
         )
         for code in (-1, 9, 66, 99, -(1 << 31))
@@ -302,7 +306,7 @@ RULES = {
 
 
 def asked() -> list[Any]:
-    """Return each rule with each entrance that takes such ratings and such options."""
+    """Return each rule with each entrance that accepts such ratings and options."""
     return [
         pytest.param(rule, entrance, id=f"{of_rule}-{of_entrance}")
         for of_rule, rule in RULES.items()
@@ -338,7 +342,7 @@ def test_no_wrong_number_without_a_word(rule: Any, entrance: Any) -> None:
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 def test_the_drop_in_does_as_scikit_learn(rule: Any) -> None:
     y1, y2 = rule.ratings
-    # None in a list is missing, and the error says so.
+    # None in a list is missing, and the error mentions it.
     if None in y1:
         with pytest.raises(ValueError, match="contains NaN"):
             cohen_kappa_score(y1, y2)

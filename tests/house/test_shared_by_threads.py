@@ -1,4 +1,4 @@
-"""Objects that any number of threads may use at the same time, with or without a GIL."""
+"""Objects that any number of threads can use at the same time, with or without a GIL."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SCORES = Y + RNG.normal(size=len(Y))
 
 
 def in_threads(work: Callable[[int], Any]) -> list[list[Any]]:
-    """Return what each thread found in each round, all of them beginning together."""
+    """Return the results of each thread in each round; all threads start together."""
     together = Barrier(THREADS)
 
     def rounds(number: int) -> list[Any]:
@@ -53,7 +53,7 @@ def test_an_evaluator(drop_in_backend: str) -> None:
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_what_threads_have_called_is_freed(drop_in_backend: str, shared: bool) -> None:
-    """Without a GIL references to what they share are not counted: the collector finds it."""
+    """Without a GIL, references are not counted exactly, so the collector must find the objects."""
     called: list[Any] = [ThresholdEvaluator(Y, SCORES), compile_scorer(range(5))]
     alive = [weakref.ref(one) for one in called]
     arguments = ([np.arange(0.5, 4)], [Y, PREDICTIONS[0]])
@@ -62,7 +62,7 @@ def test_what_threads_have_called_is_freed(drop_in_backend: str, shared: bool) -
     else:
         assert all(0 < one(*given) < 1 for one, given in zip(called, arguments))
     called.clear()
-    # What numba has compiled may keep its arguments for a while.
+    # Functions compiled by numba can keep their arguments for a while.
     if shared or drop_in_backend != "cython":
         gc.collect()
     assert [one() for one in alive] == [None, None]
@@ -80,7 +80,7 @@ def test_an_accumulator(drop_in_backend: str) -> None:
 
 
 def test_an_accumulator_that_is_read_meanwhile(drop_in_backend: str) -> None:
-    """What is read is of one moment: whole batches, and all of them of one accumulator."""
+    """A snapshot is consistent: it contains complete batches of one accumulator."""
     together, other = ConfusionAccumulator(), ConfusionAccumulator()
     other.update(["no", "yes"], ["yes", "yes"])
     words = np.array(["a", "b", "c", "d", "e"])
@@ -133,7 +133,7 @@ def test_ratings_of_several() -> None:
 
 
 def test_the_first_calls_of_a_process(backend: str) -> None:
-    """Modules are imported, and by numba compiled, by whichever thread comes first."""
+    """The first thread imports modules and compiles numba functions."""
     code = """
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier

@@ -1,4 +1,4 @@
-"""One name of a parameter means one thing: one default and one kind in all public functions."""
+"""A parameter name has one meaning, one default and one kind in all public functions."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.helpers.public import public_objects
 pytest.importorskip("sklearn")
 pytest.importorskip("numba")
 
-# They keep the signatures of the libraries that they are for, or are compiled by numba, which has
-# no arguments by name alone.
+# These keep the signatures of other libraries, or are compiled by numba, which does not support
+# keyword-only arguments.
 OTHERS = ("cohen_kappa_score", "confusion_matrix", "estimators.", "boosting.", "jit.")
 # Defaults that differ on purpose.
 ORDERED = "Thresholds and expected kappa are for labels in order, where 'quadratic' is usual."
@@ -45,7 +45,7 @@ EXCEPTIONS = {
         "results.PairwiseKappa.bootstrap": "That of the result.",
     },
 }
-# By position too: they are the second of two.
+# These can be positional, because they are the second of two columns.
 SECOND = {"y2", "source", "scale", "form"}
 
 
@@ -96,7 +96,7 @@ def test_what_has_a_default_is_given_by_name(name: str) -> None:
 
 
 def test_parameters_have_one_order() -> None:
-    """Of two parameters that several functions have, the same is first in all of them."""
+    """Two parameters have the same order in all functions that have both."""
     before: dict[tuple[str, str], str] = {}
     for name, function in FUNCTIONS.items():
         names = [p.name for p in parameters(function) if p.kind is p.KEYWORD_ONLY]
@@ -111,7 +111,7 @@ def test_the_order_of_docstrings_is_that_of_signatures() -> None:
         doc = inspect.getdoc(function) or ""
         _, _, section = doc.partition("Parameters\n----------\n")
         section = section.partition("\n\n")[0]
-        # Parameters that are those of another function stand together, where the first belongs.
+        # Parameters taken from another function stay together.
         documented = re.findall(r"^(\w+)", section, re.M)
         order = [p.name for p in parameters(function)]
         positions = [order.index(each) for each in documented if each in order]

@@ -1,4 +1,4 @@
-"""The stubs and protocols of compiled modules say what the modules offer."""
+"""The stubs and protocols of compiled modules match the modules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def parameters_of(body: list[ast.stmt], prefix: str = "") -> dict[str, list[str]]:
-    """Return the parameters of each function of a stub, and of each method that has a name."""
+    """Return the parameters of each function in a stub, and of each method with a name."""
     found = {}
     for node in body:
         if isinstance(node, ast.ClassDef):
@@ -41,7 +41,7 @@ def test_stubs_and_modules_agree(stub: Path) -> None:
     functions = parameters_of(tree.body)
     for path, parameters in functions.items():
         function = attrgetter(path)(module)
-        if not inspect.isbuiltin(function):  # those tell nobody their parameters
+        if not inspect.isbuiltin(function):  # These do not report their parameters.
             assert list(inspect.signature(function).parameters) == parameters, path
     classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
     own = {key for key, value in vars(module).items() if getattr(value, "__module__", "") == name}

@@ -1,4 +1,4 @@
-"""Facts of the package that stand in more than one file, and the text that an index shows."""
+"""Facts about the package that are stated in several files, and the text on a package index."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_links_of_the_readme_work_on_an_index_page(setup: ModuleType) -> None:
     for before, after in zip(relative, absolute, strict=True):
         kind = "raw" if before.endswith(".svg") else "blob"
         assert after == f"{address}/{kind}/v1.2.3/{before}"
-    # Nothing else is changed: neither absolute links nor those within the page.
+    # Nothing else changes: neither absolute links nor links within the page.
     others = "[a](https://b.example/c) [d](mailto:e@f.example) [g](#h) x(1) y[0](1, 2)"
     assert setup.absolute_links(others, address, "1.2.3") == others
     assert re.sub(r"\]\([^)]+\)", "", found) == re.sub(r"\]\([^)]+\)", "", readme)

@@ -1,4 +1,4 @@
-"""A user's call walks through few files and functions of the package, and no more than before."""
+"""A call passes through a limited number of files and functions, which must not grow."""
 
 from __future__ import annotations
 

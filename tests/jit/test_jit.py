@@ -1,4 +1,4 @@
-"""The functions for compiled loops, against exact arithmetic and the rest of the package."""
+"""The functions for compiled loops, compared with exact arithmetic and the other functions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def kappa_inside(scores: Any, labels: Any, thresholds: Any) -> float:
 
 
 def exact_kappa(table: Any, weights: Any) -> Fraction | None:
-    """Return 1 - observed / expected in rational arithmetic, None for 0 / 0."""
+    """Return 1 - observed / expected in rational arithmetic, or None for 0 / 0."""
     n_labels = len(table)
     cells = [[Fraction(count) for count in row] for row in table.tolist()]
     if isinstance(weights, np.ndarray):
@@ -91,7 +91,7 @@ def test_tables_are_those_of_the_package(n: int, n_labels: int) -> None:
 
 
 def test_grades_from_1_are_refused() -> None:
-    """Without the last grade kappa is 1, with all of them .846."""
+    """Without the last grade, kappa is 1; with all grades, it is .846."""
     y1, y2 = np.array([1, 2, 3, 4, 5, 5, 4]), np.array([1, 2, 3, 4, 5, 4, 4])
     assert fastkappa.kappa_from_confusion(table_inside(y1, y2, 5)) == 1
     for count in (table_of, jit.confusion_matrix):
@@ -135,23 +135,23 @@ def matrix_of(weights: Any, n_labels: int) -> Any:
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_kappa_is_that_of_exact_arithmetic(weights: Any) -> None:
-    """Also where n**2 is far beyond int64, and near 0, where digits cancel."""
+    """Test also where n**2 is far beyond int64, and near 0, where digits cancel."""
     rng = np.random.default_rng(1)
     for case in range(60):
         n_labels = 2 + case % 6
         matrix = matrix_of(weights, n_labels)
         table = rng.integers(0, 10 ** int(rng.integers(1, 14)), (n_labels, n_labels))
-        if case % 3 == 0:  # as good as chance, but for a few
+        if case % 3 == 0:  # Almost as good as chance.
             table = np.outer(table[0], table[1] % 1000) + rng.integers(0, 2, table.shape)
         kinds = [table, table * 1.1e-300, table * 1e290]
-        if isinstance(matrix, np.ndarray):  # each type is compiled anew, which takes a second
+        if isinstance(matrix, np.ndarray):  # Compiling each type takes a second.
             kinds = [table if weights == "whole" else table.astype(np.uint64)]
         for counts in kinds:
             check_kappa(kappa_of(counts, matrix), counts, matrix)
 
 
 def test_a_thousand_labels_and_a_hundred_million_items() -> None:
-    """Quadratic sums of 10**22, against the Python function, which has integers of any size."""
+    """Compare quadratic sums of 10**22 with the Python function, whose integers have no limit."""
     rng = np.random.default_rng(2)
     table = rng.integers(0, 200, (1000, 1000))
     table[np.arange(1000), np.arange(1000)] += 100
@@ -184,7 +184,7 @@ def test_weights_left_out_and_fast_mathematics_that_costs_no_digits() -> None:
     labels = np.array([0, 1, 2, 0])
     kappa, nominal, cut = fast(table, np.array([0.1, 0.9, 0.4, 0.2]), labels)
     check_kappa(kappa, table, "quadratic")
-    # Weights that are left out: none for a table, quadratic ones for scores.
+    # Omitted weights mean no weights for a table, and quadratic weights for scores.
     check_kappa(nominal, table, None)
     assert cut == fastkappa.cohen_kappa_score(labels, [0, 1, 0, 0], weights="quadratic")
     with pytest.raises(ValueError, match="NaN"):
@@ -268,7 +268,7 @@ def test_arrays_that_nobody_else_holds_live_until_they_are_counted_and_are_freed
     assert after.alloc - before.alloc == after.free - before.free > 0
 
 
-# Bad input.
+# Invalid input.
 
 GOOD = np.array([0, 1, 1])
 SCORES = np.array([0.1, 0.2, 0.9])
@@ -325,7 +325,7 @@ def test_bad_types_are_named_when_compiled(call: Any, message: str) -> None:
         call()
 
 
-# How it is installed and compiled.
+# Installation and compilation.
 
 
 def test_without_numba_the_extra_is_named() -> None:

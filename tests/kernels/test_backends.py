@@ -1,4 +1,4 @@
-"""Which backend counts: the choice, the reasons, and none left untested."""
+"""The choice of the backend, the reasons for it, and backends that are not tested."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ needs_extension = pytest.mark.skipif(
     "cython" in missing_backends(), reason="the extension was not built; in CI that fails above"
 )
 
-# Set by the jobs that build without a compiler or run without numba, on purpose.
+# Set on purpose by jobs that build without a compiler or run without numba.
 ALLOWED = set(filter(None, os.environ.get("FASTKAPPA_MISSING_BACKENDS", "").split(",")))
 
 
@@ -36,7 +36,7 @@ def test_no_backend_is_missing_in_ci() -> None:
 
 
 def test_missing_backends_fail_a_run_in_ci(tmp_path: Path) -> None:
-    """Run the test above where a backend is made to be missing."""
+    """Run the test above with a backend removed."""
     here = Path(__file__)
     plugin = tmp_path / "without_numba.py"
     plugin.write_text("import sys\nsys.modules['numba'] = None\n")

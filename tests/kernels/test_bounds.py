@@ -1,4 +1,4 @@
-"""No kernel reads or writes beyond a buffer: each compares the items asked for with all of them."""
+"""No kernel reads or writes out of bounds: each checks the requested range of items."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def table(dtype: Any = np.int64, n_rows: int = N_LABELS + 1) -> Any:
 
 
 def pair_calls(kernels: Any) -> dict[str, Callable[..., Any]]:
-    """Return calls that read columns, each with the number of items to leave out of a column."""
+    """Return calls that read columns, each with the number of items to omit from a column."""
     hashed = make_hash(np.array([0, 10**9, -5]))
     calls: dict[str, Callable[..., Any]] = {
         "count_pairs": lambda a, b, w, *part: kernels.count_pairs(a, b, LOWEST, table(), part),
@@ -107,7 +107,7 @@ def test_one_column_is_shorter(kernels: Any, which: int, n: int) -> None:
         if name == "count_pairs" and which == 2:
             continue
         if n == 0 and name in ("count_rows", "count_scores", "collect_scores", "group_scores"):
-            # No first row is there to be read; no weights are as good as none given.
+            # There is no first row to read; an empty array of weights is equivalent to no weights.
             continue
         with pytest.raises(ValueError, match=BEYOND):
             call(*columns, 0, N)

@@ -1,4 +1,4 @@
-"""Cython code of others can cimport the kernels: the example of the documentation, compiled."""
+"""Cython code of users can cimport the kernels: the documented example is compiled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import fastkappa
 from fastkappa.kernels import dispatch
 from tests.helpers.exact_kappa import exact_kappa
 
-# What users write, and what the example does not use, in one module: compiling takes its time.
+# The example and other user code are in one module, because compiling takes time.
 MORE = """
 
 from fastkappa.shortcuts.compiled_kappa cimport (
@@ -54,14 +54,14 @@ pytestmark = pytest.mark.skipif(
 
 
 def block(language: str, after: str) -> str:
-    """Return the first block of code in a language after a string of the page."""
+    """Return the first code block in a language after a string on the page."""
     text = (ROOT / "docs" / "how_to" / "scale" / "cython_loops.md").read_text()
     return re.findall(rf"```{language}\n(.*?)```", text[text.index(after) :], re.DOTALL)[0]
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with what an installation has of the package."""
+    """Return a folder with the files of an installation."""
     if not (ROOT / "fastkappa").exists():
         return Path(fastkappa.__file__).parents[1]
     folder = tmp_path_factory.mktemp("installed")
@@ -77,7 +77,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def example(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Return the module of the page, compiled with what is installed alone."""
+    """Return the module of the page, compiled using only the installed files."""
     folder = tmp_path_factory.mktemp("example")
     (folder / "agreement.pyx").write_text(block("cython", "`agreement.pyx`") + MORE)
     (folder / "setup.py").write_text(block("python", "`setup.py`"))
@@ -122,7 +122,7 @@ def test_the_example_refuses_what_it_cannot_read(example: Any) -> None:
 
 
 def exact(y1: Any, y2: Any, lowest: int, n_labels: int, weights: Any) -> float:
-    """Return kappa in exact arithmetic, NaN where it is undefined."""
+    """Return kappa in exact arithmetic, or NaN if it is undefined."""
     cells = (y1.astype(np.int64) - lowest) * n_labels + (y2.astype(np.int64) - lowest)
     table = np.bincount(cells, minlength=n_labels**2).reshape(n_labels, n_labels)
     kappa = exact_kappa(table, weights)
@@ -197,7 +197,7 @@ def test_the_bootstrap_of_the_page(example: Any) -> None:
 
 
 def test_what_cimport_needs_is_installed(installed: Path) -> None:
-    """The declarations and every header are among the files of the package."""
+    """The package contains the declarations and every header."""
     kernels = installed / "fastkappa" / "kernels"
     assert (kernels / "cython" / "pairs.pxd").is_file()
     assert (installed / "fastkappa" / "shortcuts" / "compiled_kappa.pxd").is_file()

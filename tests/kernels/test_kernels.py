@@ -1,9 +1,8 @@
-"""The kernels of every backend against slow twins in plain Python.
+"""The kernels of every backend, compared with slow equivalents in plain Python.
 
-What is tested is the contract written on top of ``numpy_kernels``: codes are ratings less
-the lowest label, ratings outside the codes count in the last row or column, only the
-items from start to stop are read, counts are added to what is in the table, and nothing
-is ever written beside it.
+The tests check the contract at the top of ``numpy_kernels``. Codes are ratings minus the lowest
+label. Ratings outside the codes are counted in the last row or column. Only the items from start
+to stop are read. Counts are added to the table, and nothing is written outside it.
 """
 
 from __future__ import annotations
@@ -111,7 +110,7 @@ def test_lowest_labels(kernels: Any, name: str) -> None:
         if kind.kind == "f"
         else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
     )
-    # Labels, their neighbours on both sides, and the ends of the type.
+    # Labels, their neighbours on both sides, and both ends of the type.
     pool = [lowest + i for i in range(-3, 9)] + [floor, floor + 1, ceiling - 1, ceiling, 0, 1]
     pool = [value for value in pool if floor <= value <= ceiling]
     if dtype == "float32":
@@ -125,7 +124,7 @@ def test_lowest_labels(kernels: Any, name: str) -> None:
 
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_ratings_far_outside_the_labels(kernels: Any, dtype: str) -> None:
-    """The ends of the type, and what would alias a cell if bounds were checked together."""
+    """The ends of the type, and values that would alias a cell if bounds were checked together."""
     limits = np.iinfo(dtype)
     pool = [limits.min, limits.max, limits.max - 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 36, 64, 127]
     rng = np.random.default_rng(12)
@@ -136,7 +135,7 @@ def test_ratings_far_outside_the_labels(kernels: Any, dtype: str) -> None:
 
 
 def test_one_outsider_in_each_place(kernels: Any) -> None:
-    """A wide loop must check every lane, and the items left over after it."""
+    """Test that a wide loop checks every lane, and the items left over after it."""
     for dtype in ("uint8", "int16", "int64"):
         for place in range(200):
             first, second = ratings(dtype, 200, 13, 0, 5), ratings(dtype, 200, 14, 0, 5)
@@ -173,7 +172,7 @@ def test_numbers_of_labels(kernels: Any, dtype: str) -> None:
 
 
 def test_numbers_of_cells(kernels: Any) -> None:
-    # None is outside: where one is, all around it are counted one by one.
+    # No value is outside. If one value is, all values around it are counted one by one.
     for n_cells in range(1, 260):
         columns = next(n for n in range(int(n_cells**0.5), 0, -1) if n_cells % n == 0)
         for n_codes in {(n_cells // columns, columns), (1, n_cells)}:
@@ -218,7 +217,7 @@ def test_ranges(kernels: Any, layout: str) -> None:
 
 
 def test_items_beyond_the_range_are_not_read(kernels: Any) -> None:
-    """Whole counts of a part equal those of a copy of the part, block by block."""
+    """Whole counts of a part equal the counts of a copy of the part, block by block."""
     first, second = ratings("uint8", 200_000, 22), ratings("uint8", 200_000, 23)
     for start, stop in ((65_536, 131_072), (65_535, 131_073), (1, 199_999), (100_001, 100_070)):
         assert_counts(kernels, first, second, start=start, stop=stop)
@@ -227,7 +226,7 @@ def test_items_beyond_the_range_are_not_read(kernels: Any) -> None:
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64", "float64"])
 @pytest.mark.parametrize("n_labels", [1, 5, 11, 200])
 def test_accumulators_do_not_overflow(kernels: Any, dtype: str, n_labels: int) -> None:
-    """Narrow counters inside a kernel must be emptied in time: all items in one cell."""
+    """Narrow counters inside a kernel must be emptied in time, even with all items in one cell."""
     n = 3_000_000
     label = min(n_labels - 1, 100)
     column = np.full(n, label, dtype)
@@ -264,11 +263,11 @@ def test_skewed_and_sorted_ratings(kernels: Any, n_labels: int) -> None:
 @pytest.mark.parametrize("dtype", ["uint8", "int32"])
 @pytest.mark.parametrize(("n_labels", "often"), [(100, 0), (110, 2000), (256, 0)])
 def test_narrow_counters_that_wrap(kernels: Any, dtype: str, n_labels: int, often: int) -> None:
-    """Evenly spread at first, or but one pair, so that narrow counters seem enough for long."""
+    """The items are evenly spread at first, or all one pair, so narrow counters seem sufficient."""
     n = 1_200_000
     first, second = (ratings(dtype, n, seed, 0, n_labels) for seed in (52, 53))
     first[:often] = second[:often] = 7
-    # Then few pairs, none of which is like its neighbours.
+    # Then follow a few pairs that differ from their neighbours.
     first[100_000:1_100_000] = second[100_000:1_100_000] = np.arange(10**6) % 8
     assert_counts(kernels, first, second, n_codes=(n_labels, n_labels))
     if dtype == "int32":
@@ -281,10 +280,10 @@ def test_narrow_counters_that_wrap(kernels: Any, dtype: str, n_labels: int, ofte
 
 @pytest.mark.parametrize(("dtype", "lowest", "n_labels"), [("int8", -3, 13), ("uint8", 0, 16)])
 def test_two_pairs_an_increment(kernels: Any, dtype: str, lowest: int, n_labels: int) -> None:
-    """So many pairs of some 200 cells that two may be counted at once."""
+    """There are so many different pairs in some 200 cells that two can be counted at once."""
     n = 300_011
     first = ratings(dtype, n, 48, lowest, lowest + n_labels)
-    # Not all alike, but one pair so often that a counter of a byte wraps.
+    # One pair is so frequent that a one-byte counter wraps.
     first[::5], second = lowest + 1, ratings("uint8", n, 49, 0, n_labels)
     second[::5] = 2
     first[[0, 1023, 1024, n - 1]] = lowest + n_labels
@@ -294,7 +293,7 @@ def test_two_pairs_an_increment(kernels: Any, dtype: str, lowest: int, n_labels:
 
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_every_other_column_of_a_matrix(kernels: Any, dtype: str) -> None:
-    """Both columns with the same gaps, among ratings that are no labels."""
+    """Both columns have the same gaps, among ratings that are not labels."""
     matrix = np.full((4001, 2), np.iinfo(dtype).max, dtype)
     for other in (dtype, "int8", "uint8"):
         beside = np.full(

@@ -1,4 +1,4 @@
-"""Labels that lie anywhere are looked up by every backend, with the same codes."""
+"""Every backend looks up labels that are far apart, with the same codes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8", ">i4", ">f8
 
 
 def _far_labels(dtype: np.dtype[Any], n_labels: int, seed: int) -> np.ndarray[Any, Any]:
-    """Return labels of a type, its ends among them, in no order."""
+    """Return labels of a type in no order, including the ends of the type."""
     random = np.random.default_rng(seed)
     if dtype.kind == "f":
         ends = (-(1 << 24), 1 << 24) if dtype.itemsize == 4 else (-(1 << 53), 1 << 53)
@@ -39,9 +39,9 @@ def _expected(values: Any, labels: Any) -> list[int]:
 @pytest.mark.parametrize("name", TYPES)
 def test_values_have_the_code_of_their_label(kernels: Any, name: str, n_labels: int) -> None:
     dtype = np.dtype(name)
-    # A byte has too few values for 256 labels and another.
+    # A byte has too few values for 256 labels and another value.
     labels = _far_labels(dtype, min(n_labels, 99 * dtype.itemsize) + 1, n_labels)
-    # The last one is no label.
+    # The last value is not a label.
     labels, values = labels[:-1], np.random.default_rng(1).choice(labels, 3000)
     hashed = make_hash(labels)
     for column in (values.astype(dtype), values.astype(dtype).repeat(3)[::3]):
@@ -57,7 +57,7 @@ def test_values_have_the_code_of_their_label(kernels: Any, name: str, n_labels: 
 def test_labels_that_the_type_of_the_values_cannot_hold(
     kernels: Any, name: str, width: int
 ) -> None:
-    """They have the same lower bits as some values, and the others are found as ever."""
+    """Their lower bits equal those of some values, and the other values are still found."""
     dtype = np.dtype(name)
     inside = np.array([3, 300, 20000])
     labels = np.append(inside, inside + (1 << width))
@@ -71,7 +71,7 @@ def test_labels_that_the_type_of_the_values_cannot_hold(
 
 
 def test_labels_whose_slots_are_taken_are_found(kernels: Any) -> None:
-    """Many labels meet in a slot, some at the end, from where the search goes on at the start."""
+    """Many labels share a slot, some at the end, where the search continues at the start."""
     labels = 2 * np.unique(np.random.default_rng(0).integers(-(1 << 60), 1 << 60, 6000))[:5990]
     hashed = make_hash(labels)
     wanted = (labels.view(np.uint64) * np.uint64(hashed.multiplier)) >> np.uint64(hashed.shift)
@@ -83,7 +83,7 @@ def test_labels_whose_slots_are_taken_are_found(kernels: Any) -> None:
 
 
 def test_the_search_goes_on_at_the_first_slot(kernels: Any) -> None:
-    """Eight slots, named by the first three bits: two labels want the last one."""
+    """Eight slots, selected by the first three bits: two labels need the last slot."""
     labels = np.array([7 << 61, (7 << 61) + 1, 3 << 61], np.uint64)
     slots = np.array([1, 3, 3, 2, 3, 3, 3, 0], np.uint8)
     hashed = LabelHash(1, 61, slots, np.append(labels, labels[:1]))
@@ -105,7 +105,7 @@ def test_each_label_is_in_a_slot(n_labels: int, step: int) -> None:
 
 
 def test_few_labels_never_meet_in_a_slot() -> None:
-    """Else they were not looked up in registers: tried with labels as people number things."""
+    """Otherwise no look-up in registers was tested: try labels numbered in common ways."""
     random = np.random.default_rng(0)
     for n_labels in range(1, 17):
         for scale in (1, 10, 1000, 10**9):

@@ -1,4 +1,4 @@
-"""Moments, which only some backends offer: the general way is as fast elsewhere."""
+"""The kernels for moments, which only some backends have."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def moment_kernels(request: pytest.FixtureRequest) -> Any:
 
 
 def test_the_compiled_backend_sums_moments() -> None:
-    """So that the tests below cannot all be skipped unnoticed."""
+    """This test ensures that the tests below cannot all be skipped unnoticed."""
     if dispatch.why_missing("cython") is None:
         assert dispatch.get_kernels("cython").sum_moments is not None
 
@@ -82,7 +82,7 @@ def test_moments_for_lowest_labels(moment_kernels: Any, name: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "uint16", "int32", "int64", "float64"])
 def test_moments_do_not_overflow(moment_kernels: Any, dtype: str) -> None:
-    """The largest code, again and again."""
+    """Repeat the largest code many times."""
     n = 2_000_000
     code = 65_535 if np.dtype(dtype).itemsize > 2 else int(np.iinfo(dtype).max)
     column = np.full(n, code, dtype)

@@ -23,7 +23,7 @@ def row_kernels(request: pytest.FixtureRequest) -> Any:
 
 
 def test_the_compiled_backend_counts_rows() -> None:
-    """So that the tests below cannot all be skipped unnoticed."""
+    """This test ensures that the tests below cannot all be skipped unnoticed."""
     if dispatch.why_missing("cython") is None:
         assert dispatch.get_kernels("cython").count_rows is not None
 

@@ -1,4 +1,4 @@
-"""The kernels for scores do the same on every backend, at every SIMD level."""
+"""The kernels for scores agree on every backend and at every SIMD level."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.helpers.kernel_inputs import ScoredArrays, room_for
 
 @pytest.fixture
 def scores_of(kernels: PairKernels) -> ScoreKernels:
-    """Return the score kernels of each backend, and at each SIMD level, in turn."""
+    """Yield the score kernels of each backend and SIMD level."""
     return dispatch.score_kernels(kernels)
 
 
 def row_of(score, bins):
-    """Return the row of one score, step by step."""
+    """Return the row of one score, computed step by step."""
     low, scale, n_inner = bins
     if not math.isfinite(score):
         return n_inner + 2
@@ -76,7 +76,7 @@ def test_count_range_and_collect(scores_of, layout, dtype, n):
         scores_of.count_scores(items, bins, table, sums, part)
         assert (table == expected).all()
         assert (sums == expected_sums).all()
-        # Weights count only where there is a table of their sums.
+        # Weights are counted only if there is a table of their sums.
         scores_of.count_scores(items, bins, table, None, part)
         scores_of.count_scores(items._replace(weights=None), bins, table, None, part)
         assert (table == 3 * expected).all()
@@ -123,13 +123,13 @@ def test_group(scores_of, layout, dtype, weighted):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_group_writes_no_row_beyond_its_end(scores_of, layout, dtype, weighted):
-    """Of scores that have all moved into one row, only so many are written as it has places."""
+    """If all scores have moved into one row, no more are written than the row has places."""
     n, bins = 3001, Bins(-1.5, 7.3, 21)
     rng = np.random.default_rng(1)
     counted = rng.normal(size=n).astype(dtype)
     rows = np.array([row_of(float(score), bins) for score in counted])
     n_items = np.bincount(rows, minlength=bins.n_rows)
-    # In each array two guards lie before the places, and two behind them.
+    # Each array has two guards before the places, and two after them.
     places, ends = 2 + np.cumsum(n_items) - n_items, 2 + np.cumsum(n_items)
     first, row = places.copy(), row_of(0.0, bins)
     out, out_codes = np.full(n + 4, 9, dtype), np.full(n + 4, 9, np.uint16)

@@ -44,7 +44,7 @@ def assert_sums(kernels: Any, first: Any, second: Any, weights: Any, **options: 
     expected, error = np.zeros(shape), np.zeros(shape)
     for cell, values in parts.items():
         expected[cell] = math.fsum(values)
-        # What n additions in any order may lose.
+        # The largest rounding error of n additions in any order.
         error[cell] = len(values) * 2.0**-52 * math.fsum(map(abs, values))
     assert (np.abs(guarded.added() - expected) <= error).all()
 

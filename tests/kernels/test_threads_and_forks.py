@@ -1,4 +1,4 @@
-"""Threads divide the work and survive a fork; each run is a process of its own, timed."""
+"""Threads divide the work and survive a fork; each run is a separate process with a time limit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fastkappa.tables import tally
 from fastkappa.tables.count import count_unknown
 from tests.helpers.fresh_python import run_python
 
-# A hang is what a mistake looks like here: no run takes a tenth of it.
+# A mistake here looks like a hang: no run takes a tenth of this time.
 LIMIT = 60
 
 PREPARE = """
@@ -43,7 +43,7 @@ def count():
 
 
 def run(code: str, backend: str = "numpy", **environment: str) -> str:
-    # Python warns of a fork while threads run.
+    # Python warns about a fork while threads run.
     return run_python(PREPARE.format(backend=backend) + code, PYTHONWARNINGS="", **environment)
 
 
@@ -102,7 +102,7 @@ count()
 @pytest.mark.slow
 @needs_fork
 def test_fork_while_other_threads_count(backend: str) -> None:
-    """The lock of the pool may be held, and its threads be busy, when the fork happens."""
+    """The lock of the pool can be held, and its threads can be busy, during the fork."""
     run(
         """
 import threading, warnings
@@ -145,7 +145,7 @@ count()
 
 
 def test_many_python_threads_at_once(backend: str) -> None:
-    """Callers share one pool of threads and must not share tables."""
+    """Callers share one pool of threads, but must not share tables."""
     rng = np.random.default_rng(1)
     jobs = []
     for i in range(8):
@@ -253,7 +253,7 @@ def test_few_labels_far_apart_take_a_thread_more_only_where_they_are_looked_up_s
     far = columns_of([-30_000, 30_000])
     count_unknown(kernels, *near, 2)
     count_unknown(kernels, *far, 2)
-    # 8 MB: one thread reads them as fast as two
+    # 8 MB: one thread reads them as fast as two.
     assert used == [1 if kernels.READS_AS_FAST else 2, 1 if kernels.looks_up_as_fast() else 2]
 
 
@@ -301,7 +301,7 @@ print(threading.active_count())
 
 
 def test_an_error_on_another_thread_reaches_the_caller() -> None:
-    """And nothing is still being worked on when it does."""
+    """No work is still in progress afterwards."""
     started, ended = threading.Barrier(3, timeout=LIMIT), []
     failed = threading.Event()
 
@@ -309,7 +309,7 @@ def test_an_error_on_another_thread_reaches_the_caller() -> None:
         started.wait()
         try:
             if threading.current_thread() is caller:
-                failed.wait(LIMIT)  # alone it might take all ranges before the others run
+                failed.wait(LIMIT)  # If alone, it might take all ranges before the others run.
             while bounds := ranges.take(1000):
                 if threading.current_thread() is not caller:
                     failed.set()
@@ -362,7 +362,7 @@ def test_ctrl_c_between_the_end_of_a_thread_and_the_next_line() -> None:
         n_acquired = 0
 
         def acquire(self) -> None:
-            # A lock that was released once can be acquired once: again would last forever.
+            # A lock released once can be acquired once; a second attempt would never return.
             self.n_acquired += 1
             raise KeyboardInterrupt
 

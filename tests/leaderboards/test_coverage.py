@@ -1,4 +1,4 @@
-"""A prediction of chosen items alone has no rank, unless it is said that part of them is enough."""
+"""A prediction for selected items has no rank, unless a lower coverage is allowed."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from tests.helpers.exact_kappa import exact_kappa
 N = 600
 IDS = np.arange(N)
 TRUTH = IDS % 3
-# Right on two thirds of the items, in any stretch of six.
+# Right on two thirds of the items, in each run of six.
 FAIR = np.where(IDS % 6 < 4, TRUTH, (TRUTH + 1) % 3)
-# The same, without the items that it is wrong on.
+# The same prediction without its wrong items.
 CHOSEN = IDS[IDS % 6 < 4]
 MESSAGE = "it has labels for only 400 of the 600 items"
 
@@ -37,7 +37,7 @@ def kappa_of(items: np.ndarray) -> Fraction:
 
 
 def boards(**options: Any) -> Any:
-    """Yield the leaderboard of both, by place and by id."""
+    """Yield the leaderboard of both, matched by position and by id."""
     chosen = np.where(np.isin(IDS, CHOSEN), FAIR, np.nan)
     missing = {"fair": FAIR, "chosen": chosen}
     by_id = {"fair": (IDS, FAIR), "chosen": (CHOSEN, FAIR[CHOSEN])}
@@ -119,7 +119,7 @@ def test_unlabelled_items_are_no_unknown_ids() -> None:
 
 
 def test_a_coverage_of_exactly_the_least_is_enough() -> None:
-    # In floats 0.07 * 100 is above 7.
+    # In floats, 0.07 * 100 is above 7.
     truth, some = np.arange(100) % 2, np.full(100, np.nan)
     some[:7] = truth[:7]
     found = leaderboard(truth, {"a": some}, missing="drop", min_coverage=0.07, rng=0)

@@ -1,4 +1,4 @@
-"""Items matched by ids of every kind, against dictionaries of Python."""
+"""Items matched by ids of every kind, compared with Python dictionaries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _texts(numbers: Any) -> list[str]:
     return [str(number) for number in numbers.tolist()]
 
 
-# What a user may hold strings in.
+# The containers in which a user can pass strings.
 STRINGS: dict[str, Callable[[Any], Any]] = {
     "NumPy": lambda a: np.array(_texts(a) or [""])[: len(a)],
     "NumPy, variable width": lambda a: np.array(_texts(a), STRING_TYPE),
@@ -67,7 +67,7 @@ def _as_list(ids: Any) -> list[Any]:
 
 @pytest.fixture(params=["with pyarrow", "without pyarrow"])
 def pyarrow_or_not(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a test where pyarrow is installed, and where its import fails."""
+    """Run a test with pyarrow, and with its import failing."""
     if request.param == "without pyarrow":
         monkeypatch.setitem(sys.modules, "pyarrow", None)
 
@@ -106,13 +106,13 @@ def test_lists_one_after_the_other_each_have_their_own_order(name: str) -> None:
     make = {**OTHERS, **STRINGS}[name]
     ids = ItemIds(make(np.arange(9000)), "ids")
     orders = [rng.permutation(9000) for _ in range(2)]
-    # Almost that of the ids: only the last two are the other way round.
+    # Nearly the order of the ids: only the last two are exchanged.
     orders.append(np.append(np.arange(8998), [8999, 8998]))
     lists = [make(order) for order in orders]
     buffer = lists[0]
     for i in (0, 0, 1, 2, 2, 0):
         if isinstance(buffer, np.ndarray):
-            # Written into the same memory.
+            # Written to the same memory.
             buffer[:] = make(orders[i])
         found = ids.align(buffer if isinstance(buffer, np.ndarray) else lists[i], "others")
         assert found.items is None
@@ -170,7 +170,7 @@ def test_numbers_are_not_strings() -> None:
 
 
 def test_floats_too_large_to_tell_ids_apart() -> None:
-    # In a CSV file one id written as 3.0 makes floats of all.
+    # In a CSV file, a single id written as 3.0 turns all ids into floats.
     with pytest.raises(ValueError, match="integers or strings if they are 2"):
         ItemIds(np.array([2.0**53, 3.0]), "ids")
     assert ItemIds(np.array([2.0**53 - 1, 3.0]), "ids").align([2**53 - 1, 3], "o").is_complete()
@@ -214,7 +214,7 @@ def test_times_are_the_same_in_a_list_and_in_any_unit() -> None:
         assert found.others.tolist() == [2, 1, 0]
     found = ItemIds(days[:2], "ids").align(np.array(texts, "M8[ns]"), "others")
     assert found.mismatch() == f"1 extra ({np.datetime64(texts[0], 'ns')!r})"
-    # 1000 years later are 2^63 nanoseconds and more.
+    # 1000 years later, the number of nanoseconds exceeds 2^63.
     far = np.array(["3000-01-01"], "M8[s]")
     with pytest.raises(ValueError, match=r"3000-01-01T00:00:00, which values.*\[ns\]"):
         ItemIds(far, "ids").align(np.array(texts, "M8[ns]"), "others")
@@ -247,8 +247,8 @@ def test_who_answers_otherwise_where_it_is_hard_is_refused() -> None:
     predictions = {"cheater": cheater, "honest": honest}
     with pytest.raises(
         ValueError,
-        match=rf"^prediction 'cheater' has {n_hard} of 500 items with other labels than"
-        rf" 1 < 2 < 3: 9 \({n_hard}\)\. .* allow_other_labels=True if that is intended",
+        match=r"^prediction 'cheater' has labels other than 1 < 2 < 3"
+        rf" for {n_hard} of 500 items: 9 \({n_hard}\)\. .* allow_other_labels=True if that is",
     ):
         leaderboard(truth, predictions, labels=[1, 2, 3])
     board = leaderboard(truth, predictions, labels=[1, 2, 3], allow_other_labels=True, rng=0)
@@ -257,7 +257,7 @@ def test_who_answers_otherwise_where_it_is_hard_is_refused() -> None:
     assert board.other_labels.tolist() == [n_hard, 0]
     assert board.n.tolist() == [500 - n_hard, 500]
     assert "other labels" in str(board)
-    # Items whose true label is none of those given are left out of all predictions.
+    # Items whose true label is not among the given labels are left out of all predictions.
     assert leaderboard(truth, {"honest": honest}, labels=[1, 2, 3, 4], rng=0).n[0] == 500
     some = leaderboard(np.where(cheater == 9, 9, truth), predictions, labels=[1, 2, 3], rng=0)
     assert some.other_labels.tolist() == [0, 0]

@@ -18,7 +18,7 @@ from tests.helpers.contest import contest
 
 @pytest.mark.parametrize("n_known", [2, 60])
 def test_labels_that_come_after_all_were_counted(n_known: int, backend: str) -> None:
-    """Another thread has written labels that no item had: for few and for many."""
+    """Another thread writes labels that no item had, for few and for many labels."""
     from fastkappa.kernels.dispatch import get_kernels
     from fastkappa.leaderboards.items import random_groups
     from fastkappa.ratings.read import read_columns
@@ -51,12 +51,12 @@ def test_a_prediction_whose_type_holds_no_label() -> None:
 
 
 def test_a_prediction_of_none_of_the_items_drawn_is_last() -> None:
-    """It has 2 of 20 items, which a replicate lacks with a probability of .9**20, an eighth."""
+    """It has 2 of 20 items, which a replicate lacks with probability .9**20, an eighth."""
     truth, few = np.arange(20) % 2, np.full(20, np.nan)
     few[:2] = truth[:2]
     options: dict[str, Any] = {"missing": "drop", "min_coverage": 0.1, "n_resamples": 4000}
     board = leaderboard(truth, {"all": truth, "few": few}, rng=0, **options)
-    # Both are first wherever it has an item: kappa is 1, or undefined as all are agreed on.
+    # Both are first if it has an item: kappa is 1, or undefined because all items agree.
     has_none = 0.9**20
     expected = [(1 - has_none) / 2 + has_none, (1 - has_none) / 2]
     np.testing.assert_allclose(board.proportion_first, expected, atol=0.02)
@@ -64,7 +64,7 @@ def test_a_prediction_of_none_of_the_items_drawn_is_last() -> None:
 
 
 def test_one_item_alone_makes_no_significant_difference() -> None:
-    """A label of one item is in 63 % of the replicates, and in the others kappa is undefined."""
+    """A label of one item is in 63 % of the replicates; in the others, kappa is undefined."""
     truth = np.zeros(60, int)
     truth[0] = 1
     board = leaderboard(truth, {"p": truth.copy(), "q": np.zeros(60, int)}, rng=0)
@@ -91,12 +91,12 @@ def test_no_prediction_changes_the_interval_of_another() -> None:
     "weights", [None, "quadratic", 1 - np.eye(4)], ids=["none", "quadratic", "matrix"]
 )
 def test_intervals_are_those_of_agreement(weights: Any) -> None:
-    """Percentile intervals are too short for few errors: with none they have no length."""
+    """Percentile intervals are too short for few errors, and have no length without errors."""
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 3, 600)
     wrong = (truth + 1) % 3
     predictions = {m: np.where(np.arange(600) < m, wrong, truth) for m in (0, 3, 20, 400)}
-    # Two labels only, so that this table is solved beside none of the others.
+    # With only two labels, this table is not solved together with others.
     predictions["two"] = np.minimum(truth, 1)
     labels = [0, 1, 2, 3] if isinstance(weights, np.ndarray) else None
     board = leaderboard(truth, predictions, weights=weights, labels=labels, rng=0)
@@ -119,8 +119,8 @@ def test_intervals_of_clusters_or_of_many_labels_are_percentiles() -> None:
 def test_a_prediction_without_an_item_left_is_not_ranked() -> None:
     truth = ["low", "medium", "high"] * 4
     why = (
-        "it has no items left to score: 0 missing, 12 given labels outside those scored, 0 whose"
-        " true label is outside them."
+        "it has no items left to score: 0 have no label, 12 have a predicted label that is not"
+        " scored, and 0 have a true label that is not scored."
     )
     with pytest.warns(Warning, match=f"1 of 2 predictions cannot.*'none': {why}") as caught:
         board = leaderboard(
@@ -195,7 +195,7 @@ def test_items_are_matched_by_their_ids(kind: str, backend: str) -> None:
 def test_ids_that_do_not_match_are_counted_and_named(backend: str) -> None:
     truth, (good, bad) = contest(30, 2)
     ids = np.arange(100, 130)
-    # 105 and 106 are missing, 107 is there twice, and 1, twice, and 2 are none of ours.
+    # 105 and 106 are missing, 107 occurs twice, and 1 (twice) and 2 are unknown ids.
     broken_ids = np.r_[ids[8:], 107, 1, ids[:5], 107, 2, 1]
     place = np.clip(broken_ids - 100, 0, None)
     predictions = {"good": (ids, good), "broken": (broken_ids, bad[place])}
@@ -213,9 +213,9 @@ def test_ids_that_do_not_match_are_counted_and_named(backend: str) -> None:
     kept = np.delete(np.arange(30), [5, 6, 7])
     assert row.kappa == cohen_kappa_score(truth[kept], bad[kept])
     assert "missing" in str(result)
-    # One that has none of the items is last, and the others rank.
+    # A prediction without any of the items is last, and the others are ranked.
     nothing = {**predictions, "nothing": ([1, 2], [0, 1])}
-    with pytest.warns(Warning, match="'nothing': it has no items left to score: 30 missing"):
+    with pytest.warns(Warning, match="'nothing': it has no items left to score: 30 have no"):
         result = leaderboard(truth, nothing, min_coverage=0, **dropping)
     assert result.names[-1] == "nothing"
     assert math.isnan(result.kappa[-1])
@@ -257,7 +257,7 @@ def test_given_labels_leave_items_out(backend: str) -> None:
 
 @pytest.mark.filterwarnings("ignore::fastkappa.exceptions.LabelOrderWarning")
 def test_late_labels_of_strings(backend: str) -> None:
-    """A label that only one prediction has does not change the weights of the others."""
+    """A label used by only one prediction does not change the weights of the others."""
     strings = np.array(["a", "b", "c", "d"])
     truth, predictions = contest(500, 2, 3)
     late = predictions[1].copy()

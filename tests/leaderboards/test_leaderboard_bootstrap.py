@@ -1,4 +1,4 @@
-"""The bootstrap of leaderboards, which draws groups of items, against the plain one of items."""
+"""The bootstrap of leaderboards, which draws groups of items, compared with drawing items."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_intervals_agree_with_the_plain_bootstrap_of_items(weights: Any, order: 
     n, m, n_labels, n_resamples = 10_000, 6, 5, 1500
     truth, predictions = contest(n, m, n_labels)
     if order == "sorted":
-        # All that is hard comes last: groups of neighbours would give other intervals.
+        # All difficult items come last, so groups of neighbours would lead to other intervals.
         places = np.lexsort((truth, (predictions != truth).sum(axis=0)))
         truth, predictions = truth[places], predictions[:, places]
     rng = np.random.default_rng(1)
@@ -67,21 +67,21 @@ def test_intervals_agree_with_the_plain_bootstrap_of_items(weights: Any, order: 
         (result.difference_interval[1:], (replicates - replicates[:, [leader]])[:, order_[1:]]),
     ):
         expected = np.quantile(samples, levels, axis=0).T
-        # An end of the interval is known to some 4 % of its length with so many replicates.
+        # With this many replicates, an end of the interval is known to about 4 % of its length.
         length = expected[:, 1] - expected[:, 0]
         assert (np.abs(found - expected) < 0.09 * length[:, None]).all()
     first = (replicates == replicates.max(axis=1, keepdims=True)).mean(axis=0)[order_]
     np.testing.assert_allclose(result.proportion_first, first, atol=0.06)
     ranks = np.quantile(ranks_of(replicates)[:, order_], levels, axis=0).T
     assert (np.abs(result.rank_interval - ranks) <= 1).all()
-    # What predictions have in common cancels: that is what pairing is for.
+    # Variation shared by the predictions cancels, because the bootstrap is paired.
     unpaired = np.hypot(*np.ptp(result.interval[:2], axis=1))
     assert np.ptp(result.difference_interval[1]) < 0.9 * unpaired
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_up_to_1000_items_it_is_the_bootstrap_of_items(weights: Any, backend: str) -> None:
-    """Each replicate is that of the items drawn, and is computed here in another way."""
+    """Each replicate is recomputed in another way from the items drawn."""
     n, m = 900, 4
     truth, predictions = contest(n, m)
     result = leaderboard(
@@ -89,7 +89,7 @@ def test_up_to_1000_items_it_is_the_bootstrap_of_items(weights: Any, backend: st
         predictions,
         axis=1,
         weights=weights,
-        clusters=np.arange(n),  # the intervals are then those of the replicates
+        clusters=np.arange(n),  # The intervals are then based on the replicates.
         n_resamples=40,
         rng=7,
         backend=backend,
@@ -118,7 +118,7 @@ def test_up_to_1000_items_it_is_the_bootstrap_of_items(weights: Any, backend: st
 @pytest.mark.parametrize("n_labels", [2, 7, 60])
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_groups_of_items_sum_up_to_all_of_them(n_labels: int, weights: Any, backend: str) -> None:
-    """With every group drawn once, a replicate is the sample: for few labels and for many."""
+    """If every group is drawn once, a replicate is the sample, for few labels and for many."""
     from fastkappa.kernels.dispatch import get_kernels
     from fastkappa.leaderboards.items import random_groups
     from fastkappa.ratings.read import read_columns

@@ -38,7 +38,7 @@ def test_clusters_of_one_change_nothing_but_the_method_of_the_interval() -> None
     plain = leaderboard(truth, predictions.T, rng=0).to_dict()
     found = leaderboard(truth, predictions.T, clusters=np.arange(2000), rng=0).to_dict()
     for one, other in zip(found["rows"], plain["rows"]):
-        # A percentile interval for the score interval.
+        # A percentile interval replaces the score interval.
         assert one.pop("interval") == pytest.approx(other.pop("interval"), abs=0.02)
     assert found["rows"] == plain["rows"]
 
@@ -54,7 +54,7 @@ def test_a_cluster_is_in_one_group() -> None:
 
 @pytest.mark.parametrize("n_clusters", [120, 4000])
 def test_intervals_are_those_of_the_sandwich(n_clusters: int) -> None:
-    # Cases of a cluster are equally hard, so that items are far from independent.
+    # The cases in a cluster are equally difficult, so items are far from independent.
     rng = np.random.default_rng(3)
     size = 12_000 // n_clusters
     hard = np.repeat(rng.random(n_clusters) ** 2, size)

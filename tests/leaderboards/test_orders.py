@@ -1,4 +1,4 @@
-"""Many predictions: the order of labels, missing labels, and what is no column of labels."""
+"""Many predictions: the order of labels, missing labels, and invalid columns of labels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 4, 60)
 PREDICTIONS = np.where(RNG.random((3, 60)) < 0.6, TRUTH, RNG.integers(0, 4, (3, 60)))
 KAPPAS = [cohen_kappa_score(TRUTH, p, weights="quadratic") for p in PREDICTIONS]
-# Labels of their own enum: read by value, reported by name.
+# Labels of their own enum, read by value and reported by name.
 Grade = enum.Enum("Grade", [(name.upper(), name) for name in GRADES])  # type: ignore[misc]
 
 
@@ -52,7 +52,7 @@ FORMS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("declaring", [(0,), (2,), (0, 1, 2, 3)])
 @pytest.mark.parametrize("n_columns", [3, 30])
 def test_a_declared_order_is_the_order(name: str, declaring: Any, n_columns: int) -> None:
-    """Column 0 is the truth: whichever declares the order, it is that of all."""
+    """Column 0 is the truth: a declared order applies to all columns, whichever declares it."""
     columns = [TRUTH, *(PREDICTIONS[j % 3] for j in range(n_columns))]
     truth, *predictions = [
         FORMS[name](column) if j in declaring else strings(column)
@@ -85,7 +85,7 @@ def test_all_declared_categories_have_a_position() -> None:
 def test_orders_that_do_not_agree(score: Any) -> None:
     truth, other = categorical(TRUTH), categorical(PREDICTIONS[0], GRADES[::-1])
     orders = (
-        r"declare different orders of their labels: none < mild < moderate < severe and severe <"
+        r"declare their labels in different orders: none < mild < moderate < severe and severe <"
         r" moderate < mild < none\. Give both the same categories, or give labels=\."
     )
     with pytest.raises(ValueError, match=f"^y_true and prediction 'a' {orders}"):
@@ -106,7 +106,7 @@ def test_orders_that_do_not_agree(score: Any) -> None:
 
 
 def test_an_order_that_comes_too_late_is_refused() -> None:
-    """Batches of 128 predictions are scored before the next ones are read."""
+    """Batches of 128 predictions are scored before the next batch is read."""
     predictions = [strings(TRUTH)] * 128 + [categorical(TRUTH)]
     message = (
         r"^prediction 128 declares an order of its labels, but the predictions before it were"
@@ -114,7 +114,7 @@ def test_an_order_that_comes_too_late_is_refused() -> None:
     )
     with pytest.raises(ValueError, match=message):
         leaderboard(strings(TRUTH), predictions, weights="linear", n_resamples=0)
-    # Without weights nothing depends on the order.
+    # Without weights, nothing depends on the order.
     assert len(leaderboard(strings(TRUTH), predictions, n_resamples=0)) == 129
 
 
@@ -186,7 +186,7 @@ def test_missing_labels_are_left_out_and_counted() -> None:
     rows = {row.name: row for row in board}
     assert (rows["first"].kappa, rows["first"].n, rows["first"].missing) == (alone, 4, 2)
     assert (rows["second"].kappa, rows["second"].n, rows["second"].missing) == (whole, 6, 0)
-    # What is missing of the truth is left out of all.
+    # Items missing from the truth are left out of all predictions.
     result = score_many(ODD, {"a": ["1", "3", "10", "2", "3", "2"]}, **options)
     assert result.kappas.tolist() == [alone]
     result = score_many(ODD, {"a": NUMBERS}, sample_weight=weights, **options)
@@ -220,7 +220,7 @@ def test_missing_labels_of_items_matched_by_id() -> None:
     row = next(iter(found))
     assert (row.n, row.missing, row.extra) == (2, 2, 1)
     assert row.kappa == cohen_kappa_score([1, 1], [0, 1])
-    # Predictions may have items without a true label, or not.
+    # Predictions may contain or omit items without a true label.
     for given in (ids, ids.astype(str)):
         some = {"all": (given, truth), "rated": (given[[0, 2, 3]], [0, 2, 1])}
         board = leaderboard([0, None, 2, 1], some, ids=given, missing="drop")

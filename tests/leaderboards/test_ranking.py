@@ -1,4 +1,4 @@
-"""Replicates of sums over groups, and the ranks and intervals that they give."""
+"""Replicates of sums over groups, and the resulting ranks and intervals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fastkappa.leaderboards.ranking import (
 @pytest.mark.parametrize("power", [1, 2])
 @pytest.mark.parametrize("largest", [9, 2**14 - 3, 2**23 - 1])
 def test_replicates_of_whole_numbers_are_exact(largest: int, power: int) -> None:
-    """Also where float32 would round their sums; each factor of the quotient is a float64."""
+    """The same if float32 would round the sums; each factor of the quotient is a float64."""
     rng = np.random.default_rng(largest)
     n_groups, m, n_labels = 60, 3, 4
     matrix = np.abs(np.subtract.outer(range(n_labels), range(n_labels))).astype(float) ** power
@@ -27,7 +27,7 @@ def test_replicates_of_whole_numbers_are_exact(largest: int, power: int) -> None
     (times,) = draw_groups(n_groups, 30, rng)
     weighted = rng.integers(0, largest + 1, (n_groups, m))
     rows = rng.integers(0, largest + 1, (n_groups, 1, n_labels))
-    # As many items as the rows have.
+    # There are as many items as the rows have.
     columns = rng.permuted(np.repeat(rows, m, axis=1), axis=2)
     of_columns = columns @ products.predicted
     sums = [values.astype(float) for values in (weighted, rows, of_columns)]
@@ -57,13 +57,13 @@ def test_ranks_and_intervals_of_replicates() -> None:
     assert found.order.tolist() == [2, 3, 0, 1]
     assert found.rank.tolist() == [3, 0, 1, 1]
     assert ranks_of(replicates)[:3].tolist() == [[3, 4, 1, 1], [1, 4, 3, 2], [3, 4, 1, 2]]
-    # Two are first together in the first replicate, and nobody is in the last.
+    # Two are tied for first in the first replicate, and nobody is first in the last.
     np.testing.assert_allclose(found.proportion_first, [1 / 3, np.nan, 0.5, 1 / 6])
     assert found.rank_interval.tolist() == [[1, 3], [0, 0], [1, 3], [1, 2]]
     np.testing.assert_allclose(found.difference, [-0.5, np.nan, 0, 0])
     expected = np.quantile([0.3, 0.8, 0.1] * 20, [0.05, 0.95])
     np.testing.assert_allclose(found.interval[0], expected)
-    # Undefined in most replicates: the others are no sample of what it may be.
+    # It is undefined in most replicates, so the others are not a representative sample.
     assert np.isnan(found.interval[1]).all()
     assert found.difference_interval[2].tolist() == [0, 0]
     expected = np.quantile([0, 0.2, -0.1] * 20, [0.05, 0.95])

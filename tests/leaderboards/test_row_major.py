@@ -1,4 +1,4 @@
-"""Columns of a row-major matrix: recognised, copied in blocks, and scored as any others."""
+"""Columns of a row-major matrix are recognised, copied in blocks, and scored like any others."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_kappas_do_not_depend_on_the_memory_layout(backend: str, dtype: str, n_l
     guesses = rng.integers(0, n_labels, (m, n))
     columns = np.where(rng.random((m, n)) < 0.6, truth, guesses).astype(dtype)
     if dtype != "bool":
-        # One has a label that the truth has not.
+        # One has a label that is not in the truth.
         columns[7, 8000] = n_labels + 3
     truth = truth.astype(dtype)
     rows = np.ascontiguousarray(columns.T)

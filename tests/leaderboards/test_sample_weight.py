@@ -1,4 +1,4 @@
-"""Item weights in a leaderboard: kappa, intervals of the bootstrap, files."""
+"""Item weights in a leaderboard: kappa, bootstrap intervals, files."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_weights_of_one_change_nothing_but_the_interval_of_kappa(
 
 
 def test_the_bootstrap_draws_items_with_their_weights() -> None:
-    """Each replicate is kappa of items drawn with replacement, with their weights."""
+    """Each replicate is the kappa of items drawn with replacement, with their weights."""
     found = leaderboard(TRUTH, PREDICTIONS, sample_weight=WEIGHTS, n_resamples=4000, rng=1)
     rng = np.random.default_rng(2)
     drawn = []

@@ -1,4 +1,4 @@
-"""Many predictions of the same items: each has the kappa that it has alone."""
+"""Many predictions for the same items: each has the same kappa as alone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WEIGHTS = (None, "linear", "quadratic")
 
 
 def ratings(n: int, m: int, n_labels: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Return a truth and m predictions, the shape of these being (m, n)."""
+    """Return a truth and m predictions, as an array of shape (m, n)."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, n_labels, n)
     predictions = rng.integers(0, n_labels, (m, n))
@@ -36,7 +36,7 @@ def ratings(n: int, m: int, n_labels: int, seed: int = 0) -> tuple[np.ndarray, n
 
 
 def assert_each_alone(result: Any, truth: Any, columns: Any, weights: Any, **options: Any) -> None:
-    """Compare with one call for each prediction, of functions that are tested elsewhere."""
+    """Compare with one call per prediction of functions that are tested elsewhere."""
     labels = result.labels.tolist()
     assert len(result.kappas) == len(result.tables) == len(result.names) == len(columns)
     for kappa, table, n_outside, column in zip(
@@ -64,7 +64,7 @@ def score_in_parts(
     block_bytes: int = BLOCK_BYTES,
     **sizes: int,
 ) -> Kappas:
-    """Do what `score_many` does, with other sizes of the parts that are counted together."""
+    """Do the same as `score_many`, with other sizes of the parts that are counted together."""
     names, table, n_missing, order = count_predictions(
         Counter(get_kernels(backend), num_threads, block_bytes),
         truth,
@@ -96,7 +96,7 @@ def test_arrays_either_way(weights: Any, dtype: str, m: int, backend: str) -> No
 
 @given(data=st.data())
 def test_labels_that_appear_late(data: Any, backend: str) -> None:
-    """No prediction changes the kappa of another one."""
+    """No prediction changes the kappa of another."""
     n = data.draw(st.sampled_from([1, 50, 5000]))
     alphabet = st.lists(
         st.sampled_from([-7, 0, 1, 2, 3, 4, 9, 300, 10**6, 10**12]), min_size=1, max_size=5
@@ -149,7 +149,7 @@ def test_a_matrix_refers_to_the_labels_of_all(backend: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["uint8", "int64", "float32", "bool"])
 def test_row_major_arrays(dtype: str, backend: str) -> None:
-    """Long columns whose items are far apart in memory are copied in blocks, by any thread."""
+    """Long columns whose items are far apart in memory are copied in blocks by any thread."""
     truth, predictions = ratings(40_001, 75, 2)
     wide = np.zeros((40_001, 80), dtype)
     wide[:, 3:78] = predictions.T
@@ -228,7 +228,7 @@ def test_integers_are_counted_in_place(backend: str) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert len(result.kappas) == 12
-    # NumPy's kernels have temporaries, of a chunk of the items.
+    # NumPy's kernels use temporary arrays of one chunk of items.
     assert peak < (1 << 24 if backend == "numpy" else 1 << 19)
 
 

@@ -20,7 +20,7 @@ def test_they_are_those_of_the_largest_difference_of_any_pair(confidence: float)
     rng = np.random.default_rng(0)
     m, r = 5, 199
     kappas = np.array([0.3, 0.8, 0.5, 0.79, 0.6])
-    # Of different errors and correlations, so that each pair has an error of its own.
+    # The errors and correlations differ, so that each pair has its own standard error.
     replicates = kappas + rng.normal(size=(r, m)) @ rng.normal(size=(m, m)) / 50
     deviations = replicates - replicates.mean(axis=0)
     errors = {
@@ -50,7 +50,7 @@ def test_the_quantile_of_equal_variances_is_that_of_the_studentized_range(m: int
 
 
 def test_equal_predictions_show_a_difference_on_few_leaderboards() -> None:
-    """5 % of 60 are 3; with a probability of 0.996 there are no more than 7."""
+    """5 % of 60 is 3; with a probability of 0.996, there are at most 7."""
     shown = np.zeros(2)
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -72,16 +72,20 @@ def test_a_real_difference_is_found_and_the_last_line_says_so() -> None:
     assert board.names == ("a", "b", "c")
     assert (board.simultaneous_interval[:, 1] < 0).tolist() == [False, False, True]
     line = (
-        "Significantly below the leader: 1 of 2 (simultaneous interval ends below 0, with a"
+        "Significantly below the leader: 1 of 2: c (simultaneous interval ends below 0, with a"
         " joint confidence of 95 %)."
     )
     assert " ".join(str(board).splitlines()).endswith(line)
     assert f"<p>{line}</p>" in board._repr_html_()
-    row = board.to_dict()["rows"][2]
+    assert board.sentence().endswith(f"). {line}")
+    rows = board.to_dict()["rows"]
+    assert [row["significantly_below"] for row in rows] == [False, False, True]
+    assert board.to_frame()["significantly_below"].tolist() == [False, False, True]
+    row = rows[2]
     assert row["simultaneous_interval"] == board.simultaneous_interval[2].tolist()
     low, high = board.to_frame()[["simultaneous_low", "simultaneous_high"]].to_numpy()[2]
     assert [low, high] == row["simultaneous_interval"]
-    # They are longer than the intervals of each difference by itself.
+    # They are longer than the separate intervals of the differences.
     lengths = np.ptp(board.simultaneous_interval, axis=1), np.ptp(board.difference_interval, axis=1)
     assert (lengths[0][1:] > lengths[1][1:]).all()
 
@@ -94,6 +98,8 @@ def test_without_intervals_nothing_is_called_significant() -> None:
         board = leaderboard(truth, [truth, other], n_resamples=n_resamples, rng=0)
         assert np.isnan(board.simultaneous_interval).all()
         assert "ignificant" not in str(board)
+        assert "0: equal to the truth in every item" in str(board)
+        assert "1: equal" not in str(board)
     assert not np.isnan(
         leaderboard(truth, [other, other], n_resamples=19, rng=0).simultaneous_interval
     ).any()
@@ -105,7 +111,7 @@ def test_predictions_that_do_not_differ_have_intervals_of_no_length() -> None:
     truth, (prediction, _) = equal_predictions(2, 300, rng)
     board = leaderboard(truth, [prediction, prediction, prediction], weights="quadratic", rng=0)
     assert board.simultaneous_interval.tolist() == [[0, 0]] * 3
-    # Rounding noise is no difference, and no error.
+    # Rounding noise is neither a difference nor an error.
     replicates = rng.normal(size=(200, 1)) + np.array([0, 0, 1.0])
     noise = replicates + 1e-15 * rng.normal(size=(200, 3))
     found = simultaneous_intervals(np.array([0.5, 0.5 - 1e-16, 0.2]), noise, 0, 0.95)
@@ -122,7 +128,7 @@ def test_undefined_kappas_are_left_out() -> None:
     expected = simultaneous_intervals(kappas[defined], replicates[:, defined], 1, 0.9)
     np.testing.assert_array_equal(found[defined], expected)
     assert np.isnan(found[1]).all()
-    # A replicate in which one is undefined counts for the others.
+    # A replicate in which one kappa is undefined still counts for the others.
     some = replicates[:, defined].copy()
     some[5, 0] = np.nan
     found = simultaneous_intervals(kappas[defined], some, 1, 0.9)

@@ -1,4 +1,4 @@
-"""Concordance correlations beside epiR, complex-step derivatives and exact identities."""
+"""Concordance correlations compared with epiR, complex-step derivatives and identities."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_peak_flow_as_epir() -> None:
 
 
 def of_weights(x: Any, weights: Any) -> Any:
-    """The overall concordance correlation, by its definition, of weighted subjects."""
+    """Return the overall concordance correlation of weighted subjects, by its definition."""
     shares = weights / weights.sum()
     means = shares @ x
     centred = x - means
@@ -47,7 +47,7 @@ def of_weights(x: Any, weights: Any) -> Any:
 
 
 def influences(x: Any) -> Any:
-    """Derivatives by each subject's share, by the complex step."""
+    """Return the derivatives by each subject's share, computed with a complex step."""
     n, step = len(x), 1e-30
     found = []
     for i in range(n):
@@ -86,7 +86,7 @@ def test_shrout_and_fleiss_as_epir() -> None:
 
 
 def test_lins_error_is_that_of_normal_measurements() -> None:
-    """Of 100 000 normal pairs it is the delta method's, which assumes nothing."""
+    """For 100 000 normal pairs, it equals the delta method's error, without a distribution."""
     rng = np.random.default_rng(7)
     x = rng.normal(size=(100_000, 1)) + rng.normal(size=(100_000, 2)) * [0.5, 0.7] + [0, 0.4]
     lin, free = concordance_correlation(*x.T), overall_concordance_correlation(x)
@@ -121,10 +121,10 @@ def exact_ccc(rows: list[list[int]]) -> Fraction:
 
 
 def exact_icc(rows: list[list[int]]) -> Fraction:
-    """ICC(A,1), as the concordance correlation of unbiased estimates.
+    """Return ICC(A,1) as the concordance correlation of unbiased estimates.
 
-    Variances and covariances are over n - 1; of the square of a difference of means its own
-    sampling variance is taken away.
+    Variances and covariances are divided by n - 1. From the squared difference of the means, its
+    sampling variance is subtracted.
     """
     n, means, products = moments(rows)
     pairs = list(combinations(range(len(means)), 2))

@@ -1,4 +1,4 @@
-"""Quadratic kappa of continuous predictions, against exact rational arithmetic."""
+"""Quadratic kappa of continuous predictions, compared with exact rational arithmetic."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 def exact_kappa(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Fraction:
-    """Return one minus the squared differences over those of independent pairs."""
+    """Return 1 minus the squared differences divided by those of independent pairs."""
     y = [Fraction(float(number)) for number in y_true]
     p = [Fraction(float(number)) for number in y_pred]
     w = [Fraction(1)] * len(y)
@@ -60,7 +60,7 @@ def test_equals_exact_arithmetic(offset: float, scale: float, weighted: bool) ->
         w = rng.integers(0, 4, n) * 10.0 ** rng.integers(-300, 280) if weighted else None
         if w is not None:
             w[:2] = w.max() or 1.0
-        # The error of the formula itself: sums of n products that may cancel.
+        # The error of the formula itself: sums of n products that can cancel.
         assert continuous_kappa(y, p, sample_weight=w) == pytest.approx(
             float(exact_kappa(y, p, w)), abs=4 * EPS
         )
@@ -222,4 +222,4 @@ def test_nothing_of_the_arrays_size_is_copied() -> None:
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak < 2_500_000  # a byte for each item would be 2 MB, a float64 16 MB
+    assert peak < 2_500_000  # One byte per item would be 2 MB, and a float64 16 MB.

@@ -1,4 +1,4 @@
-"""Limits of agreement beside those of Bland and Altman."""
+"""Limits of agreement compared with those of Bland and Altman."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_peak_flow() -> None:
     middle, half = sum(result.limits) / 2, (result.limits[1] - result.limits[0]) / 2
     assert middle == pytest.approx(result.bias)
     assert middle - half * 2 / 1.959964 == pytest.approx(-79.7, abs=0.06)
-    # Of 3 / n ours is (1 + 2.04) / n, theirs from rounded figures.
+    # Instead of 3 / n, ours is (1 + 2.04) / n; theirs is from rounded figures.
     for interval, published in (
         (result.lower_interval, (-114.3, -45.1)),
         (result.upper_interval, (40.9, 110.1)),
@@ -91,6 +91,6 @@ def test_the_slope_in_clusters_is_the_jackknife() -> None:
     assert result.slope == pytest.approx(expected)
     assert result.slope_p_value == pytest.approx(2 * t.sf(abs(expected) / error, 8))
     assert result.slope_interval[1] == pytest.approx(expected + t.ppf(0.975, 8) * error)
-    # Clusters of one item each are no clusters.
+    # Clusters of one item each have no effect.
     alone = limits_of_agreement(wright, mini, clusters=np.arange(17)[::-1])
     assert alone.slope_interval == limits_of_agreement(wright, mini).slope_interval

@@ -1,4 +1,4 @@
-"""Measurements in clusters, beside published figures and a jackknife over whole clusters."""
+"""Measurements in clusters, compared with published figures and a jackknife over clusters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ stats = library("scipy.stats")
 
 
 def drawn(k: int = 3) -> tuple[Any, Any]:
-    """Return measurements of k raters and clusters of different sizes, not in order."""
+    """Return measurements of k raters, in clusters of different sizes and in no order."""
     rng = np.random.default_rng(4)
     clusters = rng.integers(0, 9, 40) * 7
     right = rng.normal(50, 5, 63)[clusters] + rng.normal(size=40)
@@ -34,7 +34,7 @@ def drawn(k: int = 3) -> tuple[Any, Any]:
 
 
 def by_jackknife(figure: Callable[[Any], float], ratings: Any, clusters: Any) -> tuple[float, ...]:
-    """Return the ends of the interval, with each figure computed anew without a cluster."""
+    """Return the ends of the interval, recomputing each figure without one cluster."""
     names = np.unique(clusters)
     left = np.array([figure(ratings[clusters != name]) for name in names])
     error = math.sqrt((len(names) - 1) * left.var())
@@ -62,7 +62,7 @@ def test_intervals_of_limits() -> None:
     low, high, _ = by_jackknife(bias, PAIRS, PATIENTS)
     assert result.bias_interval == pytest.approx((low, high))
 
-    # The deviation without a patient needs the clusters of the others.
+    # Without a patient, the deviation depends on the clusters of the others.
     rows = np.column_stack([PAIRS, np.unique(PATIENTS, return_inverse=True)[1]])
 
     def logarithm(rows: Any) -> float:
@@ -92,7 +92,7 @@ def test_intraclass(form: str) -> None:
 
     low, high, error = by_jackknife(logarithm, ratings, clusters)
     result = intraclass_correlation(ratings, clusters=clusters)
-    assert "jackknife over clusters, with the raters as fixed" in " ".join(str(result).split())
+    assert "jackknife over clusters, with fixed raters" in " ".join(str(result).split())
     assert "jackknife" not in str(intraclass_correlation(ratings))
     found = result[form]
     ratios = np.exp([low, high])

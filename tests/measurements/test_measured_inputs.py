@@ -1,4 +1,4 @@
-"""What measurements may be given as, and what is refused."""
+"""Accepted forms of measurements, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ids and rows per measurement, given where a column per rater is meant."""
+"""Ids, and long form, passed in place of one column per rater."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ LONG = {
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_frames(name: str, make: Any) -> None:
     take = FUNCTIONS[name]
-    with pytest.raises(ValueError, match=r"column 'subject' of ratings looks like ids .*'subject'"):
+    with pytest.raises(
+        ValueError, match=r"column 'subject' of ratings seems to contain ids .*'subject'"
+    ):
         take(make(COLUMNS))
     remedy = r"ratings\.pivot\(index='subject', columns='rater', values='value'\)"
     with pytest.raises(
@@ -66,13 +68,13 @@ def test_the_remedies_are_right(name: str) -> None:
 def test_arrays(name: str) -> None:
     take = FUNCTIONS[name]
     with pytest.raises(
-        ValueError, match=r"column 0 of ratings looks like ids.*np\.delete\(ratings, 0"
+        ValueError, match=r"column 0 of ratings seems to contain ids.*np\.delete\(ratings, 0"
     ):
         take(np.stack([*COLUMNS.values()], axis=1))
     with pytest.raises(ValueError, match="columns 0 and 1 have each combination of values"):
         take(np.stack([*LONG.values()], axis=1))
     grades = RNG.integers(1, 6, (20, 3))
-    with pytest.raises(ValueError, match="column 3 of ratings looks like ids"):
+    with pytest.raises(ValueError, match="column 3 of ratings seems to contain ids"):
         take(np.column_stack([grades, np.arange(20)]))
 
 
@@ -99,15 +101,17 @@ PAIRS = {"limits": limits_of_agreement, "concordance": concordance_correlation}
 def test_ids_given_as_one_of_two_raters(name: str, make: Any) -> None:
     take, wide, long = PAIRS[name], make(COLUMNS), make(LONG)
     with pytest.raises(
-        ValueError, match=r"y1 \('subject'\) looks like ids .*Give the measurements"
+        ValueError, match=r"y1 \('subject'\) seems to contain ids .*Give the measurements"
     ):
         take(wide["subject"], wide["r1"])
-    with pytest.raises(ValueError, match="y2 looks like ids of subjects or raters"):
+    with pytest.raises(ValueError, match="y2 seems to contain ids of subjects or raters"):
         take(R1, np.arange(15))
     for ids in ("subject", "rater"):
-        with pytest.raises(ValueError, match=rf"y1 \('{ids}'\) looks like ids .*ratings\.pivot"):
+        with pytest.raises(
+            ValueError, match=rf"y1 \('{ids}'\) seems to contain ids .*ratings\.pivot"
+        ):
             take(long[ids], long["value"])
-    with pytest.raises(ValueError, match="y1 looks like ids"):
+    with pytest.raises(ValueError, match="y1 seems to contain ids"):
         take(np.asarray(LONG["subject"]), LONG["value"])
 
 

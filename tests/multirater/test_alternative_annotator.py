@@ -1,4 +1,4 @@
-"""The alternative annotator test, by its definition and scipy's and statsmodels' procedures."""
+"""The alternative annotator test, compared with its definition, scipy and statsmodels."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_model_that_copies_a_person_never_loses() -> None:
     rows = np.c_[GRADES[:, :4], GRADES[:, 0]]
     found = alternative_annotator_test(rows, 4)
     assert found.model_advantage[0] == found.person_advantage[0] == 1
-    # No difference, no error: certainly within the margin.
+    # Without a difference there is no error: the model is certainly within the margin.
     assert found.p_values[0] == 0
     assert alternative_annotator_test(rows, 4, epsilon=0).p_values[0] == 1
 
@@ -99,7 +99,7 @@ def test_benjamini_and_yekutieli(rate: float) -> None:
 
 
 def test_few_items_are_warned_of_and_refusals() -> None:
-    with pytest.warns(UserWarning, match="'rater 1' has 20 items that count, and 3 more people"):
+    with pytest.warns(UserWarning, match="'rater 1' has 20 usable items, and 3 more people"):
         alternative_annotator_test(GRADES[:20], 4)
     for arguments, message in (
         ({"model": "gpt"}, "no rater is named 'gpt'"),

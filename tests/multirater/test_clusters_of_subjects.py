@@ -1,4 +1,4 @@
-"""Subjects in clusters: standard errors, tests and the bootstrap of coefficients of raters."""
+"""Subjects in clusters: standard errors, tests and the bootstrap of several raters."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ COEFFICIENTS: dict[str, Callable[..., MultiRaterResult]] = {
     "alpha": krippendorff_alpha,
     "alpha interval": lambda given, **o: krippendorff_alpha(given, level="interval", **o),
 }
-# A dozen raters with 30 labels have more profiles than a table has room for, in two words.
+# A dozen raters with 30 labels have too many profiles for a table; a profile fills two words.
 SHAPES = {"few": (40, 4, 3), "many": (25, 12, 30)}
 
 
 def ratings(
     n: int, n_raters: int = 4, n_labels: int = 3, *, missing: float, seed: int = 0
 ) -> np.ndarray:
-    """Return ratings that agree by half or so; every subject has two."""
+    """Return ratings with about half agreement; every subject has two ratings."""
     rng = np.random.default_rng(seed)
     rows = rng.integers(0, n_labels, (n, n_raters)).astype(float)
     rows = np.where(rng.random(rows.shape) < 0.6, rows[:, :1], rows)
@@ -55,7 +55,7 @@ def ratings(
 
 
 def influences(value: Callable[[np.ndarray], float], rows: np.ndarray, of: Any) -> np.ndarray:
-    """Return what the subjects of each cluster add to a value, by its numerical derivative.
+    """Return the influence of each cluster's subjects on a value, by a numerical derivative.
 
     There are so many copies of all rows that one more or less is a small change.
     """
@@ -84,7 +84,7 @@ def test_clusters_of_one_change_nothing(name: str, missing: float, shape: str) -
     rows = ratings(*SHAPES[shape], missing=missing)
     names = [f"patient {i}" for i in np.random.default_rng(1).permutation(len(rows))]
     plain, clustered = function(rows), function(rows, clusters=names)
-    # NaN is not equal to itself, its text is.
+    # NaN does not equal itself, but its text does.
     assert str(clustered.to_dict()) == str({**plain.to_dict(), "n_clusters": len(rows)})
     assert (plain.design_effect, clustered.design_effect) == (1, 1)
     boot = [one.bootstrap(n_resamples=50, rng=0).interval for one in (plain, clustered)]
@@ -107,7 +107,7 @@ def test_copies_of_a_subject_in_a_cluster_are_no_more_than_the_subject(
     assert found.standard_error == close(plain.standard_error)
     assert found.design_effect == pytest.approx(3, rel=1e-12)
     if "alpha" not in name:
-        # Alpha itself depends on the number of ratings.
+        # Alpha also depends on the number of ratings.
         options = {"distribution": "t", "interval_method": "asymptotic"}
         of_t, once = function(tripled, clusters=clusters, **options), function(rows, **options)
         assert of_t.interval == pytest.approx(once.interval, rel=1e-12)
@@ -146,7 +146,7 @@ def test_two_raters_are_those_of_agreement() -> None:
         )
         assert found.design_effect == pytest.approx(expected.design_effect, rel=1e-12)
         assert found.n_clusters == 21
-    # Counts of Obuchowski's patients: a row for each gland, and its patient.
+    # Counts of Obuchowski's patients: one row per gland, with its patient.
     counts = np.array([[2, 0], [1, 1], [1, 1], [0, 2]])
     each = np.repeat(np.tile(np.arange(4), 21), OBUCHOWSKI.ravel())
     of_counts = Ratings.from_counts(

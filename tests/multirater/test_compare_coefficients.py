@@ -1,4 +1,4 @@
-"""Comparison of two coefficients of the same subjects."""
+"""Comparison of two coefficients computed on the same subjects."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_gwets_example(name: str) -> None:
 
 @pytest.mark.parametrize("kind", ["list", "numpy", "pyarrow", "dictionary", "date"])
 def test_items_are_found_by_their_names(kind: str) -> None:
-    """The items of two long ratings may come in any order."""
+    """The items of two long ratings can be in any order."""
     pyarrow = pytest.importorskip("pyarrow")
     first = ratings(30, 2, missing=0.0)
     second = np.where(np.arange(30)[:, None] < 10, 2 - first, first)
@@ -133,7 +133,7 @@ def test_two_predictions_of_one_truth(weights: Any, n_clusters: int | None) -> N
 
 
 PAIRS: dict[str, tuple[Made, Made]] = {
-    # With single ratings Gwet's errors are no derivatives; those of Light's kappa are.
+    # With single ratings, Gwet's errors are not derivatives, but the errors of Light's kappa are.
     "other raters": (
         lambda rows: light_kappa(rows[:, :2], distribution="t"),
         lambda rows: light_kappa(rows[:, 2:], distribution="t"),
@@ -177,7 +177,7 @@ def test_standard_errors_are_those_of_numerical_influences(pair: str, missing: f
 
 
 def test_standard_errors_are_those_of_the_bootstrap_of_subjects() -> None:
-    # As Vanbelle and Albert (2008) do: subjects are drawn, and both kappas are of the same ones.
+    # As in Vanbelle and Albert (2008): both kappas use the same resampled subjects.
     rows = ratings(150, missing=0.0, seed=5).astype(int)
     drawn = rows[np.random.default_rng(0).integers(0, 150, (4000, 150))]
 
@@ -193,7 +193,7 @@ def test_standard_errors_are_those_of_the_bootstrap_of_subjects() -> None:
 
 
 def test_subjects_that_count_in_one_coefficient_alone() -> None:
-    # Two samples that share no subject are independent.
+    # Two samples without a common subject are independent.
     one, two = ratings(60, missing=0.0, seed=1), ratings(80, missing=0.0, seed=2)
     none = np.full((80, 4), np.nan)
     first = fleiss_kappa(np.concatenate([one, none]), distribution="normal")
@@ -208,7 +208,7 @@ def test_a_coefficient_is_no_different_from_itself() -> None:
     difference = compare_coefficients(fleiss_kappa(BEFORE), fleiss_kappa(BEFORE))
     assert (difference.value, difference.standard_error) == (0, 0)
     assert math.isnan(difference.z)
-    # Scott's pi and alpha of the same ratings differ by a factor that no subject changes.
+    # Scott's pi and alpha of the same ratings differ by a constant factor.
     alike = compare_coefficients(fleiss_kappa(BEFORE), krippendorff_alpha(BEFORE))
     assert alike.standard_error == 0
 
@@ -223,7 +223,7 @@ def test_long_form_compares_alike(clusters: Any) -> None:
         items, places = np.nonzero(~np.isnan(rows[:, some]))
         raters = np.array(some)[places]
         given = rows[items, raters].astype(int)
-        # A row with a missing rating makes an item of one that these raters have not rated.
+        # A row of missing ratings stands for an item that these raters did not rate.
         order = np.random.default_rng(some[0]).permutation(len(items) + n_added)
         items = np.append(items, every[:n_added])[order]
         return Ratings.from_long(
@@ -244,7 +244,7 @@ def test_long_form_compares_alike(clusters: Any) -> None:
         assert found.standard_error == pytest.approx(expected.standard_error, rel=1e-12)
         assert found.n_clusters == expected.n_clusters
         if clusters is None:
-            # An item that only one result has is used there, as a row of missing ratings is.
+            # An item that only one result uses is treated like a row of missing ratings.
             parts = long([1, 2], 0), long([0, 3], 0)
             assert parts[0].n_subjects != parts[1].n_subjects
             alike = compare_coefficients(*map(function, parts))

@@ -1,4 +1,4 @@
-"""Columns that are computed from the raters' columns are warned of; ordinary raters are not."""
+"""Columns computed from the raters' columns cause a warning; ordinary raters do not."""
 
 from __future__ import annotations
 

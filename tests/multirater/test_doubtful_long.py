@@ -1,4 +1,4 @@
-"""Items, raters and names of a file with a row per rating that are seldom meant."""
+"""Items, raters and names in long form that are probably mistakes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_many_raters_of_a_few_items_are_silent(n_items: int, n_raters: int) -> N
 @pytest.mark.parametrize("slip", ["Bertha", "Brta", "Betra"])
 def test_a_mistyped_rater(slip: str, tmp_path: Path) -> None:
     columns = _rows({"Anna": ITEMS, "Berta": ITEMS[1:], slip: ITEMS[:1]})
-    with pytest.warns(UserWarning, match=f"'{slip}' has 1 rating, 'Berta' has 19 of other items"):
+    with pytest.warns(UserWarning, match=f"'{slip}' has 1 rating, and 'Berta' has 19 of other"):
         _read(columns)
     assert "use one spelling if they are the same rater" in _of_command(columns, tmp_path)
 
@@ -65,17 +65,17 @@ MANY = [f"t{i}" for i in range(120)]
 def test_a_rater_who_is_mistyped_often() -> None:
     # By chance, 26 of the items would be rated under both names.
     columns = _rows({"Berta": MANY, "Ana": MANY[:40], "Anna": MANY[40:]})
-    with pytest.warns(UserWarning, match="'Ana' has 40 ratings, 'Anna' has 80 of other items"):
+    with pytest.warns(UserWarning, match="'Ana' has 40 ratings, and 'Anna' has 80 of other items"):
         _read(columns)
 
 
 @pytest.mark.parametrize("written", ["{}.jpg", "data/{}", "C:\\data\\{}.png", "/a/b/{}.txt"])
 def test_items_with_the_name_of_a_file(written: str, tmp_path: Path) -> None:
     columns = _rows({"Anna": ITEMS, "Berta": [written.format(item) for item in ITEMS]})
-    with pytest.warns(UserWarning, match="item has 20 groups of similar names"):
+    with pytest.warns(UserWarning, match="item contains 20 groups of similar names"):
         _read(columns)
     said = _of_command(columns, tmp_path)
-    assert "item has 20 groups of similar names" in said
+    assert "item contains 20 groups of similar names" in said
     assert "no item has a rating from both" in said
 
 

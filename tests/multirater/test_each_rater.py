@@ -1,4 +1,4 @@
-"""Each rater beside the others, and the items that raters disagree on."""
+"""Each rater compared with the others, and the items on which raters disagree."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ COEFFICIENTS: dict[str, Any] = {
 
 
 def schouten(rows: list[list[int | None]], rater: int, n_labels: int, weights: Any) -> float:
-    """Return the kappa of a rater with the others by its definition, in exact arithmetic."""
+    """Return the kappa of a rater with the others, by its definition, in exact arithmetic."""
     distance: Distance = distance_of(weights, n_labels)
     others = [i for i in range(len(rows[0])) if i != rater]
     apart = []
@@ -67,7 +67,7 @@ def test_kappa_with_the_others(missing: float, weights: Any) -> None:
 
 
 def test_of_complete_ratings_it_is_a_part_of_congers_kappa() -> None:
-    """Schouten: one minus the kappa of all is a mean of those with one rater."""
+    """Schouten: 1 minus the kappa of all raters is a weighted mean over each rater."""
     found, whole = compare_raters(GRADES), conger_kappa(GRADES)
     pairs = pairwise_kappa(GRADES)
     expected = [
@@ -122,7 +122,7 @@ def test_left_out_it_is_the_coefficient_of_the_others(name: str, missing: float,
             left.interval, abs=1e-6
         )
         if missing and of is None:
-            continue  # The degrees of freedom are those of the subjects that count in either.
+            continue  # The degrees of freedom are based on the subjects used in either coefficient.
         change = compare_coefficients(left, whole)
         assert found.change.values[rater] == pytest.approx(change.value, abs=1e-12)
         assert found.change.standard_errors[rater] == pytest.approx(change.standard_error, rel=1e-9)
@@ -130,7 +130,7 @@ def test_left_out_it_is_the_coefficient_of_the_others(name: str, missing: float,
 
 
 def test_a_rating_that_others_lack_says_nothing_of_a_rater() -> None:
-    """Items that a rater has not rated change its agreement through the margins alone."""
+    """Items that a rater did not rate change the rater's agreement only through the margins."""
     given = ratings(60, missing=0.0, seed=2)
     more = np.concatenate([given, given])
     more[60:, 0] = np.nan
@@ -254,7 +254,7 @@ def test_disputed_items_of_other_forms() -> None:
     assert disputed_items(counts).to_csv().splitlines()[0] == (
         "item,disagreement,ratings no,ratings yes,majority,adjudicated"
     )
-    # No label has more than half of four ratings if two raters gave each.
+    # If two raters each gave two labels, no label has more than half of four ratings.
     assert [line.split(",")[-2] for line in disputed_items(counts).to_csv().splitlines()[1:]] == [
         "yes",
         "",
@@ -282,7 +282,7 @@ def test_no_item_may_be_disputed() -> None:
 
 
 def test_agreement_on_each_label() -> None:
-    """Two raters: specific agreement. More: pairs of ratings, one by one."""
+    """For two raters: specific agreement. For more: pairs of ratings, one by one."""
     two = fleiss_kappa(GRADES[:, :2]).by_label
     specific = agreement(GRADES[:, 0], GRADES[:, 1]).specific_agreement.values
     assert [one.agreement for one in two] == pytest.approx(specific)

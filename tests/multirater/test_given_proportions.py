@@ -1,4 +1,4 @@
-"""Agreement of raters if the label proportions expected by chance are given."""
+"""Agreement of raters, with given label proportions for chance agreement."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from fastkappa import (
     randolph_kappa,
 )
 
-TABLE = np.array([[88, 14, 18], [10, 40, 10], [2, 6, 12]])  # Cohen (1960) in counts.
+TABLE = np.array([[88, 14, 18], [10, 40, 10], [2, 6, 12]])  # Cohen's (1960) example in counts.
 WEIGHTS = (None, "linear", "quadratic")
 ROWS = [[0, 0, 1], [1, 1, 1], [2, 2, 0], [0, 0, 0], [1, None, 2], [2, 2, 2], [None, 0, 1]]
 
 
 def distance(weights: Any, a: int, b: int) -> Fraction:
-    """Return the distance of two of three labels."""
+    """Return the distance between two of three labels."""
     if weights is None:
         return Fraction(a != b)
     return Fraction(abs(a - b), 2) ** (1 if weights == "linear" else 2)
 
 
 def expected(weights: Any, p: Any, q: Any) -> Fraction:
-    """Return the distance of two labels that are drawn from given proportions."""
+    """Return the distance between two labels drawn from given proportions."""
     p, q = ([Fraction(int(x), int(sum(each))) for x in each] for each in (p, q))
     return sum(
         (p[a] * q[b] * distance(weights, a, b) for a in range(3) for b in range(3)), Fraction(0)

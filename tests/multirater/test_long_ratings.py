@@ -1,4 +1,4 @@
-"""Ratings in long form: the same figures as of an array, in any order of rows and any container."""
+"""Ratings in long form give the same figures as an array, in any order and container."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Triples = tuple[list[Any], list[Any], list[Any]]
 
 
 def triples_of(rows: Any, seed: int | None = None) -> Triples:
-    """Return an array as a row per rating, missing ones too, in their order or shuffled."""
+    """Return an array in long form, including missing ratings, in order or shuffled."""
     found = [(i, r, rating) for i, row in enumerate(rows) for r, rating in enumerate(row)]
     if seed is not None:
         np.random.default_rng(seed).shuffle(found)  # type: ignore[arg-type]
@@ -87,7 +87,7 @@ def assert_same_figures(found: Ratings, expected: Ratings, method: Any = "asympt
 
 @st.composite
 def rows_of_ratings(draw: Any) -> list[list[int | None]]:
-    """Draw ratings of which at least one is there, some raters and subjects having none."""
+    """Draw at least one rating; some raters and subjects have none."""
     n_raters = draw(st.integers(2, 6))
     rating = st.one_of(st.none(), st.integers(0, draw(st.integers(0, 4))))
     row = st.lists(rating, min_size=n_raters, max_size=n_raters)
@@ -133,7 +133,7 @@ def test_the_package_krippendorff(level: Any) -> None:
 
 
 def test_published_reliability_data() -> None:
-    """Krippendorff (2011) writes each rating that there is."""
+    """Krippendorff (2011) lists each rating."""
     items, raters, ratings = triples_of(RELIABILITY_DATA)
     there = [rating is not None for rating in ratings]
     kept: Any = ([v for v, keep in zip(c, there) if keep] for c in (items, raters, ratings))
@@ -144,7 +144,7 @@ def test_published_reliability_data() -> None:
 
 
 def anaesthetists(raters: str) -> Triples:
-    """Return the gradings of Dawid and Skene (1979), of raters named by a character each."""
+    """Return the ratings of Dawid and Skene (1979), with one character per rater's name."""
     found = [
         (patient, rater, int(grade))
         for patient, grades in enumerate(ANAESTHETISTS, 1)
@@ -173,11 +173,11 @@ def test_the_bootstrap_resamples_subjects() -> None:
         result.bootstrap(method="percentile", rng=0).interval,
         expected.bootstrap(method="percentile", rng=1).interval,
     ):
-        # Two samples of 9999 resamples; an end is known to about a fiftieth of the error.
+        # Two bootstraps with 9999 resamples: an end is known to about a fiftieth of the error.
         assert one == pytest.approx(other, abs=0.15 * expected.standard_error)
 
 
-# What the coefficients ask of profiles, by brute force.
+# The functions that coefficients need from profiles, by brute force.
 
 
 def test_sparse_profiles_beside_loops() -> None:
@@ -313,10 +313,10 @@ def test_missing_ratings_and_what_has_no_name() -> None:
         rating=[1, 2, 1, None, nan, -9],
         missing_codes=[-9],
     )
-    # c is a subject that nobody has rated, and z a rater who has rated nothing.
+    # c is a subject without ratings, and z is a rater without ratings.
     assert (found.n_subjects, found.rater_names) == (3, ("x", "y", "z"))
     assert (found.n_missing, found.labels.tolist()) == (6, [1, 2])
-    # A rating given after one that was left out is no second rating.
+    # A rating given after a dropped rating is not a second rating.
     assert long(([1, 1, 2], ["x", "x", "y"], [None, 5, 6])).n_missing == 2
 
 
@@ -328,7 +328,7 @@ def test_missing_ratings_and_what_has_no_name() -> None:
         (
             ([7, 7, 8, 8, 7], ["a", "a", "b", "b", "a"], [1, 1, 1, 2, 1]),
             "rater 'a' has 3 ratings of item 7, and 1 more pairs of rater and item have several;"
-            " those of 1 of the 2 pairs differ",
+            " 1 of the 2 pairs have ratings that differ",
         ),
         (([1, None], ["a", "b"], [1, 2]), "item is missing in 1 of 2 rows .* first in row 1"),
         (([1, 2], [float("nan"), 3], [1, 2]), "rater is missing in 1 of 2 rows"),
@@ -403,7 +403,7 @@ def test_dates_are_ratings_too() -> None:
     assert found.labels.tolist() == [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]
 
 
-# Rows of triples that were given as a column per rater.
+# Rows of triples that are passed as one column per rater.
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 0, 1)])
@@ -428,7 +428,7 @@ def test_triples_of_several_kinds_given_as_raters() -> None:
 
 
 def test_ratings_that_are_no_triples() -> None:
-    """Ratings of three raters repeat pairs of labels, at the latest where they agree."""
+    """Ratings of three raters repeat pairs of labels, at least if they agree."""
     rng = np.random.default_rng(0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)

@@ -1,4 +1,4 @@
-"""Alpha of measurements, beside exact arithmetic and alpha of the same numbers as labels."""
+"""Alpha of measurements, compared with exact arithmetic and alpha of labels."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ LEVELS = list(MEASURED)
 
 
 def make(seed: int, n: int, n_raters: int, missing: float = 0.2) -> Any:
-    """Positive numbers in sixteenths, some of them equal."""
+    """Return positive numbers in sixteenths, some of them equal."""
     rng = np.random.default_rng(seed)
     ratings = rng.integers(0, 60, (n, 1)) + rng.integers(0, 30, (n, n_raters))
     return np.where(rng.random((n, n_raters)) < missing, np.nan, ratings / 16)
 
 
 def exact(ratings: Any, level: str) -> float:
-    """Alpha by its definition, of numbers in sixteenths."""
+    """Return alpha of numbers in sixteenths, by its definition."""
     given = [[None if math.isnan(x) else int(16 * x) for x in row] for row in ratings.tolist()]
     values = sorted({x for row in given for x in row if x is not None})
     place = {value: i for i, value in enumerate(values)}
@@ -234,7 +234,7 @@ def test_refusals() -> None:
 
 @pytest.mark.parametrize("level", ["interval", "ratio"])
 def test_memory_grows_with_subjects_alone(level: str) -> None:
-    """Of 200 000 distinct numbers no table of labels, nor of labels by subjects, is made."""
+    """For 200 000 distinct numbers, there is no table of labels, nor of labels by subjects."""
     ratings = np.random.default_rng(0).lognormal(size=(100_000, 2))
     tracemalloc.start()
     try:

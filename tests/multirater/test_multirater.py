@@ -122,7 +122,7 @@ rows_of_ratings = st.integers(2, 5).flatmap(
 
 
 def value_of(function: Any, *arguments: Any, **options: Any) -> float:
-    """Return a coefficient; a warning must come if and only if it is NaN."""
+    """Return a coefficient; there must be a warning if and only if it is NaN."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         value: float = function(*arguments, **options).value

@@ -55,7 +55,7 @@ def test_weights() -> None:
             function(ratings, weights=[[0, 1], [1, 0]])
         with pytest.raises(ValueError, match="weights"):
             function(ratings, weights="cubic")
-        # A common factor changes nothing.
+        # A common factor has no effect.
         assert function(ratings, weights=distances).value == close(
             function(ratings, weights=np.array(distances) / 7).value
         )
@@ -89,7 +89,7 @@ def test_levels_of_alpha() -> None:
     assert own.standard_error == close(
         krippendorff_alpha(DIAGNOSES, level="interval").standard_error
     )
-    # Any numbers are labels, and large ones lose no digits.
+    # Any numbers can be labels, and large numbers lose no digits.
     measured = np.array(DIAGNOSES) / 10 + 0.05
     far_away = np.array(DIAGNOSES, np.int64) + 10**12
     for moved in (measured, far_away):

@@ -1,7 +1,7 @@
-"""Agreement of several raters beside statsmodels, irrCAC and krippendorff, on random ratings.
+"""Agreement of several raters compared with statsmodels, irrCAC and krippendorff.
 
-irrCAC asks for older releases of SciPy and pandas than it needs: ``ci/install_peers.py``
-installs it without them. It prints figures rounded, here to 15 digits.
+irrCAC requires older releases of SciPy and pandas than it needs: ``ci/install_peers.py`` installs
+it without them. It prints rounded figures, here to 15 digits.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ IRRCAC = {
 
 
 def peer(module: str) -> Any:
-    """Return a module; outside CI a test may do without, and says so."""
+    """Return a module; outside CI the test is skipped with a message if it is missing."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -38,7 +38,7 @@ def peer(module: str) -> Any:
 
 
 def make_ratings(seed: int, n_labels: int, n_raters: int, missing: float) -> Any:
-    """Return ratings from 1 on, NaN where missing; every label occurs."""
+    """Return ratings from 1 on, with NaN for missing ratings; every label occurs."""
     rng = np.random.default_rng(seed)
     truth = np.concatenate([np.arange(n_labels), rng.integers(0, n_labels, 60)])
     copied = rng.random((len(truth), n_raters)) < 0.6
@@ -56,7 +56,7 @@ def close(value: float) -> Any:
 def irrcac(ratings: Any, n_labels: int, weights: str, name: str, **options: Any) -> dict[str, Any]:
     module = peer("irrCAC.raw")
     with warnings.catch_warnings():
-        # It calls pandas in ways that pandas 4 will not take.
+        # irrCAC calls pandas in ways that pandas 4 does not support.
         warnings.simplefilter("ignore")
         labels = [float(label) for label in range(1, n_labels + 1)]
         chance = module.CAC(
@@ -85,7 +85,7 @@ def test_irrcac(name: str, missing: float) -> None:
         assert result.interval[0] == close(low)
         assert min(result.interval[1], 1) == close(high)
         if name != "fleiss" or missing or weights != "identity":
-            # irrCAC forgets the second side for this one coefficient.
+            # For this coefficient, irrCAC omits the factor 2 of a two-sided test.
             sides = 2 if name == "bp" else 1
             assert result.p_value == close(sides * figures["p_value"])
             assert result.z == pytest.approx(figures["z"], rel=1e-9)

@@ -53,7 +53,7 @@ def derivatives(values: Any, multiplicities: Any) -> Any:
 
 
 def centred(coefficient: Any) -> Any:
-    """Return the influences of a coefficient with a mean of 0."""
+    """Return the influences on a coefficient, with mean 0."""
     values, multiplicities = coefficient.influence().values, coefficient.multiplicities
     return values - multiplicities @ values / multiplicities.sum()
 
@@ -61,7 +61,7 @@ def centred(coefficient: Any) -> Any:
 @pytest.mark.filterwarnings("ignore:rater . and rater . have the same rating")
 @pytest.mark.parametrize("weights", [None, "quadratic"])
 def test_standard_errors_are_those_of_the_delta_method(weights: Any) -> None:
-    """Gwet's linearised values are derivatives, where every subject has two ratings."""
+    """Gwet's linearised values are derivatives if every subject has two ratings."""
     rng = np.random.default_rng(3)
     rows = rng.choice(4, (40, 5), p=[0.5, 0.3, 0.1, 0.1]).astype(object)
     rows[:, 1:3] = rows[:, :1]
@@ -145,7 +145,7 @@ def test_tests_and_intervals() -> None:
     assert math.isnan(missing.null_standard_error)
     by_error = fleiss_kappa(RELIABILITY_DATA, interval_method="asymptotic")
     assert by_error.z == by_error.value / by_error.standard_error
-    # The score test rejects 0 where its interval leaves it out.
+    # The score test rejects 0 if its interval excludes 0.
     some = conger_kappa([[1, 1], [1, 2], [2, 2], [2, 1], [2, 2], [1, 1], [2, 2]])
     at_its_p = conger_kappa(
         [[1, 1], [1, 2], [2, 2], [2, 1], [2, 2], [1, 1], [2, 2]], confidence=1 - some.p_value
@@ -155,7 +155,7 @@ def test_tests_and_intervals() -> None:
     assert fleiss_kappa(DIAGNOSES, weights="linear").by_label == ()
     low, high = fleiss_kappa(DIAGNOSES, confidence=0.5).interval
     assert complete.interval[0] < low < complete.value < high < complete.interval[1]
-    # With one label in use, the distance of two is 0 in the sample or not there at all.
+    # With one label in use, the distance between two labels is 0, or does not exist.
     perfect = conger_kappa([[1, 1], [2, 2], [1, 1]], interval_method="asymptotic")
     assert (perfect.value, perfect.standard_error) == (1.0, 0.0)
     assert math.isnan(perfect.z)
@@ -177,7 +177,7 @@ def test_undefined_is_nan_and_says_why() -> None:
         undefined(function, [[1, None], [None, 2]], "no subject has two ratings")
     result = undefined(light_kappa, [[1, None, 1], [2, None, 2], [None, 1, 2]], "share no items")
     assert str(result)
-    # Labels that nobody gave make these two defined.
+    # Unused labels make these two coefficients defined.
     assert gwet_ac1(Ratings.from_array([[1, 1], [1, 1]], labels=[1, 2])).value == 1
     assert randolph_kappa(Ratings.from_array([[1, 1], [1, 1]], labels=[1, 2])).value == 1
 
@@ -234,7 +234,7 @@ def test_full_agreement_is_tested_by_a_null_error_or_the_score(coefficient: Any)
     ratings = [[1, 1], [2, 2]] * 10
     fleiss, other = fleiss_kappa(ratings), coefficient(ratings, interval_method="asymptotic")
     assert fleiss.standard_error == other.standard_error == 0
-    # Two labels of share 1/2 and 20 pairs of ratings: the null error is 1 / sqrt(20).
+    # Two labels with share 1/2 and 20 pairs of ratings: the null error is 1 / sqrt(20).
     assert fleiss.z == close(math.sqrt(20))
     assert math.isnan(other.z)
     assert math.isnan(other.p_value)

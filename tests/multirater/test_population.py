@@ -1,4 +1,4 @@
-"""Agreement of sampled raters, and of subjects of a finite population (Gwet 2014)."""
+"""Agreement of sampled raters, and of subjects from a finite population (Gwet 2014)."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_asymptotic_intervals_use_satterthwaites_degrees_of_freedom() -> None:
     assert sampled.interval == pytest.approx((fixed.value - half, fixed.value + half))
     z = fixed.value / math.sqrt(of_subjects + of_raters)
     assert sampled.p_value == pytest.approx(2 * stats.t.sf(z, freedom))
-    # This is the interval of kappaetc, but for the variance over n.
+    # This is the interval of kappaetc, except for a variance divided by n.
     normal = fleiss_kappa(
         ROWS, labels=range(3), interval_method="asymptotic", distribution="normal"
     ).for_population(n_raters=math.inf)

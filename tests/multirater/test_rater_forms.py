@@ -1,4 +1,4 @@
-"""Codes of missing ratings, strings among numbers, and tables that are not what they look like."""
+"""Codes for missing ratings, strings among numbers, and tables in a misleading form."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def value(name: str, ratings: Any, **options: Any) -> float:
 
 
 def with_codes(*codes: Any) -> list[list[Any]]:
-    """Return the grades with codes for the missing ones, in turn."""
+    """Return the grades, with each code in turn for the missing ratings."""
     left = list(codes)
     return [[left.pop(0) if grade is None else grade for grade in row] for row in GRADES]
 
@@ -91,14 +91,14 @@ ODD_STRINGS = [[str(rating) for rating in row] for row in ODD]
 def test_strings_among_numbers_are_counted_and_named(name: str, given: Any) -> None:
     with pytest.raises(ValueError, match="contains numbers and also") as caught:
         value(name, given)
-    # A data frame has names of its own.
+    # A data frame has its own names.
     raters = "1, 2" if isinstance(given, pd.DataFrame) else "rater 2, rater 3"
     assert str(caught.value) == (
         "the table of ratings contains numbers and also 'x' (2 times), '?' (1 time): look at"
         f" {raters}, and give missing_codes= if they stand for missing ratings, or labels= if they"
         " are labels."
     )
-    # One code of two is not enough.
+    # One of the two codes is not enough.
     with pytest.raises(ValueError, match=r"and also 'x' \(2 times\): look at"):
         value(name, given, missing_codes=["?"])
 
@@ -109,14 +109,14 @@ def test_strings_among_numbers_that_are_labels() -> None:
     numbers = [[codes[rating] for rating in row] for row in ODD_STRINGS]
     expected = fleiss_kappa(numbers, weights="linear").value
     assert fleiss_kappa(ODD_STRINGS, weights="linear", labels=order).value == expected
-    # The first rater's column holds numbers alone.
+    # The first rater's column contains only numbers.
     for given in (ODD, pd.DataFrame(ODD), np.array(ODD, object)):
         assert fleiss_kappa(given, weights="linear", labels=order).value == expected
     with pytest.raises(ValueError, match="rater 1 contains '9', which is not one of the labels"):
         fleiss_kappa(ODD, labels=["1", "x"])
     declared = pd.DataFrame(ODD_STRINGS).astype(pd.CategoricalDtype(order, ordered=True))
     assert fleiss_kappa(declared, weights="linear").value == expected
-    # Where most are no numbers, they are labels.
+    # If most are not numbers, they are labels.
     assert fleiss_kappa([["0", "1+"], ["2+", "2+"], ["1+", "1+"]]).value > 0
 
 
@@ -129,7 +129,7 @@ def silent(function: Any, ratings: Any) -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.filterwarnings("ignore:each step:fastkappa.exceptions.LabelOrderWarning")
 def test_a_table_of_counts_is_named(name: str) -> None:
-    """WORKED_COUNTS is Fleiss' table, of 14 raters on 10 subjects: 0.20993 by his method."""
+    """WORKED_COUNTS is Fleiss' table of 14 raters and 10 subjects: 0.20993 by his method."""
     for table in (
         WORKED_COUNTS,
         np.array(WORKED_COUNTS),
@@ -174,7 +174,7 @@ def test_a_column_per_label_is_warned_of(make: Any) -> None:
             UserWarning, match="has exactly one 1, as if there were one column per la"
         ):
             call(make(rows))
-    # Two raters who disagree, few subjects, and raters one of whom sees nothing in one subject.
+    # Two raters who disagree, few subjects, and raters who see nothing in one subject.
     silent(fleiss_kappa, make(rows[:9]))
     silent(fleiss_kappa, make([*rows, [0, 0, 0, 0]]))
 
@@ -194,7 +194,7 @@ def test_the_smallest_table_of_counts() -> None:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_raters_in_rows_are_named(name: str) -> None:
-    """As the package krippendorff takes them."""
+    """In the form that the package krippendorff expects."""
     transposed = [[1, 2, 1] * 4, [2, 1, 2] * 4, [1, 3, 1] * 4]
     for rows in (transposed, np.array(transposed, float), pd.DataFrame(transposed)):
         with pytest.warns(UserWarning, match="rows, read as subjects") as caught:
@@ -216,7 +216,7 @@ def test_raters_in_columns() -> None:
         krippendorff_alpha(raters)
     silent(krippendorff_alpha, Ratings.from_array(raters))
     silent(fleiss_kappa, DIAGNOSES)
-    # Seven columns are raters, and so are many if there are more than half as many rows.
+    # Seven columns are raters. Many columns are raters if there are more than half as many rows.
     silent(fleiss_kappa, [[1, 2, 1, 2, 1, 2, 1], [2, 2, 2, 1, 2, 2, 2]])
     rng = np.random.default_rng(0)
     silent(fleiss_kappa, rng.integers(1, 4, (5, 9)))
@@ -243,7 +243,7 @@ def test_a_column_of_ids_is_warned_of(ids: Any) -> None:
     with_ids = frame.assign(subject=ids)
     with pytest.warns(UserWarning, match="^subject has a different value in each of the 30 rows"):
         fleiss_kappa(with_ids)
-    # Nobody is warned of raters, of ratings that all differ, nor of what is said to be a rater's.
+    # There is no warning about raters, distinct ratings, or data declared to be ratings.
     fleiss_kappa(frame)
     fleiss_kappa(Ratings.from_array(with_ids))
     fleiss_kappa(with_ids[:9])
@@ -261,7 +261,7 @@ def test_columns_of_counts_that_are_no_labels() -> None:
         Ratings.from_counts(with_sums)
     with pytest.warns(UserWarning, match="^column 'subject' of counts has a different number in"):
         Ratings.from_counts(counts.rename_axis("subject").reset_index())
-    # A label may have such a name.
+    # A label can have such a name.
     assert (
         fleiss_kappa(Ratings.from_counts(counts.set_axis(["some", "all"], axis=1))).value
         == expected
@@ -291,7 +291,7 @@ def test_measurements_are_no_labels(name: str) -> None:
         UserWarning, match="90 different numbers for 30 subjects, not all of them whole"
     ):
         value(name, lengths)
-    # Half grades are labels.
+    # Half points are labels.
     silent(getattr(fastkappa, name), np.round(lengths / 5) / 2)
     assert krippendorff_alpha(lengths, level="interval").value > 0.95
     with pytest.warns(UserWarning, match="each was read as a label"):

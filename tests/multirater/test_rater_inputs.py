@@ -1,4 +1,4 @@
-"""Ratings of several raters in every form they come in, and what is refused."""
+"""Ratings of several raters in every accepted form, and refusals."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_missing_codes(code: Any, dtype: Any) -> None:
 @pytest.mark.parametrize(("code", "rating"), [("-9", -9), (-9, "-9"), (-9.0, -9), ("-9", -9.0)])
 @pytest.mark.parametrize("labels", [None, (1, 2, 3)])
 def test_a_missing_code_may_be_a_number_or_a_string(code: Any, rating: Any, labels: Any) -> None:
-    """It is for several raters as for two: a column of strings has -9 as "-9"."""
+    """The same for several raters as for two: a column of strings contains -9 as "-9"."""
     kind = type(rating)
     rows = [[kind(rating if r is None else r) for r in row] for row in WITH_MISSING]
     given = None if labels is None else list(map(kind, labels))
@@ -218,11 +218,11 @@ def test_a_rater_without_ratings() -> None:
 
 
 def test_measurements() -> None:
-    """Thousands of labels, too many for a table of all their pairs."""
+    """There are thousands of labels, too many for a table of all their pairs."""
     measured = np.random.default_rng(0).normal(size=(3000, 2))
     ratings = Ratings.from_array(measured)
     assert len(ratings.labels) == 6000
-    # Of two raters and n subjects, alpha is that of the intraclass correlation, 2 n values.
+    # For two raters and n subjects, alpha is the intraclass correlation of 2 n values.
     mean = measured.mean()
     apart = ((measured[:, 0] - measured[:, 1]) ** 2).mean()
     spread = 2 * ((measured - mean) ** 2).sum() / (measured.size - 1)

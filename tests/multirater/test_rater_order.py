@@ -1,4 +1,4 @@
-"""The order of labels of several raters: declared, given, or taken to be alphabetical."""
+"""The order of labels of several raters: declared, given, or assumed to be alphabetical."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def of_enum() -> Any:
 
 
 def figures(function: Any, ratings: Any, **options: Any) -> list[float]:
-    """Return what a function measures, for ratings that it must not warn of."""
+    """Return the figures of a function, for ratings that must not cause a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = function(ratings, **options)
@@ -72,7 +72,7 @@ def figures(function: Any, ratings: Any, **options: Any) -> list[float]:
 
 @pytest.mark.parametrize("declare", [of_pandas, of_polars, of_arrow, of_enum])
 def test_a_declared_order_is_the_order(declare: Any) -> None:
-    """Labels that nobody gave have a position, too: the figures are those of the positions."""
+    """Unused labels also have a position: the figures are those of the positions."""
     numbers = Ratings.from_array(POSITIONS, labels=range(4))
     ratings = Ratings.from_array(declare())
     assert ratings.labels.tolist() == ORDER
@@ -141,7 +141,7 @@ def test_different_orders_are_refused() -> None:
     both = {"Ann": first, "Ben": ["none", "mild"], "Cat": second}
     with pytest.raises(
         ValueError,
-        match=r"Ann and Cat declare different orders of their labels: none < mild < moderate <"
+        match=r"Ann and Cat declare their labels in different orders: none < mild < moderate <"
         r" severe and severe < moderate < mild < none\. Give both the same categories, or give"
         r" labels=",
     ):
@@ -184,7 +184,7 @@ def test_results_that_need_no_order_are_silent() -> None:
     figures(gwet_ac1, ROWS)
     for function in (fleiss_kappa, randolph_kappa, conger_kappa, light_kappa, pairwise_kappa):
         figures(function, ROWS)
-    # Two labels are as far apart in either order.
+    # Two labels have the same distance in either order.
     figures(fleiss_kappa, [["no", "yes"], ["yes", "yes"], ["no", "no"]], weights="linear")
     figures(fleiss_kappa, [[1, 2], [2, 3], [3, 3]], weights="linear")
 

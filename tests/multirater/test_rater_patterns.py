@@ -1,4 +1,4 @@
-"""Profiles, patterns and tables of pairs: the same counts on every backend and every way."""
+"""Profiles, patterns and tables of pairs: equal counts on every backend and by every method."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.helpers.quick import n_examples
 
 
 def make_codes(n: int, n_raters: int, n_labels: int) -> tuple[Any, Any]:
-    """Return random codes, ``n_labels`` where missing, and what the counts are made of."""
+    """Return random codes, ``n_labels`` where missing, and the expected counts."""
     rng = np.random.default_rng(n + n_raters)
     codes = rng.integers(0, n_labels + 1, (n, n_raters))
     codes[n // 3 :] = codes[n // 3 :, :1]
@@ -84,7 +84,7 @@ def test_memory_does_not_grow_with_the_subjects() -> None:
 
 
 def test_many_raters_of_many_labels() -> None:
-    """Neither profiles nor patterns fit in one word of 63 bits."""
+    """Neither profiles nor patterns fit in one 63-bit word."""
     codes, raters = make_codes(2000, 40, 30)
     kernels = get_kernels()
     assert as_counter(count_profiles(kernels, raters, 2)) == Counter(map(tuple, codes.tolist()))

@@ -1,4 +1,4 @@
-"""What the functions of several raters refuse, and how reports and pictures name things."""
+"""Refusals of the functions for several raters, and names in reports and pictures."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_ragged_weights() -> None:
 
 
 def test_labels_of_a_data_frame() -> None:
-    """They are those of rows and columns, wherever a table is taken."""
+    """They are the labels of rows and columns for every function that accepts a table."""
     assert Ratings.from_table(CROSSTAB).labels.tolist() == ["a", "b"]
     assert Ratings.from_table(CROSSTAB, labels=[1, 2]).labels.tolist() == [1, 2]
     counts = pd.DataFrame([[3, 0], [1, 2]], columns=["no", "yes"])
@@ -92,7 +92,7 @@ def test_labels_of_a_data_frame() -> None:
 
 
 def test_no_probability_is_printed_as_0() -> None:
-    """Of 15000 items z is above 100: exp(-z**2 / 2) is less than any float."""
+    """With 15000 items, z exceeds 100: exp(-z**2 / 2) is less than any positive float."""
     items = np.tile([0, 1, 1], 5000)
     pair = agreement(items, items.copy())
     several = fleiss_kappa(np.c_[items, items, np.roll(items, 3)])
@@ -114,7 +114,7 @@ def test_no_probability_is_printed_as_0() -> None:
 def test_a_mapping_of_raters_gets_the_name_of_what_takes_it(take: Any) -> None:
     raters = {"a": [1, 2, 2, 3], "b": [1, 2, 3, 3]}
     with pytest.raises(
-        ValueError, match=r"got \{.*Ratings\.from_raters takes a mapping .*DataFrame"
+        ValueError, match=r"got \{.*Ratings\.from_raters accepts a mapping .*DataFrame"
     ):
         take(raters)
     assert fastkappa.fleiss_kappa(Ratings.from_raters(raters)).value == pytest.approx(

@@ -1,4 +1,4 @@
-"""Rows of a rater who has rated an item more than once."""
+"""Rows of a rater who rated an item more than once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_duplicates_keep_the_first_or_the_last_rating() -> None:
     items, raters = [1, 1, 2, 1, 2, 2, 1], list("abaabbb")
     ratings = ["x", "y", "x", "z", "y", "x", None]
     wide: dict[Any, Any] = {
-        # Of items 1 and 2, by a and by b.
+        # Ratings of items 1 and 2, by a and by b.
         "first": {"a": ["x", "x"], "b": ["y", "y"]},
         "last": {"a": ["z", "x"], "b": ["y", "x"]},
     }

@@ -87,7 +87,7 @@ def sample(
 @pytest.mark.parametrize("n_raters", [2, 3, 6])
 def test_full_agreement_has_wilsons_interval(n: int, n_raters: int) -> None:
     found = coefficient_of("randolph", [[0] * n_raters, [1] * n_raters], [n // 2, n // 2], 2, None)
-    # The disagreement most likely not seen is an even split: its proportion is at most Wilson's.
+    # The most likely unseen disagreement is an even split: its proportion is at most Wilson's.
     half = n_raters // 2
     distance = 2 * half * (n_raters - half) / (n_raters * (n_raters - 1))
     low = 1 - 2 * distance * Z**2 / (n + Z**2)
@@ -117,7 +117,7 @@ def test_the_model_is_the_coefficient_and_its_derivatives_are_right(
     constraint = RatioConstraint(model.features, model.ratio)
     value = float(found.values(found.multiplicities))
     assert float(constraint.values(proportions[None])[0]) == pytest.approx(value, abs=1e-12)
-    # With every row possible, so that all is away from the edges.
+    # With every row possible, so that the solution is away from the edges.
     sums = ((proportions + 1 / len(proportions)) / 2) @ model.features
     steps = 1e-5 * np.eye(len(sums))
     for part in (0, 1):
@@ -146,7 +146,7 @@ def test_the_ends_are_where_pearsons_chi_square_is_the_quantile(name: str, missi
     counts = model.counts.astype(float)
     observed = counts / counts.sum()
     for end in ends(found):
-        # The most likely proportions, by a general optimiser.
+        # The most likely proportions, found by a general optimiser.
         started = (observed + 1 / len(counts)) / 2
         best = minimize(
             lambda p: -counts @ np.log(np.maximum(p, 1e-300)),
@@ -167,13 +167,13 @@ def test_the_ends_are_where_pearsons_chi_square_is_the_quantile(name: str, missi
 @pytest.mark.parametrize("name", ["fleiss", "gwet", "alpha", "conger"])
 @pytest.mark.parametrize("agreed", [0.3, 0.8])
 def test_exact_coverage_with_a_rare_label(name: str, agreed: float) -> None:
-    """All samples of 8 subjects, three raters, two labels of which one has 10 %."""
+    """All samples of 8 subjects and three raters, with two labels of which one has 10 %."""
     margin, n = np.array([0.1, 0.9]), 8
     rows = list(product((0, 1), repeat=3))
     chance = np.array([prod(margin[list(row)]) for row in rows])
     alike = np.array([margin[row[0]] if len(set(row)) == 1 else 0 for row in rows])
     of_row = (1 - agreed) * chance + agreed * alike
-    # By the number of ratings of the rare label.
+    # Grouped by the number of ratings of the rare label.
     rare = np.array([row.count(0) for row in rows])
     of_pattern = np.bincount(rare, of_row)
     first = [rows[int(np.flatnonzero(rare == k)[0])] for k in range(4)]
@@ -193,7 +193,7 @@ def test_exact_coverage_with_a_rare_label(name: str, agreed: float) -> None:
             continue
         low, high = ends(found)
         known += probability
-        # Every one of these is `agreed` in the population, and Gwet's is what it is there.
+        # Each coefficient equals `agreed` in the population, and Gwet's has its value there.
         truth = agreed
         if name == "gwet":
             truth = 1 - (1 - agreed) * 2 * 0.09 / (0.1**2 + 0.9**2)
@@ -226,7 +226,7 @@ def test_rows_that_might_have_been() -> None:
     assert list(map(tuple, counts)) == [(0, 3), (1, 2), (2, 1), (3, 0)]
     assert numbers.tolist() == [0, 0, 4, 0]
     codes, numbers = with_unseen_profiles(np.array([[0, 2]]), np.array([4]), 2, 4) or ((), ())
-    assert codes.tolist() == [[0, 2], [1, 2]]  # the second rater's rating is missing
+    assert codes.tolist() == [[0, 2], [1, 2]]  # The second rater's rating is missing.
     assert with_unseen_patterns(np.eye(3000, dtype=int), np.ones(3000), 3002) is None
 
 
@@ -255,7 +255,7 @@ def test_the_names_of_labels_have_no_effect(shift: int) -> None:
 
 @pytest.mark.parametrize("name", ["fleiss", "alpha", "conger"])
 def test_ends_of_a_few_subjects_take_few_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Steps are not repeated because of rounding, and no end is sought below the least value."""
+    """Rounding does not cause repeated steps, and no end is sought below the least value."""
     n_moves, move = 0, RatioConstraint.newton_move
 
     def counted(self: RatioConstraint, *given: Any) -> Any:

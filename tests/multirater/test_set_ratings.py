@@ -1,4 +1,4 @@
-"""Ratings that are sets: distances by definition, and alpha against exact arithmetic and nltk."""
+"""Ratings that are sets, compared with definitions, exact arithmetic and nltk."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ POSTS: list[list[Any]] = [
     [{"joy"}, {"joy"}, None],
     [{"disgust"}, None, None],
 ]
-# nltk 3.10.4, AnnotationTask(...).alpha() of the posts without those where None or an empty set
-# occurs: nltk's distances divide by 0 for two empty sets.
+# nltk 3.10.4, AnnotationTask(...).alpha() for the posts without None or an empty set, because
+# nltk's distances divide by 0 for two empty sets.
 FULL = [row for row in POSTS if all(row)]
 OF_NLTK = {"jaccard": 0.4757085020242915, "masi": 0.36083123425692687}
 
@@ -225,7 +225,7 @@ def test_missing_codes_are_a_list(codes: Any) -> None:
 
 @pytest.mark.parametrize("level", ["jaccard", "masi", "nominal"])
 def test_a_row_per_rating(level: Any) -> None:
-    """Sets in long form, in any order of rows, are those of the array."""
+    """Sets in long form, in any order of rows, give the same results as the array."""
     rows = [(i, j, tags) for i, row in enumerate(POSTS) for j, tags in enumerate(row)]
     items, raters, ratings = zip(*np.random.default_rng(0).permutation(np.array(rows, object)))
     clusters = [item // 2 for item in items]

@@ -1,4 +1,4 @@
-"""The power of planned tests: moments, large samples, simulated studies, and its course."""
+"""The power of planned tests: moments, large samples, simulated studies, and trends."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_three_counts_have_the_moments_of_poisson(mean: float) -> None:
 
 
 def test_expected_z_of_a_product_of_proportions() -> None:
-    """p (1 - p) of n items has the mean p (1 - p) (1 - 1 / n)."""
+    """The mean of p (1 - p) over n items is p (1 - p) (1 - 1 / n)."""
     n = 1000
     found = expected_z(lambda table: table[:, 0] * table[:, 1] / n**2, np.array([0.2, 0.8]), n)
     assert found.mean == pytest.approx(0.16 * (1 - 1 / n), rel=1e-5)
@@ -69,7 +69,7 @@ def test_near_the_null_n_is_that_of_the_standard_error(weights: Any, distance: f
     [(2, 1.0), (3, 0.95), (5, 0.95), (5, 0.96), (5, 1.0), (7, 1.0)],
 )
 def test_no_labels_plan_needs_many_items_far_from_the_null(n_labels: int, kappa: float) -> None:
-    """A handful suffices, and an item or two less do not."""
+    """A handful of items is enough, and one or two fewer are not."""
     arguments: dict[str, Any] = {"rates": (equal(n_labels),) * 2}
     n = sample_size(kappa, null_kappa=0.4, **arguments)
     assert n <= 12
@@ -155,7 +155,7 @@ NOT_NORMAL: list[tuple[dict[str, Any], float]] = [
 
 @pytest.mark.parametrize(("plan", "target"), NOT_NORMAL)
 def test_power_where_z_is_not_normal(plan: dict[str, Any], target: float) -> None:
-    """A cell that matters expects few items."""
+    """An important cell has a small expected count."""
     n = sample_size(**plan, power=target)
     planned = power(n, **plan)
     assert planned >= target
@@ -163,7 +163,7 @@ def test_power_where_z_is_not_normal(plan: dict[str, Any], target: float) -> Non
 
 
 def test_a_label_that_is_seldom_seen() -> None:
-    """Kappa is not shown to be high before the far label was seen, in some 100 items."""
+    """Before some 100 items, when the far label occurs, kappa cannot be shown to be high."""
     margin = np.array([2, 4, 7, 51, 19, 16, 0.3])
     arguments: dict[str, Any] = {"rates": (margin / margin.sum(),) * 2, "weights": "quadratic"}
     n = sample_size(0.95, null_kappa=0.4, **arguments)
@@ -214,7 +214,7 @@ def test_power_is_a_probability_that_rises(
 
 @pytest.mark.slow
 def test_rare_labels_need_the_same_number_of_their_items() -> None:
-    """n p goes to a limit as p goes to 0."""
+    """n p converges as p goes to 0."""
     for kappa, null_kappa in ((0.8, 0.4), (1.0, 0.4), (0.5, 0.0), (0.3, 0.6)):
         needed = [p * sample_size(kappa, null_kappa=null_kappa, rates=(p, p)) for p in (1e-4, 1e-6)]
         assert needed[1] == pytest.approx(needed[0], rel=0.01)
@@ -238,7 +238,7 @@ def test_several_raters_who_nearly_always_agree(
 def test_several_raters_who_agree_more_need_fewer_items(
     raters: int, margin: Any, null_kappa: float
 ) -> None:
-    """Studies are few, and n is known to a tenth."""
+    """There are few studies, so n is known to a tenth."""
     arguments: dict[str, Any] = {"rates": (margin, margin), "n_raters": raters}
     kappas = (0.85, 0.9, 0.95, 0.99, 0.999, 1 - 1e-15, 1.0)
     needed = [sample_size(kappa, null_kappa=null_kappa, **arguments) for kappa in kappas]
@@ -265,7 +265,7 @@ def test_full_agreement_rejects_what_makes_it_improbable(
     # Kappa is undefined if all items have one of the labels.
     exact = 1 - 2 * 0.5**n
     assert power(n, 1.0, null_kappa=null_kappa, **arguments) == pytest.approx(exact, abs=0.02)
-    # A lower kappa is not shown by agreement.
+    # Agreement is no evidence for a lower kappa.
     assert power(n, null_kappa, null_kappa=0.99, **arguments) == pytest.approx(
         power(n, null_kappa, null_kappa=0.99, **arguments, n_simulated=STUDIES, rng=1), abs=0.06
     )
@@ -285,10 +285,10 @@ def test_many_raters_have_rows_too_rare_for_differences() -> None:
 
 
 def width_of_a_rare_label(p: float, n: float) -> float:
-    """Return the width of the score interval of independent raters, by the margin q alone.
+    """Return the width of the score interval for independent raters, by the margin q.
 
-    The expected table is symmetric, and so is the most likely one with kappa0: it has one
-    parameter besides.
+    The expected table is symmetric, and so is the most likely table with kappa0. It has one other
+    parameter.
     """
     from scipy.optimize import brentq, minimize_scalar
 
@@ -306,7 +306,7 @@ def width_of_a_rare_label(p: float, n: float) -> float:
             return -float(others.sum() + rest) / p
 
         least = math.log(p) - 3
-        if kappa0 < 0:  # both have a positive probability only above
+        if kappa0 < 0:  # Both have a positive probability only above this.
             least = max(least, math.log(-kappa0 / (1 - kappa0)) + 1e-12)
         best = minimize_scalar(
             minus, bounds=(least, math.log(0.5)), method="bounded", options={"xatol": 1e-9}

@@ -1,4 +1,4 @@
-"""Figures of a test are closed after it."""
+"""Close the figures of a test after it."""
 
 from __future__ import annotations
 

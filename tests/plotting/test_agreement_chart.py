@@ -1,4 +1,4 @@
-"""Bangdiwala's chart: its areas are what his B says, and its boxes are the margins."""
+"""Bangdiwala's chart: its areas correspond to B, and its boxes to the margins."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def test_boxes_are_the_margins_from_corner_to_corner() -> None:
 
 
 def test_areas_lie_where_the_ratings_of_smaller_labels_end() -> None:
-    """In the box of label 1, 9 items of the first label's row come before those agreed on."""
+    """In the box of label 1, 9 items of the first label's row come before the agreed items."""
     ax = plot_agreement_chart(TABLE, step_weights=(1, 0.5))
     agreed = boxes_of(collection(ax, "agreement"))[1]
     assert agreed == pytest.approx((44 + 9, 49 + 3, 25, 25))
     near = boxes_of(collection(ax, "1 step apart"))[2]
-    # Of label 2's box all but the count of 0 (column) and of 1 (row), which come first.
+    # In the box of label 2, all except the counts of 0 (column) and 1 (row), which come first.
     assert near == pytest.approx((44 + 38 + 0, 49 + 35 + 1, 7 + 16, 4 + 16))
 
 

@@ -25,7 +25,7 @@ def test_areas_are_proportional_to_the_counts() -> None:
     drawn = bubbles(plot_agreement(TABLE))
     assert set(drawn) == {(i, j) for i, j in np.ndindex(3, 3) if TABLE[i, j]}
     largest = drawn[0, 0][0]
-    assert 0.85 < largest < 1  # bubbles of neighbouring cells never touch
+    assert 0.85 < largest < 1  # Bubbles of neighbouring cells never touch.
     for (i, j), (diameter, kind) in drawn.items():
         assert (diameter / largest) ** 2 == pytest.approx(TABLE[i, j] / 40, rel=1e-6)
         assert kind == ("agreement" if i == j else "disagreement")
@@ -36,7 +36,7 @@ def test_agreement_is_set_apart_without_colour() -> None:
     agreeing, disagreeing = (collection(ax, name) for name in ("agreement", "disagreement"))
     assert contrast(agreeing.get_facecolor()[0], disagreeing.get_facecolor()[0]) > 4.5
     assert agreeing.get_linewidth()[0] > 1.5 * disagreeing.get_linewidth()[0]
-    # The cells where raters agree are shaded, even those where they never did.
+    # The cells where raters agree are shaded, even if they never did.
     shades = [path.get_extents() for path in ax.collections[0].get_paths()]
     assert [(shade.x0, shade.y0) for shade in shades] == [(i - 0.5, i - 0.5) for i in range(3)]
 
@@ -62,7 +62,7 @@ def test_labels_run_with_the_table(reverse_y: bool) -> None:
     ids=["small", "eyes", "millions"],
 )
 def test_counts_are_written_in_their_cells(table: Any, reverse_y: bool) -> None:
-    """In a bubble a count is inside and readable, beneath it is clear of it."""
+    """A count in a bubble is inside and readable; a count beneath a bubble does not overlap it."""
     ax = plot_agreement(table, reverse_y=reverse_y)
     texts = write_counts(table)
     assert written(ax) == {
@@ -72,7 +72,7 @@ def test_counts_are_written_in_their_cells(table: Any, reverse_y: bool) -> None:
 
 
 def test_counts_fit_in_a_figure_of_a_journal_column() -> None:
-    """Long labels and histograms leave less room than the figure had before they were drawn."""
+    """Long labels and histograms leave less room than the figure had before."""
     _, ax = matplotlib.pyplot.subplots(figsize=(3.5, 3.5), layout="constrained")
     labels = ["benign", "probably benign", "suspicious"]
     plot_agreement(TABLE, labels=labels, marginals=True, ax=ax)
@@ -109,7 +109,7 @@ def test_histograms_are_the_margins() -> None:
     assert [bar.get_y() + bar.get_height() / 2 for bar in right.patches] == pytest.approx([0, 1, 2])
     assert [text.get_text() for text in above.texts] == ["44", "38", "23"]
     assert [text.get_text() for text in right.texts] == ["49", "35", "21"]
-    # Both have one scale, and share the table's.
+    # Both have the same scale, and share the table's axes.
     assert above.get_ylim() == right.get_xlim()
     assert above.get_xlim() == ax.get_xlim()
     assert right.get_ylim() == ax.get_ylim()

@@ -1,4 +1,4 @@
-"""Labels that the usual font has no characters for."""
+"""Labels with characters that the default font lacks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BUNDLED = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 
 @pytest.fixture
 def no_cjk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave matplotlib the fonts that it brings itself, none of which has Chinese characters."""
+    """Leave matplotlib only its own fonts, which have no Chinese characters."""
     own = [font for font in font_manager.fontManager.ttflist if str(BUNDLED) in font.fname]
     monkeypatch.setattr(font_manager.fontManager, "ttflist", own)
     monkeypatch.setattr(font_manager, "findSystemFonts", list)

@@ -38,7 +38,7 @@ def test_heat_is_the_proportion(normalize: Any, axis: int | None) -> None:
 
 
 def test_heat_grows_darker_with_the_proportion() -> None:
-    """In black and white, that is, and over the whole range of colours."""
+    """In black and white, and over the whole range of colours."""
     ax = plot_confusion([[1, 0], [0, 0]])
     lightness = [luminance(ax.collections[0].to_rgba(p)) for p in np.linspace(0, 1, 101)]
     assert (np.diff(lightness) < 0).all()

@@ -1,4 +1,4 @@
-"""The page about pictures, their names, and when matplotlib is loaded."""
+"""The page about pictures, their names, and the time when matplotlib is loaded."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ fastkappa.plotting.plot_agreement([[3, 1], [0, 2]]).figure.savefig({str(tmp_path
 
 
 def test_colours_are_told_apart_by_all() -> None:
-    """Simulated red, green and blue blindness leave agreement and disagreement apart."""
+    """Agreement and disagreement differ in simulated red, green and blue blindness."""
     # Viénot, Brettel and Mollon (1999) for the first two; without blue for the third.
     blindness = {
         "red": [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]],

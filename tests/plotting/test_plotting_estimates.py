@@ -1,4 +1,4 @@
-"""Pictures of estimates and of the bootstrap: what is drawn where, and what is written."""
+"""Pictures of estimates and of the bootstrap: positions and texts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Estimate(NamedTuple):
 
 
 def lines(ax: Any) -> dict[int, tuple[float, float]]:
-    """Return the intervals drawn, by row."""
+    """Return the drawn intervals, by row."""
     return {
         round(line.get_ydata()[0]): tuple(line.get_xdata())
         for line in ax.lines
@@ -144,7 +144,7 @@ def test_forest_with_wrong_names(names: Any) -> None:
         plot_forest({"a": Estimate(0, (0, 1))}, names=np.array(["b"]))
 
 
-# What each result is drawn as: the label of the axis, and the names of the rows.
+# For each result, the label of the axis and the names of the rows.
 RATINGS = np.random.default_rng(0).integers(0, 3, (3, 80))
 BY_NAME = dict(zip(("Ann", "Ben", "Cat"), RATINGS))
 GROUPS = np.repeat([1, 2], 40)
@@ -203,7 +203,7 @@ def test_forest_of_every_result(name: str) -> None:
     assert len(drawn) == len(rows) == len(squares(ax))
     ends = np.array(list(drawn.values()))
     low, high = ax.get_xlim()
-    # As long as the intervals need: little is left at both sides.
+    # The axis is as long as the intervals: little space is left at both sides.
     assert low < ends.min()
     assert high > ends.max()
     assert np.ptp(ends) > 0.85 * (high - low)
@@ -226,7 +226,7 @@ def test_forest_of_forms_has_their_intervals() -> None:
 
 
 def test_forest_of_endless_intervals() -> None:
-    """The line of one without a lower end begins where the axis does."""
+    """The line of an interval without a lower end begins at the edge of the axis."""
     ax = plot_forest([0.5, 0.75], intervals=[[-np.inf, 0.75], [0.5, 1.0]])
     low, high = ax.get_xlim()
     assert lines(ax) == {0: (low, 0.75), 1: (0.5, 1.0)}
@@ -261,7 +261,7 @@ def test_bootstrap_is_drawn() -> None:
     for bar in bars:
         left, right = bar.get_x(), bar.get_x() + bar.get_width()
         inside = ((found.replicates >= left) & (found.replicates < right)).sum()
-        assert abs(bar.get_height() - inside) <= 5  # those on an edge
+        assert abs(bar.get_height() - inside) <= 5  # Those on an edge.
     (low, high), value = found.interval, found.value
     assert upright_lines(ax) == [(low, "--"), (value, "-"), (high, "--")]
     assert ax.get_title() == f"{value:.3f}  [{low:.3f}, {high:.3f}]"
@@ -278,7 +278,7 @@ def test_bootstrap_says_what_is_undefined() -> None:
 
 
 def test_bootstrap_without_spread_is_a_narrow_bar() -> None:
-    """NumPy would take a bin from 0.5 to 1.5 for the replicates of full agreement."""
+    """NumPy would use a bin from 0.5 to 1.5 for the replicates of full agreement."""
     ax = plot_bootstrap(result(np.ones(100), 1, 1, 1))
     (bar,) = (patch for patch in ax.patches if patch.get_zorder() == 2)
     assert (bar.get_height(), round(bar.get_width(), 3)) == (100, 0.01)

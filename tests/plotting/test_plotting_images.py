@@ -1,8 +1,7 @@
-"""The pictures, pixel by pixel, against those kept in baseline_images.
+"""The pictures, compared pixel by pixel with the files in baseline_images.
 
-    python tests/plotting/test_plotting_images.py
-
-redraws the kept ones; look at them before you commit them. Text is left out because fonts
+python tests/plotting/test_plotting_images.py
+draws the files again; look at them before you commit them. Text is left out because fonts
 differ between machines.
 """
 
@@ -36,13 +35,13 @@ from fastkappa.plotting import (
 from tests.helpers.published_measurements import MINI, WRIGHT
 
 BASELINES = Path(__file__).parent / "baseline_images"
-# The root of the mean squared difference of the pixels, which are 0 to 255.
+# The root mean squared difference of the pixels, which are 0 to 255.
 TOLERANCE = 0.5
 EYES = datasets.load("diabetic_retinopathy").table
 SKIN = datasets.load("skin_condition").table
 STEPS = (1, 8 / 9, 5 / 9)
 SALMON = datasets.load("salmon_antibody_test").table
-# Twenty labels, agreement falling off with the distance.
+# Twenty labels, with agreement that decreases with the distance.
 POSITION = np.arange(20)
 DISTANCE = np.abs(POSITION[:, None] - POSITION)
 TWENTY = np.maximum(0, 60 - 15 * DISTANCE + 3 * (POSITION % 4))
@@ -86,7 +85,7 @@ PICTURES: dict[str, Callable[[Any], Any]] = {
     "limits": lambda ax: plot_limits_of_agreement(FLOW, ax=ax),
 }
 
-# Faults that must be seen in the picture of that name: the smallest that matter.
+# The smallest relevant faults, which must be detected in the picture of that name.
 WRONG: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "one count of 10 is 14": (
         "agreement_2",
@@ -189,7 +188,7 @@ def draw(picture: Callable[[Any], Any], path: Path) -> Path:
 
 
 def difference(name: str, picture: Callable[[Any], Any], folder: Path, tolerance: float) -> Any:
-    """Return None if a picture is the kept one of that name, else matplotlib's report."""
+    """Return None if a picture equals its stored file, or else matplotlib's report."""
     drawn = draw(picture, folder / f"{name}.png")
     return compare_images(
         str(BASELINES / f"{name}.png"), str(drawn), tol=tolerance, in_decorator=True

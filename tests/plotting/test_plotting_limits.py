@@ -1,4 +1,4 @@
-"""The picture of the limits of agreement: what is drawn where, and on which background."""
+"""The picture of the limits of agreement: positions, texts and backgrounds."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_texts_and_lines_are_seen_on_the_background(style: str, name: str) -> No
         ax: Any = PLOTS[name]()
         ax.figure.draw_without_rendering()
         background = ax.get_facecolor()
-        # What is written in a heat map has the colours of its cells behind it.
+        # Texts in a heat map have their cell's colour as the background.
         inside = set(ax.texts) if name in ("confusion", "agreement") else set()
         for text in ax.figure.findobj(Text):
             if text.get_text() and text.get_visible() and text not in inside:

@@ -1,4 +1,4 @@
-"""What both pictures of a table share: labels, sizes, axes, errors and counts as text."""
+"""Common properties of both pictures of a table: labels, sizes, axes, errors and counts."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_tables_without_items(plot: Any) -> None:
 
 @pytest.mark.parametrize("plot", TABLE_PLOTS)
 def test_given_axes_are_drawn_in_and_returned(plot: Any) -> None:
-    """A figure that pyplot knows nothing of stays one, and no other is made."""
+    """A figure that pyplot does not manage is used, and no other figure is created."""
     from matplotlib.figure import Figure
 
     ax = Figure().subplots()

@@ -1,4 +1,4 @@
-"""The figures of docs/understand: what is committed is what the code draws."""
+"""The committed figures of docs/understand equal the figures that the code draws."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PREFIX = "understand_"
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with all figures, drawn anew."""
+    """Return a folder with all figures, newly drawn."""
     spec = importlib.util.spec_from_file_location("make_understand", DOCS / "make_understand.py")
     assert spec is not None
     assert spec.loader is not None
@@ -27,7 +27,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def texts(path: Path) -> list[str]:
-    """Return the texts of a picture, numbers on axes included, in their order."""
+    """Return the texts of a picture in order, including the numbers on axes."""
     return re.findall(r"<text[^>]*>(.*?)</text>", path.read_text(encoding="utf-8"), re.DOTALL)
 
 

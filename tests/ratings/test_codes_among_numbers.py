@@ -1,4 +1,4 @@
-"""Numbers such as -999 among scores and measurements are warned of; ordinary numbers are not."""
+"""Numbers such as -999 among scores and measurements cause a warning; ordinary numbers do not."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_codes_for_missing_values(call: Any, first: Any, second: Any) -> None:
     for code in (-9, -999, 9999, -(1 << 31)):
         coded = second.copy()
         coded[3] = code
-        with pytest.warns(UserWarning, match=f"{code} in .* often means a missing value"):
+        with pytest.warns(UserWarning, match=f"contains {code}. .* often mean a missing value"):
             call(first, coded)
 
 

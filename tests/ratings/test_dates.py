@@ -1,4 +1,4 @@
-"""Dates of different units are compared exactly, and may be codes of missing ratings."""
+"""Dates in different units are compared exactly, and can be codes for missing ratings."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from tests.helpers.absent import library
 
 pl = library("polars")
 
-# Nanoseconds of 64 bits end in 2262.
+# 64-bit nanoseconds end in 2262.
 FAR = "9999-12-31"
 FIRST = np.array(["2001-01-01", FAR, "2001-01-01", "2002-01-01"], "M8[D]")
 SECOND = np.array(["2002-01-01", "2002-01-01", "2001-01-01", "2002-01-01"], "M8[D]")
 LABELS = ["2001-01-01", "2002-01-01", FAR]
 TABLE = [[1, 1, 0], [0, 1, 0], [0, 1, 0]]
-# The distances of labels sum up to 2, to 12 / 4 by chance.
+# The distances of the labels sum to 2, and to 12 / 4 by chance.
 LINEAR = 1 - 2 / 3
 LENGTHS = {"D": 86400 * 10**9, "h": 3600 * 10**9, "s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}
 
 
 def _accumulated(y1: Any, y2: Any) -> ConfusionAccumulator:
-    """Add y1 beside itself, then as it is meant."""
+    """Add y1 with itself, then with the intended column."""
     total = ConfusionAccumulator()
     total.update(y2, y2)
     total.update(y1, y1)
@@ -86,7 +86,7 @@ def test_raters_with_dates_of_three_units() -> None:
     assert ratings.labels.astype(str).tolist() == LABELS
     same = Ratings.from_raters([FIRST, SECOND, SECOND])
     assert conger_kappa(ratings).value == conger_kappa(same).value
-    # Two of the four ratings agree, 5 of 16 by chance.
+    # Two of the four ratings agree, and 5 of 16 by chance.
     of_two = conger_kappa(Ratings.from_raters(raters[:2])).value
     assert of_two == pytest.approx((1 / 2 - 5 / 16) / (1 - 5 / 16), abs=1e-15)
 
@@ -166,7 +166,7 @@ def test_a_unit_holds_what_is_whole_in_it_and_within_64_bits(
 
 
 def test_weeks_and_months_have_no_unit_of_their_own() -> None:
-    # The epoch was a Thursday, as the first and the eighth of February 2001 were.
+    # The epoch was a Thursday, like the first and the eighth of February 2001.
     months = np.array(["2001-01", "2001-02"], "M8[M]")
     weeks = np.array(["2001-02-01", "2001-02-08"], "M8[W]")
     assert common_unit([months, weeks]) == np.dtype("M8[us]")

@@ -71,14 +71,14 @@ def test_margins_of_a_crosstab_are_no_label() -> None:
         agreement_from_confusion(with_margins)
     plain = agreement_from_confusion(with_margins.iloc[:-1, :-1])
     assert plain.kappa == agreement(x, y).kappa
-    with_margins.iloc[-1, -1] = 5  # the corner alone is not what tells
+    with_margins.iloc[-1, -1] = 5  # The corner alone is not decisive.
     with pytest.raises(ValueError, match="margins"):
         kappa_from_confusion(with_margins)
     with_margins.iloc[-1, 0] = 5
     assert kappa_from_confusion(with_margins) > 0
 
 
-NUMBERS = "labels that differ only in how they are written .* '1' .* '1.0' .* Write them alike"
+NUMBERS = "labels that differ only in how they are written .* '1' .* '1.0' .* Write them the"
 BLANKS = "labels that differ only in blanks .* 'a' .* 'a ' .* Strip them"
 
 
@@ -127,7 +127,7 @@ def test_a_label_given_as_no_rating_is_written_is_named(call: Callable[..., Any]
         call(grades, grades.copy(), labels=["low", "med", "high"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # A scale may have more labels than occur, and ratings may be left out on purpose.
+        # A scale can have unused labels, and ratings can be left out on purpose.
         call(grades, grades.copy(), labels=["low", "medium", "high", "highest"])
         call(grades, grades.copy(), labels=["low", "medium"])
         call([1, 2, 2, 9], [1, 2, 2, 9], labels=[1, 2, 3])

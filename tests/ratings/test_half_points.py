@@ -1,4 +1,4 @@
-"""Grades with halves are labels wherever labels are given, and refused with the way elsewhere."""
+"""Half points are labels if labels are given; otherwise they are refused with advice."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KAPPA = exact_kappa(TABLE, "quadratic")
 
 
 def test_the_expected_kappa_is_that_of_positions() -> None:
-    """Two items are a step apart; the mean square distance by chance is that of the margins."""
+    """Two items are one step apart; the mean square distance by chance follows from the margins."""
     rows, columns = [1, 2, 1, 1, 1], [1, 1, 1, 2, 1]
     by_chance = sum(
         Fraction(rows[i] * columns[j] * (i - j) ** 2, 36) for i in range(5) for j in range(5)
@@ -84,6 +84,25 @@ def test_labels_may_have_halves(entrance: str, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4"])
+def test_tenths_of_narrow_floats_are_the_same_labels(dtype: str, tmp_path: Path) -> None:
+    tenths, expected = [0.1, 0.2, 0.3, 1.0] * 5, np.diag([5] * 4).tolist()
+    narrow = np.array(tenths, dtype)
+    for labels in ([0.1, 0.2, 0.3, 1], np.array([0.1, 0.2, 0.3, 1], dtype)):
+        assert confusion_counts(narrow, tenths, labels=labels).table.tolist() == expected
+        result = fastkappa.fleiss_kappa(
+            fastkappa.Ratings.from_raters([narrow, tenths], labels=labels)
+        )
+        assert result.value == 1
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    for labels in ([0.1, 0.2, 0.3, 1], np.array([0.1, 0.2, 0.3, 1], "f4")):
+        parquet.write_table(
+            pa.table({"a": np.array(tenths, "f4"), "b": tenths}), tmp_path / "r.parquet"
+        )
+        counts = confusion_from_source(tmp_path / "r.parquet", "a", "b", labels=labels)
+        assert counts.table.tolist() == expected
+
+
 @pytest.mark.parametrize("entrance", ENTRANCES)
 def test_without_labels_the_error_names_them(entrance: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"(?i)half points.*labels="):
@@ -98,7 +117,7 @@ def test_ratings_outside_the_labels_are_counted() -> None:
 def test_leaderboards_and_thresholds_take_them() -> None:
     board = fastkappa.leaderboard(A, {"b": B}, labels=LABELS, weights="quadratic", n_resamples=0)
     assert board.kappa[0] == pytest.approx(float(KAPPA or 0))
-    # Scores in the order of the labels: cut points between them give each item its label.
+    # Scores have the order of the labels: cut points between them give each item its label.
     scores = [0.1, 0.6, 1.1, 2.0, 3.0, 0.4]
     found = fastkappa.optimal_thresholds(A, scores, labels=LABELS)
     assert found.table.tolist() == np.diag([1, 2, 1, 1, 1]).tolist()

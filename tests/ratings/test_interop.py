@@ -127,7 +127,7 @@ def test_the_expectation() -> None:
     assert [[pairs[i, j] for j in range(3)] for i in range(3)] == EXPECTED
 
 
-# Those that declare an order of their labels, in which some do not occur.
+# Forms that declare an order of labels, including unused labels.
 ORDERED = {
     "pandas categories in another order": ["c", "unused", "a", "b"],
     "polars enum": ORDER,
@@ -179,7 +179,7 @@ def test_strings_of_two_libraries(first: str, second: str) -> None:
     y1, y2 = STRINGS[first](STRINGS1), STRINGS[second](STRINGS2)
     orders = {tuple(ORDERED[name]): name for name in (first, second) if name in ORDERED}
     if len(orders) > 1:
-        with pytest.raises(ValueError, match="declare different orders"):
+        with pytest.raises(ValueError, match="in different orders"):
             confusion_counts(y1, y2)
     else:
         _, expected = expected_of(next(iter(orders.values()), first))
@@ -189,7 +189,7 @@ def test_strings_of_two_libraries(first: str, second: str) -> None:
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 @pytest.mark.parametrize("name", STRINGS)
 def test_kappa_of_strings(name: str, weights: Any) -> None:
-    """Labels are in lexical order, whatever the order of the categories."""
+    """Labels are in alphabetical order, whatever the order of the categories."""
     expected = cohen_kappa_score(CODES1, CODES2, weights=weights)
     assert (
         cohen_kappa_score(STRINGS[name](STRINGS1), STRINGS[name](STRINGS2), weights=weights)
@@ -305,7 +305,7 @@ def test_many_categories() -> None:
 
 
 def test_pooled_polars_categories() -> None:
-    """Codes of one column mean other strings in another, and the pool holds strings of others."""
+    """Codes of one column mean other strings in another; the pool contains strings of both."""
     others = pl.Series(["z", "y", "x", "c", "b"], dtype=pl.Categorical)
     first = pl.Series(["b", "a"], dtype=pl.Categorical)
     second = pl.Series(["a", "b"], dtype=pl.Categorical)
@@ -350,7 +350,7 @@ READERS: dict[str, Callable[..., Any]] = {
 }
 
 
-# They have names of their own for the two, and may warn of other things as well.
+# They have their own names for the two, and can warn about other things as well.
 OTHER_READERS: dict[str, Callable[..., Any]] = {
     "score_many": lambda y1, y2: score_many(y1, [y2]),
     "leaderboard": lambda y1, y2: leaderboard(y1, {"x": y2}, n_resamples=0),

@@ -1,4 +1,4 @@
-"""A rule about labels holds wherever ratings come from: each is one call of `judge_labels`."""
+"""Each rule about labels applies to all sources of ratings, through `judge_labels`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastkappa.ratings.column import Column
 from fastkappa.ratings.read import judge_labels
 from tests.helpers.absent import library
 
-# No rater writes one word in two ways, but the two write it differently.
+# Neither rater spells a word in two ways, but the two raters spell it differently.
 COLUMNS = {"a": ["Yes", "no", "Yes", "no"], "b": ["yes", "no", "yes", "no"]}
 CASE = r"labels that differ only in case .* 'Yes' \(2 times\), 'yes' \(2 times\)"
 
@@ -73,5 +73,5 @@ def test_distinct_labels_are_judged_as_the_ratings_that_they_stand_for() -> None
             judge_labels({"y1": column})
         messages.append(str(raised.value))
     assert len(set(messages)) == 1
-    # Of three distinct labels one is odd, but most ratings are.
+    # One of three distinct labels is odd, but most ratings are.
     assert judge_labels({"y1": distinct._replace(counts=np.array([9, 3, 1]))}) == (None, False)

@@ -1,4 +1,4 @@
-"""The order of labels: declared by a column, given, or taken from the labels themselves."""
+"""The order of labels: declared by a column, given, or derived from the labels."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OUTSIDE = (
 
 
 class Grade(enum.Enum):
-    # Neither the names nor the values are in order.
+    # Neither the names nor the values are sorted.
     none = "z"
     mild = "a"
     moderate = "y"
@@ -51,7 +51,7 @@ class Whole(enum.IntEnum):
     mild = 1
     moderate = 5
     severe = 2
-    worst = 2  # another name of severe
+    worst = 2  # Another name for severe.
 
 
 class Text(str, enum.Enum):  # noqa: UP042 - as many programs have it
@@ -100,7 +100,7 @@ MEMBERS = {
     f"{kind.__name__}, {form}": make
     for kind in (Grade, Whole, Text)
     for form, make in of_members(kind).items()
-    # pandas takes the values of members that are numbers or strings.
+    # pandas uses the values of members that are numbers or strings.
     if form != "categorical"
 }
 
@@ -135,10 +135,10 @@ def test_item_weights_on_a_declared_order(form: str, backend: str) -> None:
 def test_different_orders_are_an_error_that_shows_both(form: str) -> None:
     make = DECLARED[form]
     columns = make(FIRST, GRADES), make(SECOND, GRADES[::-1])
-    with pytest.raises(ValueError, match="declare different orders") as caught:
+    with pytest.raises(ValueError, match="in different orders") as caught:
         confusion_counts(*columns)
     assert str(caught.value) == (
-        "y1 and y2 declare different orders of their labels: none < mild < moderate < severe and"
+        "y1 and y2 declare their labels in different orders: none < mild < moderate < severe and"
         " severe < moderate < mild < none. Give both the same categories, or give labels=."
     )
     assert confusion_counts(*columns, labels=GRADES).table.tolist() == TABLE
@@ -192,7 +192,7 @@ def test_enums_of_other_names() -> None:
         mild = 2
         none = 1
 
-    with pytest.raises(ValueError, match="declare different orders") as caught:
+    with pytest.raises(ValueError, match="in different orders") as caught:
         confusion_counts([Reversed.none, Reversed.mild], [Ahead.none, Ahead.mild])
     assert "none (2) < mild (1) and mild (2) < none (1)" in str(caught.value)
 
@@ -287,7 +287,7 @@ def test_ordered_categoricals_of_numbers_and_dates(
         assert "which is not among the declared labels" in str(caught.value)
 
 
-# In an array of objects scikit-learn does not find members that are strings: kappa is NaN there.
+# In arrays of objects, scikit-learn does not find members that are strings: kappa is NaN.
 @pytest.mark.parametrize(
     "form", [*DECLARED, *(form for form in MEMBERS if not re.match("Text, [^lt]", form))]
 )
@@ -318,7 +318,7 @@ def test_strings_of_numbers_sort_as_numbers(backend: str) -> None:
     counts = confusion_counts(first, second, backend=backend)
     assert counts.labels.tolist() == ["1", "9", "10"]
     assert counts.table.tolist() == [[1, 0, 0], [0, 0, 1], [0, 1, 1]]
-    # The drop-in sorts them as strings: 1, 10, 9.
+    # The drop-in function sorts them as strings: 1, 10, 9.
     table = fastkappa.confusion_matrix(first, second)
     assert table.tolist() == [[1, 0, 0], [0, 1, 1], [0, 1, 0]]
     assert table.tolist() == metrics.confusion_matrix(first, second).tolist()
@@ -343,7 +343,7 @@ def test_the_warning_names_the_order_and_the_remedy() -> None:
     [np.array(["no", "yes"]), np.array(["8", "9", "10"]), np.arange(5), np.array([0.0, 1.0, 2.0])],
 )
 def test_nothing_to_warn_of(labels: Any) -> None:
-    warn_of_order(labels, "weights='quadratic'", 1)  # a warning would be an error here
+    warn_of_order(labels, "weights='quadratic'", 1)  # A warning would be an error here.
 
 
 def test_is_alphabetical() -> None:
@@ -364,7 +364,7 @@ def test_a_long_order_is_cut() -> None:
     [
         (["1", "2", "x", "3", "x", "4", "5"], {"x": 2}),
         (["1", "2", "", ".", "3", "4", "5"], {"": 1, ".": 1}),
-        (["x", "y", "1"], {}),  # most are no numbers
+        (["x", "y", "1"], {}),  # Most are not numbers.
         (["x", "y"], {}),
         (["1", "2"], {}),
         ([1, 2, 3], {}),

@@ -1,4 +1,4 @@
-"""Labels and names that a reader takes for one are warned of; others that resemble them are not."""
+"""Labels and names that look alike cause a warning; merely similar ones do not."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ ALIKE = [
     (("< 1", "<1"), WRITTEN),
     (("3+4=7", "3+4", "3 + 4 = 7"), WRITTEN),
     (("\u20ac 5", "5 \u20ac", "$5"), WRITTEN),
-    # Capitals of Greek are alike to Latin ones, and their small letters to them.
+    # Greek capitals look like Latin capitals, and their lower-case letters count as alike.
     (("A", "a", "\u0391", "\u03b1"), WRITTEN),
 ]
 APART = {
@@ -154,7 +154,7 @@ APART = {
 
 @pytest.mark.parametrize(("labels", "how"), ALIKE, ids=ascii)
 def test_labels_that_look_alike(labels: tuple[str, ...], how: str) -> None:
-    # Some look alike beside others alone.
+    # Some look alike only next to certain others.
     others = {"II": ["I"], "Yes": ["no"], "F": ["T"]}.get(labels[0], [])
     with pytest.warns(UserWarning, match=f"that differ only in {how} and are counted") as caught:
         confusion_counts([*labels, *others, "x"], ["x", *others, *labels], labels=None)
@@ -164,11 +164,11 @@ def test_labels_that_look_alike(labels: tuple[str, ...], how: str) -> None:
 
 @pytest.mark.parametrize("labels", APART.values(), ids=APART)
 def test_labels_that_do_not(labels: tuple[str, ...]) -> None:
-    # Given labels are judged for their looks alone.
+    # Given labels are judged only by their looks.
     confusion_counts(labels, labels, labels=labels)
 
 
-# Label sets of corpora, clinics and questionnaires, none of which has a label twice.
+# Label sets of corpora, clinics and questionnaires, without duplicate labels.
 ORDINARY = {
     "liar": "true|false|half-true|mostly-true|barely-true|pants-fire",
     "ptb": (
@@ -252,7 +252,7 @@ def test_labels_of_several_batches_are_judged_together(
     total = of_batches([(["Yes", "No"] * 6, ["Yes", "No"] * 6), (["yes", "No"] * 2,) * 2])
     with pytest.warns(UserWarning, match=r"differ only in case .*'Yes' \(12 times\), 'yes' \(4"):
         getattr(total, result)()
-    # A later batch with the same labels is no news.
+    # A later batch with the same labels causes no second warning.
     total.update(["Yes", "No"] * 6, ["Yes", "No"] * 6)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -334,13 +334,13 @@ def _long(items: dict[str, list[str]]) -> Ratings:
 
 @pytest.mark.parametrize("other", ["I1", "i1 ", "і1"])
 def test_items_that_each_rater_writes_in_another_way(other: str) -> None:
-    with pytest.warns(UserWarning, match="item has 1 group of similar names .*Use one spelling"):
+    with pytest.warns(UserWarning, match="item contains 1 group of similar names .*Use one"):
         ratings = _long({"Ann": ["i1", "i2"], "Ben": [other, "i2"]})
     assert ratings.n_subjects == 3
 
 
 def test_items_that_a_rater_tells_apart() -> None:
-    # "aB" and "ab" are ids of two videos, of which Ann has rated both.
+    # "aB" and "ab" are ids of two videos, and Ann rated both.
     assert _long({"Ann": ["aB", "ab"], "Ben": ["aB", "cd"]}).n_subjects == 3
     assert _long({"Ann": ["aB", "ab"], "Ben": ["aB", "ab"]}).n_subjects == 2
 

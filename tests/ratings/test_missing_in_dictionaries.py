@@ -1,4 +1,4 @@
-"""A rating is missing too if a dictionary of Arrow has null for it."""
+"""A rating is also missing if an Arrow dictionary maps its code to null."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strings that end in NUL characters, which NumPy's strings cannot hold."""
+"""Strings that end in NUL characters, which NumPy's strings cannot represent."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FORMS: dict[str, Callable[[list[str]], Any]] = {
     "Arrow": pa.array,
     "Arrow dictionary": lambda strings: pa.array(strings).dictionary_encode(),
 }
-# NumPy's strings: scikit-learn makes them of lists and of polars' strings.
+# scikit-learn converts lists and polars strings to NumPy strings.
 NUMPY_STRINGS = ("list", "tuple", "NumPy", "polars")
 
 
@@ -47,7 +47,7 @@ def test_the_drop_in_reads_them_as_scikit_learn(form: str) -> None:
     table = fastkappa.confusion_matrix(*columns)
     weighted = fastkappa.confusion_matrix(*columns, sample_weight=[1] * 5)
     assert table.tolist() == weighted.tolist() == (MERGED if form in NUMPY_STRINGS else APART)
-    if form in NUMPY_STRINGS:  # of objects it makes a table with one label twice, which is wrong
+    if form in NUMPY_STRINGS:  # From objects, it makes a table with one label twice.
         assert table.tolist() == metrics.confusion_matrix(*columns).tolist()
     labels = np.array(["b", "a\0", "a"], object)
     table = fastkappa.confusion_matrix(*columns, labels=labels)

@@ -1,7 +1,7 @@
 """Ratings on a device are counted there: no column is copied to the host.
 
-No machine of the tests has a GPU. Tensors of the host are sent the same way, and arrays of the
-second device of array-api-strict, which NumPy cannot read.
+No test machine has a GPU. Host tensors use the same code, and so do arrays on the second device of
+array-api-strict, which NumPy cannot read.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def second_device(array: np.ndarray) -> Any:
 
 @pytest.fixture(params=["torch", "array_api_strict"])
 def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
-    """Return what makes an array on a device, of which nothing long may be copied to the host."""
+    """Return a function that makes arrays on a device, from which no long array may be copied."""
     pytest.importorskip(request.param)
     to_numpy = interop.to_numpy
 
@@ -157,5 +157,5 @@ def test_where_arrays_lie() -> None:
 def test_tensors_of_the_host_are_read_in_place() -> None:
     pytest.importorskip("torch")
     assert not on_device.is_on_device(tensor(Y1))
-    # There are no ratings in it, but it says where they would be.
+    # It has no ratings, but it says where they would be.
     assert on_device.is_on_device(torch.empty(3, device="meta"))

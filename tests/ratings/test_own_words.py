@@ -1,4 +1,4 @@
-"""Functions of the library refuse ratings in its own words; scikit-learn's are the drop-ins'."""
+"""Library functions have their own error texts; drop-in functions have scikit-learn's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ENTRANCES: dict[str, Callable[[Any, Any], Any]] = {
     "thresholds": lambda a, b: fastkappa.optimal_thresholds(a, np.arange(len(a))),
     "evaluator": lambda a, b: fastkappa.ThresholdEvaluator(a, np.arange(len(a))),
 }
-# Sentences of scikit-learn 1.9.
+# Error texts of scikit-learn 1.9.
 BORROWED = (
     "contains NaN",
     "contains infinity",
@@ -98,7 +98,7 @@ def test_scores_and_labels_swapped_are_recognised() -> None:
     many, few = rng.permutation(100), rng.integers(0, 4, 100)
     with pytest.warns(UserWarning, match=r"y_true has 100 labels, but scores has only 4 values"):
         fastkappa.optimal_thresholds(many, few)
-    # Many labels are no sign where the scores differ as much.
+    # Many labels are not suspicious if the scores also have many values.
     fastkappa.optimal_thresholds(many, rng.permutation(100))
 
 

@@ -1,4 +1,4 @@
-"""Columns of any library, by the protocols through which it hands them on."""
+"""Columns of any library, read by the protocols that they support."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GRADES = ["poor", "fair", "good"]
 
 
 class Only:
-    """An object that has one of the methods of another one, and nothing else."""
+    """An object with a single method of another object."""
 
     def __init__(self, whole: Any, *names: str) -> None:
         self._whole, self._names = whole, names

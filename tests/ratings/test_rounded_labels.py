@@ -1,4 +1,4 @@
-"""Integers beyond 2**53 beside floats: no label is rounded to another one, at any entrance."""
+"""Integers beyond 2**53 next to floats: no label is rounded to another, at any entrance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastkappa import ConfusionAccumulator, agreement, confusion_counts, confusi
 B = 2**53
 INTEGERS = np.array([B, B + 1, 1, 1])
 FLOATS = np.array([B, B, 1.0, 0.0])
-# What NumPy and pyarrow make floats of.
+# Data that NumPy and pyarrow convert to floats.
 MIXED: list[Any] = [B, B + 1, 1.0, 0]
 WEIGHTS = [1.0, 2.0, 1.0, 1.0]
 REFUSED = rf"must not contain {B + 1} together with floats"
@@ -43,7 +43,7 @@ def in_file(y1: Any, y2: Any, folder: Path, suffix: str) -> Any:
 
 
 def in_folder(y1: Any, y2: Any, folder: Path) -> Any:
-    """Each file has one type: a dataset would cast both to that of the first."""
+    """Each file has one type, but a dataset would cast both to the type of the first."""
     pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     (folder / "x").mkdir()
     for name, y in (("1", y1), ("2", y2)):
@@ -165,7 +165,7 @@ GIVEN: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("entrance", GIVEN)
 @pytest.mark.parametrize("make", [list, tuple, "array", "pandas.Index", "pandas.Series"])
 def test_labels_of_both_are_refused_in_any_container(entrance: str, make: Any) -> None:
-    """The integer is none of the floats, though Python tells it from its neighbour."""
+    """The integer equals none of the floats, although Python can tell it from its neighbour."""
     labels: Any = [B + 1, float(B), 1, 0]
     if make == "array":
         labels = np.array(labels, object)

@@ -1,4 +1,4 @@
-"""A rule about ratings holds for two raters and for several, in each form that they come in."""
+"""Rules about ratings apply to two and to several raters, in each form of the ratings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from fastkappa import Ratings, agreement, agreement_by, confusion_from_source, fleiss_kappa
 
-# Takes a column for each of two raters, and options.
+# A function of one column per rater, and options.
 Form = Callable[..., Any]
 
 

@@ -1,4 +1,4 @@
-"""Every result: what it prints, its HTML, its dictionary and its data frame."""
+"""Every result: its printed report, HTML, dictionary and data frame."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CODES = np.random.default_rng(1).integers(0, 3, (3, 60))
 RATINGS = np.array(LABELS)[CODES]
 RATERS = {f"{SCRIPT} {i}": column for i, column in enumerate(RATINGS)}
 TABLE = [[10, 2, 1], [3, 20, 4], [0, 5, 15]]
-# Measurements whose sizes and differences take many characters.
+# Measurements whose sizes and differences need many characters.
 MEASURED = pandas.DataFrame(
     np.random.default_rng(2).lognormal(0, 9, (50, 3)) * -1e9, columns=[SCRIPT, LONG, WIDE]
 )
@@ -68,7 +68,7 @@ def rounding() -> Any:
     return RoundingReport.of(found, y, scores, "quadratic", "spline", SCRIPT)
 
 
-# One of each class of results, in its most demanding form.
+# One result of each class, in its most demanding form.
 RESULTS: dict[str, Callable[[], Any]] = {
     "AgreementResult": pair,
     "AlternativeAnnotatorTest": lambda: fastkappa.alternative_annotator_test(
@@ -117,7 +117,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
         RATINGS[0], np.arange(60.0), labels=LABELS
     ),
 }
-# Of the same classes, with what JSON cannot hold: NaN, infinity, dates, an array of weights.
+# Results of the same classes with values that JSON lacks: NaN, infinity, dates, arrays.
 DAYS = np.array(["2026-01-01", "2026-01-02"], "datetime64[ns]")
 ODD: dict[str, Callable[[], Any]] = {
     "undefined": lambda: fastkappa.agreement_from_confusion([[3, 0], [0, 0]]),
@@ -159,7 +159,7 @@ ODD: dict[str, Callable[[], Any]] = {
 
 
 def classes() -> Iterator[type]:
-    """Yield the classes of results: what public functions and methods of results return."""
+    """Yield the classes of results that public functions and methods of results return."""
     modules = ("measurements", "planning", "plotting")
     found: list[Any] = [*public_objects(*modules).values()]
     for thing in found:
@@ -170,14 +170,14 @@ def classes() -> Iterator[type]:
         elif inspect.isfunction(thing):
             try:
                 returned = eval(str(thing.__annotations__.get("return")), thing.__globals__)
-            except NameError:  # matplotlib's, imported for type checkers alone
+            except NameError:  # A class of matplotlib, imported only for type checkers.
                 continue
             parts = [returned, *typing.get_args(returned)]
             news = [part for part in parts if is_result(part) and part not in found]
             found += news
 
 
-# What is public and a tool, a warning or data, not a result.
+# Public names that are tools, warnings or data, not results.
 NO_RESULTS = {
     "ConfusionAccumulator",
     "FallingScoresWarning",
@@ -391,7 +391,7 @@ def test_wide_characters_are_aligned() -> None:
 
 @pytest.mark.parametrize(
     ("text", "columns"),
-    # Letters alone, without the marks above and beneath them: Thai, Hindi, Hebrew, a circle.
+    # Only letters, without the marks above and below them: Thai, Hindi, Hebrew, a circle.
     [("ที่", 1), ("ดี", 1), ("कुत्ते", 3), ("שָׁלוֹם", 4), ("1\u20dd", 1)],
 )
 def test_marks_take_no_column(text: str, columns: int) -> None:
@@ -404,7 +404,7 @@ def test_zeros_are_dots_only_in_large_tables_that_are_printed(size: int) -> None
     printed, html = str(result), result._repr_html_()
     assert (" . " in printed) == (size > 10)
     assert "<td>.</td>" not in html
-    # Every cell beside the diagonal, and no total.
+    # Every off-diagonal cell, and no total.
     assert html.count("<td>0</td>") == size * (size - 1)
 
 
@@ -440,7 +440,7 @@ def test_text_and_html_of_a_report() -> None:
 
 
 def test_sentences() -> None:
-    """Coefficient, weights, raters, items, interval and its method, version."""
+    """The sentence has coefficient, weights, raters, items, interval with method, and version."""
     version = f"fastkappa {fastkappa.__version__}"
     # Kappa is 0.4, exactly.
     two = fastkappa.agreement_from_confusion([[20, 5], [10, 15]], weights="linear", confidence=0.9)
@@ -455,7 +455,7 @@ def test_sentences() -> None:
     with pytest.warns(UserWarning, match="undefined"):
         undefined = fastkappa.agreement_from_confusion([[3, 0], [0, 0]])
     assert f"was undefined ({version})." in undefined.sentence()
-    # Fleiss' kappa of these is 11 / 35.
+    # Fleiss' kappa of these ratings is 11 / 35.
     ratings = [[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]
     three = fastkappa.fleiss_kappa(ratings, weights="quadratic")
     low, high = three.interval
@@ -477,7 +477,8 @@ def test_sentences() -> None:
     low, high = best.interval[0].tolist()
     assert best.sentence() == (
         f"Cohen's kappa (no weights) of {SCRIPT}, first of 2 predictions on 27 items was 1.0000"
-        f" (95 % score interval {low:.4f} to {high:.4f}; {version})."
+        f" (95 % score interval {low:.4f} to {high:.4f}; {version}). Significantly below the"
+        " leader: 1 of 1: a (simultaneous interval ends below 0, with a joint confidence of 95 %)."
     )
     assert (low, high) == fastkappa.agreement([1, 2, 3] * 9, [1, 2, 3] * 9).interval
     clustered = fastkappa.leaderboard(
@@ -518,11 +519,11 @@ def test_a_difference_names_its_weights(weights: Any, name: str) -> None:
     of_results = fastkappa.compare_independent(
         *(fastkappa.agreement_from_confusion(t, weights=weights) for t in (table, table.T))
     )
-    for difference in (
-        fastkappa.compare_independent(table, table.T, weights=weights),
-        fastkappa.compare_paired(joint, weights=weights),
-        of_results,
+    for difference, n in (
+        (fastkappa.compare_independent(table, table.T, weights=weights), ""),
+        (fastkappa.compare_paired(joint, weights=weights), f" on {table.sum()} items"),
+        (of_results, ""),
     ):
-        assert str(difference).startswith(f"Difference of two kappas, {name}\n")
+        assert str(difference).startswith(f"Difference of two kappas{n}, {name}\n")
         assert difference.sentence().startswith(f"Kappa ({name}) was")
         assert json.dumps(difference.to_dict()["weights"]) == json.dumps(weights)

@@ -1,4 +1,4 @@
-"""One sentence for a paper, of every result, and the interpretation of every coefficient."""
+"""The sentence of every result for a paper, and the interpretation of every coefficient."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SKIN = datasets.load("skin_condition")
 GRADES = datasets.load_items("anaesthetists").ratings[:, [0, 3, 4, 5]]
 RATINGS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
 METERS = [494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]
-# Results of which no estimate is reported: tables, parts of other results, and drawn samples.
+# Results without an estimate to report: tables, parts of other results, and drawn samples.
 WITHOUT = {
     *("BootstrapResult", "ConfusionCounts", "DecodingResult", "Estimate", "Interpretation"),
     *("IntraclassCorrelation", "KappaPosterior", "Kappas", "LabelKappa", "LeaderboardRow"),
@@ -224,7 +224,7 @@ def test_a_sentence_of_score_has_the_interval_of_agree(tmp_path: Path) -> None:
     # Sums of weights have no interval.
     weighted = score.run(path, *plain, "--sample-weight", "w")
     assert "on 5 items whose weights sum to 5.5 was " in weighted.stdout
-    assert "kappa has no interval, because its weights are not whole" in weighted.stderr
+    assert "kappa has no interval, because the item weights are not whole" in weighted.stderr
     # Whole numbers are numbers of items.
     path = write_csv(tmp_path / "n.csv", a=[1, 2, 2, 1], b=[1, 2, 1, 2], n=[20, 15, 10, 5])
     counted = agreement([1, 2, 2, 1], [1, 2, 1, 2], sample_weight=[20, 15, 10, 5]).sentence()
@@ -264,14 +264,14 @@ def test_proportions_are_those_of_the_intervals_own_method(method: Any) -> None:
         result = agreement_from_confusion(table, interval_method=method)
         found = result.interpret("cicchetti").proportions
         above = [exceeded(result, cut) for cut in (0.4, 0.6, 0.75)]
-        # Of a normal value something lies above 1.
+        # A normal variable has some probability above 1.
         beyond = 0.0 if method != "asymptotic" else exceeded(result, 1.0)
         expected = np.array([1 - above[0], above[0] - above[1], above[1] - above[2]])
         assert list(found.values())[:3] == pytest.approx(expected / (1 - beyond), abs=2e-4)
 
 
 def test_full_agreement_is_no_certainty() -> None:
-    """Of 50 items that two raters agree on, all labels equally frequent, kappa is uncertain."""
+    """If two raters agree on 50 items with equally frequent labels, kappa is uncertain."""
     result = agreement_from_confusion([[10, 0], [0, 10]])
     reading = result.interpret("landis-koch")
     assert (reading.reading, reading.confident_reading) == ("almost perfect", "substantial")

@@ -1,4 +1,4 @@
-"""compile_scorer: the same value as from the table on every backend, and its errors."""
+"""compile_scorer returns the same value as the table on every backend; its errors."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_labels(labels: Any) -> None:
 
 def test_labels_that_do_not_occur_keep_their_positions() -> None:
     y1, y2 = np.array([0, 1, 3, 3, 0]), np.array([0, 3, 3, 1, 0])
-    # scikit-learn 1.9.1's values without and with all labels given.
+    # The values of scikit-learn 1.9.1, without labels and with all labels given.
     assert cohen_kappa_score(y1, y2, weights="quadratic") == pytest.approx(0.75, abs=1e-15)
     kappa = compile_scorer(range(4), weights="quadratic")(y1, y2)
     assert kappa == pytest.approx(0.5652173913043478, abs=1e-15)

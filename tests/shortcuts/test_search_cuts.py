@@ -11,7 +11,7 @@ from fastkappa.thresholds.cuts.cut_programme import Programme, best_cuts
 
 
 def test_search_cuts(kernels: PairKernels) -> None:
-    """It finds what the general way finds, or leaves it to that."""
+    """It finds the same cuts as the general search, or leaves the search to it."""
     search_cuts = cut_search(score_kernels(kernels))
     if search_cuts is None:
         assert name_of(kernels) == "numpy"

@@ -1,4 +1,4 @@
-"""Files of every format in turn."""
+"""Fixtures that write files in every format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.helpers.rating_files import WRITERS, pa
 
 @pytest.fixture(params=WRITERS)
 def write(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Path]:
-    """Write columns to a file of each format in turn."""
+    """Write columns to a file in each format."""
     name, writer = WRITERS[request.param]
 
     def write_columns(**columns: Any) -> Path:

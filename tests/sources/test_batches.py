@@ -1,4 +1,4 @@
-"""Batches of whole numbers in ranges that differ from one to the next."""
+"""Batches of whole numbers whose ranges differ."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_each_batch_may_have_another_range(longest: int) -> None:
     rng = np.random.default_rng(longest)
     batches = []
     for i in range(40):
-        # Some have the labels of the last, some more of them, some others.
+        # Some batches have the labels of the last batch, some have more of them, some have others.
         if i % 3 == 0:
             lowest, n_labels = rng.integers(-longest // 2, longest // 2, 2), rng.integers(1, 9, 2)
         batches.append([low + rng.integers(0, n, 50) for low, n in zip(lowest, n_labels)])
@@ -40,7 +40,7 @@ def test_each_batch_may_have_another_range(longest: int) -> None:
         schema, (pa.record_batch(dict(zip("ab", batch)), schema) for batch in batches)
     )
     with warnings.catch_warnings():
-        # Ranges at random may have nothing in common.
+        # Random ranges can be disjoint.
         warnings.simplefilter("ignore", UserWarning)
         counts = confusion_from_source(stream, "a", "b")
     labels = counts.labels.tolist()

@@ -1,4 +1,4 @@
-"""Counting for real on a cluster: Dask in processes, one of which dies, and Spark."""
+"""Counting on real clusters: Dask processes, one of which dies, and Spark."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PATIENCE = 60
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Start two worker processes of one thread each."""
+    """Start two worker processes with one thread each."""
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
     environment = dict(os.environ)
     with (
@@ -45,20 +45,20 @@ def cluster() -> Iterator[Any]:
         distributed.Client(started) as client,
     ):
         yield client
-    # Dask leaves in this process what it sets for its workers: OMP_NUM_THREADS is 1.
+    # Dask leaves its workers' settings in this process: OMP_NUM_THREADS is 1.
     os.environ.clear()
     os.environ.update(environment)
 
 
 def slow_chunk(seed: int, log: Path) -> Any:
-    """Return ratings after a while, and leave a trace of every attempt to make them."""
+    """Return ratings after a delay, and record every attempt to compute them."""
     (log / f"{seed}-{os.getpid()}-{time.time_ns()}").touch()
     time.sleep(0.03)
     return np.random.default_rng(seed).integers(5, size=CHUNK)
 
 
 def traces(log: Path) -> list[list[str]]:
-    """Return seed, process and time of each attempt."""
+    """Return the seed, process and time of each attempt."""
     return [path.name.split("-") for path in log.iterdir()]
 
 
@@ -89,7 +89,7 @@ def test_a_worker_is_killed_in_the_middle(cluster: Any, tmp_path: Path) -> None:
     started = time.monotonic()
     while len(list(tmp_path.iterdir())) < N_CHUNKS and time.monotonic() < started + PATIENCE:
         time.sleep(0.005)
-    # The worker that began last has something in its hands.
+    # The worker that began last has an unfinished task.
     killed = int(max(traces(tmp_path), key=lambda trace: int(trace[2]))[1])
     os.kill(killed, signal.SIGKILL)
     assert killed in workers
@@ -103,13 +103,13 @@ def test_a_worker_is_killed_in_the_middle(cluster: Any, tmp_path: Path) -> None:
     )
     (counts,) = results
     assert counts.table.tolist() == confusion_counts(left, right).table.tolist()
-    # What the dead worker had was made again, by another one.
+    # Another worker computed the tasks of the dead worker again.
     assert len(traces(tmp_path)) > 2 * N_CHUNKS
 
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
-    """Start Spark in this machine; it is a Java program."""
+    """Start Spark on this machine; it is a Java program."""
     sql = pytest.importorskip("pyspark.sql")
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         reason = "Spark needs Java, and there is none: install a JRE of version 17 or later"
@@ -126,7 +126,7 @@ def spark() -> Iterator[Any]:
     for name, value in options.items():
         builder = builder.config(name, value)
     with pytest.MonkeyPatch.context() as patch:
-        # Spark would take whatever python3 is first on the path for its workers.
+        # Otherwise Spark would start its workers with the first python3 on the path.
         patch.setenv("PYSPARK_PYTHON", sys.executable)
         session = builder.getOrCreate()
         yield session
@@ -161,7 +161,7 @@ def test_spark_sends_ratings_in_long_form(spark: Any) -> None:
 
 
 def test_missing_numbers_are_no_label_on_spark(spark: Any) -> None:
-    """NaN and null are two things to Spark; neither is a rating."""
+    """To Spark, NaN and null differ; neither is a rating."""
     rows = [(1.0, 1.0), (float("nan"), 2.0), (None, 2.0), (2.0, 2.0)]
     counts = confusion_from_source(spark.createDataFrame(rows, "a double, b double"), "a", "b")
     assert counts.labels.tolist() == [1, 2]
@@ -169,7 +169,7 @@ def test_missing_numbers_are_no_label_on_spark(spark: Any) -> None:
 
 
 def test_partitions_of_different_types_are_one_column() -> None:
-    """A whole number is a float in partitions where others are missing."""
+    """A whole number is a float in partitions with missing values."""
     dd = library("dask.dataframe")
     frame = pandas_frame(COLUMNS)[["left grade", "right grade"]]
     whole = frame.dropna().astype(int)

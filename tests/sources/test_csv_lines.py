@@ -1,4 +1,4 @@
-"""Lines counted by their texts, against the csv module of Python."""
+"""Lines counted by their texts, compared with Python's csv module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files larger than the memory there is: counted all the same, by engines and by our own reader."""
+"""Files larger than the available memory are counted by engines and by the package's reader."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastkappa import confusion_counts
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-# What a process may have of memory of its own, besides what libraries and allocators have taken.
+# The memory that a process may use, in addition to libraries and allocators.
 LIMIT = 375_000_000
 N_FILES = 16
 ROWS = 1 << 22
@@ -44,13 +44,13 @@ SOURCES = {
     "pyarrow": "folder",
 }
 ENGINES = {name: f"import {name}" for name in SOURCES}
-# It would be printed between the figures where a machine is slow.
+# Otherwise this text would be printed between the figures on slow machines.
 ENGINES["duckdb"] += "; duckdb.sql('set enable_progress_bar = false')"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[object, ...]]:
-    """Make a folder larger than the limit, of one file under many names, and its table."""
+    """Make a folder larger than the limit, from one file under many names, and its table."""
     folder = tmp_path_factory.mktemp("large")
     random = np.random.default_rng(0)
     names = ["none", "mild", "moderate", "severe", "proliferative"]
@@ -60,7 +60,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[object
     columns = {
         "left": pa.DictionaryArray.from_arrays(pa.array(left, mask=missing), names),
         "right": pa.DictionaryArray.from_arrays(pa.array(right), names),
-        # Nobody reads these, as in most files.
+        # Nobody reads these columns, as in most files.
         **{f"measurement {i}": pa.array(random.random(ROWS)) for i in range(2)},
     }
     table = pa.table({name: _plain(column) for name, column in columns.items()})
@@ -76,7 +76,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[object
 
 
 def _plain(column: object) -> object:
-    """Return strings, as most people have them."""
+    """Return strings, the usual type of labels."""
     return column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
 
 
@@ -87,7 +87,7 @@ def limited(folder: Path, engine: str, count: str) -> subprocess.CompletedProces
         capture_output=True,
         text=True,
         timeout=120,
-        # Memory that is set aside and never used would count, and each thread sets some aside.
+        # Reserved memory would count even if unused, and each thread reserves some.
         env={
             **os.environ,
             "ARROW_DEFAULT_MEMORY_POOL": "system",
@@ -109,7 +109,7 @@ def test_a_folder_larger_than_the_memory(engine: str, folder: tuple[Path, tuple[
 
 
 def test_the_limit_is_one(folder: tuple[Path, tuple[object]]) -> None:
-    """Who reads all of it at once runs out of memory: else the test above would show nothing."""
+    """Reading all data at once runs out of memory; otherwise, the test above would show nothing."""
     read = "pyarrow.parquet.read_table(folder, columns=['left', 'right'])"
     done = limited(folder[0], "pyarrow", read)
     assert done.returncode != 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import gzip
 import re
 import sys
 from pathlib import Path
@@ -40,7 +41,7 @@ from tests.helpers.engine_sources import (  # noqa: E402
 
 @pytest.fixture(params=SOURCES)
 def source(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    """Return the same ratings in each engine in turn."""
+    """Yield the same ratings in each engine."""
     return SOURCES[request.param](COLUMNS, tmp_path)
 
 
@@ -61,7 +62,7 @@ def test_booleans_and_dates(source: Any, pair: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("weight", ["items", "importance"])
 def test_weights(source: Any, weight: str) -> None:
-    """Quarters are summed exactly, in whatever order."""
+    """Quarters are summed exactly, in any order."""
     counts = confusion_from_source(source, "left", "right", sample_weight=weight)
     assert_same(counts, expected("left", "right", weight=weight))
 
@@ -99,7 +100,7 @@ def test_ratings_of_two_kinds(source: Any) -> None:
 
 
 def test_measurements_are_no_ratings(source: Any) -> None:
-    with pytest.raises(ValueError, match=r"'importance' holds \d\.\d+: ratings must be whole"):
+    with pytest.raises(ValueError, match=r"'importance' contains \d\.\d+: ratings must be whole"):
         confusion_from_source(source, "importance", "right grade")
 
 
@@ -240,7 +241,7 @@ def test_folders_named_for_a_value_are_a_column(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:column 'a' holds '01' and '1'")
 @pytest.mark.filterwarnings("ignore:.*how they are written")
 def test_a_folder_of_text_is_one_table(tmp_path: Path) -> None:
-    """What is a number in one file is a string if another file has words."""
+    """A number in one file is a string if another file has words."""
     (tmp_path / "1.csv").write_text("a,b\n1,1\n01,2\n")
     (tmp_path / "2.csv").write_text("b,a\n2,1\n1,\n")
     counts = confusion_from_source(tmp_path, "a", "b")
@@ -256,9 +257,14 @@ def test_folders_that_cannot_be_read(tmp_path: Path) -> None:
         confusion_from_source(tmp_path, "a", "b")
     (tmp_path / "1.csv").write_text("a,b\n1,1\n")
     (tmp_path / "1.tsv").write_text("a\tb\n1\t1\n")
-    with pytest.raises(
-        ValueError, match="must be files in one format, but are csv and tsv: count the files"
-    ):
+    (tmp_path / "2.csv.gz").write_bytes(gzip.compress(b"a,b\n1,1\n"))
+    (tmp_path / "notes.txt").write_text("not data")
+    patterns = rf"'{tmp_path}/\*.csv', '{tmp_path}/\*.csv.gz' and '{tmp_path}/\*.tsv'"
+    with pytest.raises(ValueError, match=f"are csv and tsv: count {patterns} separately, and add"):
+        confusion_from_source(tmp_path, "a", "b")
+    (tmp_path / "more").mkdir()
+    (tmp_path / "1.tsv").rename(tmp_path / "more" / "1.TSV")
+    with pytest.raises(ValueError, match=rf"{tmp_path}/\*\*/\*.csv.gz' and .*/\*.tsv' separately"):
         confusion_from_source(tmp_path, "a", "b")
 
 

@@ -1,4 +1,4 @@
-"""Ratings from files: every format, every kind of rating, every way to be wrong."""
+"""Ratings from files: every format, every kind of rating, and every error."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def count_in_blocks(path: Path, labels: str | None = None) -> SourceCounts:
 
 
 def many_blocks(tmp_path: Path, last: str) -> Path:
-    """Write a file of many blocks, of which only the last one has other ratings."""
+    """Write a file of many blocks, of which only the last has other ratings."""
     return text_file(tmp_path, "y\n" + "1\n2\n3\n" * 100 + last)
 
 
@@ -189,7 +189,7 @@ def many_blocks(tmp_path: Path, last: str) -> Path:
     [
         ("1.0\n+2\n", [1, 2, 3]),
         (" 7\n", [1, 2, 3, 7]),
-        # More strings than numbers: these are labels too.
+        # More strings than numbers: all of them are labels.
         ("x\n" * 400 + "01\n", ["01", "1", "2", "3", "x"]),
         ("true\n" * 301, ["1", "2", "3", "true"]),
     ],
@@ -216,7 +216,7 @@ def test_a_string_in_the_last_block(tmp_path: Path, odd: str) -> None:
 
 def test_a_measurement_in_the_last_block(tmp_path: Path) -> None:
     path = many_blocks(tmp_path, "2.5\n")
-    with pytest.raises(RatingsError, match=r"column 'y' holds 2\.5: ratings must be whole"):
+    with pytest.raises(RatingsError, match=r"column 'y' contains 2\.5: ratings must be whole"):
         count_in_blocks(path)
 
 
@@ -232,7 +232,7 @@ def test_a_measurement_in_the_last_block(tmp_path: Path) -> None:
 def test_labels_of_a_column_of_very_many(
     tmp_path: Path, last: str, labels: str, diagonal: list[int]
 ) -> None:
-    """Others are not kept, but for what they tell about the column."""
+    """Other texts are not kept, except those that determine the type of the column."""
     numbers = "".join(f"{i}\n" for i in range(5000))
     path = text_file(tmp_path, "y\n" + numbers + last)
     counts = count_in_blocks(path, labels)

@@ -1,4 +1,4 @@
-"""JSON Lines: an object per line, in Python and at every command."""
+"""JSON Lines, with one object per line, in Python and in every command."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def written(path: Path, rows: list[Any], line: str = "\n") -> Path:
 
 
 def rows_of(**columns: Any) -> list[dict[str, Any]]:
-    """Return an object per item, without the fields that are missing."""
+    """Return one object per item, without the fields that are missing."""
     rows = [dict(zip(columns, row)) for row in zip(*columns.values())]
     return [{name: value for name, value in row.items() if value is not None} for row in rows]
 
@@ -71,7 +71,7 @@ def test_types_are_those_of_json(tmp_path: Path) -> None:
     values: list[Any] = [None] * 20 + [1, 2, 3.0, 2, 1] * 5
     counts = confusion_from_source(written(path, rows_of(a=values, b=values)), "a", "b")
     assert (counts.labels.tolist(), counts.n_rows) == ([1, 2, 3], 45)
-    # Neither is a number a string, nor a word a missing rating.
+    # A number is not a string, and a word is not a missing rating.
     texts = ["1", "2", "10", "2"] * 10
     counts = confusion_from_source(written(path, rows_of(a=texts, b=texts)), "a", "b")
     assert counts.labels.tolist() == ["1", "2", "10"]
@@ -95,7 +95,7 @@ def test_an_empty_string_is_missing_as_in_text(tmp_path: Path) -> None:
         written(tmp_path / "r.jsonl", rows_of(a=[one or "" for one in A], b=B)), "a", "b"
     )
     assert (counts.labels.tolist(), counts.missing) == (["x", "y"], (4, 0))
-    # Other formats have a value for missing ratings, so there an empty string is named as a code.
+    # Other formats have a value for missing ratings, so there an empty string is a code.
     path = tmp_path / "r.parquet"
     parquet.write_table(pa.table({"a": [one or "" for one in A], "b": B}), path)
     options = ["score", path, "--y1", "a", "--y2", "b", "--missing", "drop"]
@@ -109,7 +109,9 @@ def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RatingsError, match="has no column 'c'; it has 'a', 'b'"):
         confusion_from_source(written(path, rows_of(a=A, b=B)), "a", "c")
     path.write_text(json.dumps(rows_of(a=A, b=B)))
-    with pytest.raises(RatingsError, match=r"a JSON list, .*read it with\s+pandas.read_json"):
+    with pytest.raises(
+        RatingsError, match=r"a JSON list instead .*Read it with\s+pandas.read_json"
+    ):
         confusion_from_source(path, "a", "b")
     path.write_text(json.dumps({"a": ["x", "y"], "b": ["x", "y"]}, indent=2))
     with pytest.raises(RatingsError, match=r"r\.jsonl cannot be read: a line is not JSON"):
@@ -210,7 +212,7 @@ def test_lines_that_are_nested_deeply(tmp_path: Path, depth: int, inner: str) ->
     else:
         with pytest.raises(RatingsError, match="a line is nested too deeply"):
             confusion_from_source(path, "a", "b")
-    # Many lists beside each other are no matter.
+    # Many consecutive lists cause no problem.
     path.write_text(f'{{"a": "x", "b": "y", "spans": [{", ".join(["[1]"] * 3000)}]}}\n')
     assert confusion_from_source(path, "a", "b").n_rows == 1
 

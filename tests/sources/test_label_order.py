@@ -1,4 +1,4 @@
-"""The order of labels that a source declares is that of the table, whatever the engine."""
+"""The label order that a source declares is the order of the table, in every engine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ parquet = pytest.importorskip("pyarrow.parquet")
 feather = pytest.importorskip("pyarrow.feather")
 dataset = pytest.importorskip("pyarrow.dataset")
 
-# 'moderate' is declared and never given.
+# 'moderate' is declared but never given.
 ORDER = ["none", "mild", "moderate", "severe"]
 LEFT = ["none", "mild", "severe", "none", None, "mild"]
 RIGHT = ["none", "none", "severe", "mild", "mild", "severe"]
@@ -163,10 +163,10 @@ def lazy_enums(frame: Any) -> Any:
 @pytest.mark.parametrize("make", [lambda frame: frame, lazy_enums, pa.Table.from_pandas])
 def test_two_different_orders_are_refused(make: Callable[[Any], Any]) -> None:
     frame = pandas_frame().assign(right=pandas_frame(ORDER[::-1])["right"])
-    with pytest.raises(ValueError, match="different orders") as raised:
+    with pytest.raises(ValueError, match="in different orders") as raised:
         confusion_from_source(make(frame), "left", "right")
     assert str(raised.value) == (
-        "column 'left' and column 'right' declare different orders of their labels: none < mild <"
+        "column 'left' and column 'right' declare their labels in different orders: none < mild <"
         " moderate < severe and severe < moderate < mild < none. Give both the same categories, or"
         " give labels=."
     )
@@ -182,7 +182,7 @@ def test_parts_of_different_orders_are_refused(tmp_path: Path) -> None:
     together = pa.Table.from_batches([t.cast(schema).to_batches()[0] for t in tables])
     for source in (tmp_path, together):
         with pytest.raises(
-            ValueError, match=r"declares? different orders of (its|their) labels: none < m"
+            ValueError, match=r"declares? (its|their) labels in different orders: none < m"
         ):
             confusion_from_source(source, "left", "right")
 

@@ -1,4 +1,4 @@
-"""A label called NA, null or nan is one where it is named; text files call it missing elsewhere."""
+"""A label called NA, null or nan is a label if named; otherwise, it is missing in text files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.helpers.absent import library
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
 
-# Two raters of seven items. The third rates as the first, and NA is a missing group.
+# Two raters of seven items. The third rates like the first, and NA is a missing group.
 COLUMNS = {
     "id": ["1", "2", "3", "4", "5", "6", "7"],
     "a": ["Yes", "No", "NA", "No", "NA", "Yes", "NA"],
@@ -66,7 +66,7 @@ def test_arrays_and_files_agree(tmp_path: Path) -> None:
     assert (found.n, found.kappa) == (7, pytest.approx(KAPPA))
     path = text(COLUMNS, tmp_path / "r.csv")
     assert confusion_from_source(path, "a", "b").missing == (3, 3)
-    # Labels that are not named are missing still.
+    # Labels that are not named are still missing.
     assert confusion_from_source(path, "a", "b", labels=["Yes", "No"]).missing == (3, 3)
 
 
@@ -135,7 +135,7 @@ def test_without_labels_errors_say_how_to_name_them(tmp_path: Path) -> None:
         ["leaderboard", path, path, "--id", "id", "--target", "a"],
     ):
         assert remedy in program.refusal(*command)
-    # A group or an empty field is no label.
+    # A group or an empty field is not a label.
     grouped = ["agree", path, "--raters", "score", "score", "--group", "group"]
     assert remedy not in program.refusal(*grouped)
     blank = text({"a": ["x", "", "y"], "b": ["x", "y", "y"]}, tmp_path / "blank.csv")

@@ -1,4 +1,4 @@
-"""Strings among numbers, and codes that stand for missing ratings, in every source."""
+"""Strings among numbers, and codes for missing ratings, in every source."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytest.importorskip("narwhals")
 dd = library("dask.dataframe")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-# Grades 1 to 10, one row of which holds no grade.
+# Grades 1 to 10; one row has no grade.
 LEFT = [str(i % 10 + 1) for i in range(50)]
 RIGHT = [str((i + i % 3) % 10 + 1) for i in range(50)]
 ODD = {"a": [*LEFT, "x"], "b": [*RIGHT, "x"]}
@@ -66,7 +66,7 @@ def test_a_string_among_numbers_is_refused_or_missing(name: str, tmp_path: Path)
     assert str(raised.value) == REFUSED
     source = SOURCES[name](ODD, tmp_path)
     counts = confusion_from_source(source, "a", "b", missing_codes=["x", "NA"])
-    # Text is read as what is left of it is; other strings stay strings.
+    # The type of a text is inferred from the remaining values; other strings stay strings.
     numbers = [i + 1 for i in range(10)]
     assert counts.labels.tolist() == (numbers if name == "CSV" else list(map(str, numbers)))
     assert counts.table.tolist() == expected_table()

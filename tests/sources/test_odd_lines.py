@@ -1,4 +1,4 @@
-"""Lines at the end of a text file, tables of counts and repeated lines are warned of."""
+"""Lines at the end of a text file, tables of counts and repeated lines cause warnings."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_last_lines_of_a_sheet(lines: list[str], tmp_path: Path) -> None:
     "lines",
     [
         LINES,
-        # The word is a label here, or in the name of an item.
+        # Here the word is a label, or part of an item's name.
         [f"{i},total,{'total' if i % 2 else 'part'}" for i in range(20)],
         [*WORDS, "notes_17.txt,w1,w1"],
         ["01,1,1", "1,2,2", "001,2,1"],
@@ -90,7 +90,7 @@ def test_a_table_of_counts(tmp_path: Path) -> None:
         assert (
             _count(_write(tmp_path, *COUNTED, names="a,b,n"), sample_weight="n").table.sum() == 57
         )
-        # Rows that are numbered, and a pair that occurs twice.
+        # Numbered rows, and a pair that occurs twice.
         numbered = [f"{line[:3]},{i}" for i, line in enumerate(COUNTED, 1)]
         _count(_write(tmp_path, *numbered, names="a,b,n"))
         _count(_write(tmp_path, *COUNTED, "y,y,1", names="a,b,n"))
@@ -100,6 +100,41 @@ def test_a_table_of_counts_with_more_columns(tmp_path: Path) -> None:
     rows = [f"{i},{line},0.1" for i, line in enumerate(COUNTED, 1)]
     with pytest.warns(UserWarning, match="one line for each pair of a and b.*sample_weight='Freq'"):
         _count(_write(tmp_path, *rows, names=",a,b,Freq,share"))
+    # A cell that is empty at the second site has no line.
+    rows = [f"{site},{line},0.1" for site in ("north", "south") for line in COUNTED][:-1]
+    path = _write(tmp_path, *rows, names="SITE,a,b,COUNT,PERCENT")
+    with pytest.warns(UserWarning, match="of a and b and each 'SITE'.*sample_weight='COUNT'"):
+        _count(path)
+    run = CommandLine("agree").run(path, "--raters", "a", "b")
+    assert "give --sample-weight COUNT if it is" in run.stderr
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # Items of 30 patients, with the number of slides of each.
+        items = [f"p{i},{'xy'[i % 2]},{'xy'[i % 3 % 2]},{i % 7}" for i in range(30)]
+        _count(_write(tmp_path, *items, names="patient,a,b,n"))
+
+
+CODES = ["250.1", "250.10", "250.2", "250.20"]
+
+
+def test_codes_that_are_equal_as_numbers(tmp_path: Path) -> None:
+    lines = [f"{i},{CODES[i % 4]},{CODES[i % 4 ^ (i % 3 == 0)]}" for i in range(48)]
+    path = _write(tmp_path, *lines)
+    halves = [250.1, 250.2]
+    with pytest.warns(UserWarning, match="250.1 and 250.10, which are read as one number"):
+        assert _count(path, labels=halves).table.trace() == 48
+    run = CommandLine("agree").run(path, "--raters", "a", "b", "--labels", "250.1,250.2")
+    assert "give both as strings in --labels" in run.stderr
+    # 16 of 48 items have the other code of the pair.
+    with pytest.warns(UserWarning, match="differ only in how they are written"):
+        counts = _count(path, labels=CODES)
+    assert (counts.table.trace(), counts.n_outside) == (32, 0)
+    run = CommandLine("agree").run(path, "--raters", "a", "b", "--labels", ",".join(CODES))
+    assert "observed agreement        0.6667" in run.stdout
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        path = _write(tmp_path, *(f"{i},{1 + i % 4 / 2},{1 + i % 3}" for i in range(24)))
+        _count(path, labels=[1, 1.5, 2, 2.5, 3])
 
 
 def test_a_confusion_matrix(tmp_path: Path) -> None:

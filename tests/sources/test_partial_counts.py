@@ -1,4 +1,4 @@
-"""Counts of parts add up, and go to JSON and back."""
+"""Counts of parts can be added, and written to JSON and read again."""
 
 from __future__ import annotations
 
@@ -85,6 +85,17 @@ def test_missing_ratings_and_those_outside_add_up() -> None:
     assert (total.n_outside, total.n_dropped, total.missing) == (1, 3, (2, 2))
 
 
+@pytest.mark.parametrize("count", [counted, confusion_counts])
+def test_a_sum_of_tables_with_other_codes_is_remarked_on(count: Any) -> None:
+    grades = np.repeat(np.arange(5), 40)
+    first, shifted, few = (count(own, own) for own in (grades, grades + 1, grades[::20] + 1))
+    with pytest.warns(UserWarning, match="the second table has 5 in y1 and y2, which no other"):
+        first + shifted
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        first + count(grades[:120], grades[:120]) + few
+
+
 def test_labels_that_do_not_go_together() -> None:
     some = counted(["x", "y"], ["x", "y"])
     for other in (
@@ -93,7 +104,7 @@ def test_labels_that_do_not_go_together() -> None:
     ):
         with pytest.raises(ValueError, match="give the same labels= to both"):
             some + other
-    with pytest.raises(ValueError, match="Mix of label input types"):
+    with pytest.raises(ValueError, match=r"Mix of label .* Write the labels in the same way in"):
         some + counted([1, 2], [1, 2])
     with pytest.raises(ValueError, match="give the same labels= to both"):
         confusion_counts([1, 2], [1, 2]) + confusion_counts([1, 3], [1, 3], labels=[3, 1])

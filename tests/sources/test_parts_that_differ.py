@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from fastkappa import Ratings, confusion_from_source
+from tests.helpers.command_line import write_csv
 from tests.helpers.counted_files import count_ratings
 from tests.helpers.rating_files import pa, parquet, write_arrow_file
 
@@ -124,7 +126,7 @@ DAMAGED = {
     "a long row": (ROWS_OF_TEXT + b"1,2,2\n", r"{0} .*: line 20: Expected 2 columns, got 3"),
     "latin-1": (ROWS_OF_TEXT + b"\xe9,1\n", "{0}: column 'a' contains text that is not UTF-8"),
     "booleans": (b"a,b\nTrue,1\nFalse,2\n", "{0}: column 'a' contains numbers and also 'True'"),
-    "a fraction": (ROWS_OF_TEXT + b"0.5,1\n", "{0}: column 'a' holds 0.5"),
+    "a fraction": (ROWS_OF_TEXT + b"0.5,1\n", "{0}: column 'a' contains 0.5"),
     "a second header": (ROWS_OF_TEXT + b"a,b\n", "{0}: 1 row contains the names of the columns"),
     "another column": (b"a,c\n1,2\n", "{0} has no column 'b'"),
 }
@@ -151,5 +153,51 @@ def test_a_cut_file_of_a_folder_is_named(tmp_path: Path) -> None:
 
 def test_a_single_file_is_not_named_in_errors_about_its_ratings(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"a": [0.5], "b": [1]}), tmp_path / "r.parquet")
-    with pytest.raises(ValueError, match=r"^column 'a' holds 0\.5"):
+    with pytest.raises(ValueError, match=r"^column 'a' contains 0\.5"):
         count_ratings(tmp_path / "r.parquet", "a", "b")
+
+
+GRADES = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4] * 20
+ONE_UP = [label + 1 for label in GRADES]
+ODD = "{0} has 5 in {1}, which no other part has, but not 0, which is frequent in all other parts"
+RARE_LABEL = [*GRADES[:199], 7]
+LETTERS = ["abc"[label // 2] for label in GRADES]
+IN_PARTS: dict[str, tuple[list[tuple[Any, Any]], str]] = {
+    "the same codes": ([(GRADES, GRADES)] * 3, ""),
+    "both columns": ([(GRADES, GRADES), (ONE_UP, ONE_UP), (GRADES, GRADES)], "a and b"),
+    "one column": ([(GRADES, GRADES), (GRADES, ONE_UP), (GRADES, GRADES)], "b"),
+    "two parts": ([(GRADES, GRADES), (ONE_UP, ONE_UP)], "a and b"),
+    "a rare label": ([(GRADES, GRADES), (RARE_LABEL, GRADES)], ""),
+    "few items": ([(GRADES[:20], GRADES[:20]), (ONE_UP[:20], ONE_UP[:20])], ""),
+    "sorted by the first column": (
+        [([0] * 99 + [1] * 50, GRADES[:149]), ([1] * 50 + [2] * 99, GRADES[:149])],
+        "",
+    ),
+    "another language": ([(LETTERS, LETTERS), (list("xbc") * 40,) * 2], "'a'"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:some files have the same content")
+@pytest.mark.parametrize(("parts", "columns"), IN_PARTS.values(), ids=IN_PARTS)
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "list of arrow"])
+def test_a_part_with_other_codes_is_named(
+    tmp_path: Path, suffix: str, parts: list[tuple[Any, Any]], columns: str
+) -> None:
+    """One rule for folders, lists, saved counts and sums."""
+    tables = [{"a": a, "b": b} for a, b in parts]
+    source: Any = tmp_path
+    if suffix == "csv":
+        for i, part in enumerate(tables):
+            write_csv(tmp_path / f"{i}.csv", **part)
+    else:
+        source = folder_of(tmp_path / "parts", suffix.split()[-1], *tables)
+    name = source / f"1.{suffix.split()[-1]}"
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        confusion_from_source(as_list(source) if "list" in suffix else source, "a", "b")
+    found = [str(one.message) for one in said if "other codes" in str(one.message)]
+    assert len(found) == bool(columns)
+    if "'" in columns:
+        assert f"{name} has 'x' in a and b, which no other part has, but not 'a'" in found[0]
+    elif columns:
+        assert ODD.format(name, columns) in found[0]

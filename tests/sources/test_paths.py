@@ -1,4 +1,4 @@
-"""Paths, patterns, lists of them, other file systems, and how far reading has come."""
+"""Paths, patterns, lists of them, other file systems, and the progress of reading."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TABLE = pa.table(COLUMNS)
 
 @pytest.fixture
 def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Write four parts in two folders, and go there."""
+    """Write four parts in two folders, and change to that folder."""
     for i, folder in enumerate(("north", "north", "south", "south")):
         (tmp_path / folder).mkdir(exist_ok=True)
         WRITERS["csv"][1](TABLE.slice(0, i + 1), tmp_path / folder / f"part{i}.csv")
@@ -97,7 +97,7 @@ def test_lists_of_anything_else(source: Any) -> None:
 
 
 def remote(name: str, content: bytes, folder: str = "bucket/data") -> Any:
-    """Return a file system in memory that has a file, and a hidden one beside it."""
+    """Return a file system in memory with a file and a hidden file."""
     filesystem = fs._MockFileSystem()
     filesystem.create_dir(f"{folder}/_logs")
     for file in (f"{folder}/{name}", f"{folder}/_logs/x{Path(name).suffix}"):

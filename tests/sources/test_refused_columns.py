@@ -1,4 +1,4 @@
-"""Columns that `confusion_from_source` refuses, and unusual ones that it counts."""
+"""Columns that `confusion_from_source` refuses, and unusual columns that it counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files, columns and labels that are refused, and why."""
+"""Files, columns and labels that are refused, and the reasons."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def test_column_named_twice(tmp_path: Path) -> None:
 
 def test_ratings_that_are_measurements(write: Callable[..., Path]) -> None:
     path = write(a=pa.array([1.0, 0.5, 2.0]), b=pa.array([1, 2, 3]))
-    with pytest.raises(RatingsError, match=r"column 'a' holds 0\.5: ratings must be whole"):
+    with pytest.raises(RatingsError, match=r"column 'a' contains 0\.5: ratings must be whole"):
         count_ratings(path, "b", "a")
 
 
 @pytest.mark.parametrize("number", [float("inf"), 1e300])
 def test_numbers_beyond_64_bits(tmp_path: Path, number: float) -> None:
     write_arrow_file(pa.table({"a": [1.0, number]}), tmp_path / "r.arrow")
-    with pytest.raises(RatingsError, match="column 'a' holds numbers beyond 64 bits"):
+    with pytest.raises(RatingsError, match="column 'a' contains numbers beyond 64 bits"):
         count_ratings(tmp_path / "r.arrow", "a", "a")
 
 
@@ -237,7 +237,7 @@ def test_numbers_and_dates_without_a_label_wanted(tmp_path: Path) -> None:
 
 
 def packed_files(folder: Path) -> dict[str, bytes]:
-    """Return the bytes of files that are no text, by what an error says of them."""
+    """Return the bytes of files that are not text, keyed by the description in the error."""
     text = b"a,b\n1,1\n2,2\n"
     archive, workbook = io.BytesIO(), io.BytesIO()
     for file, entry in ((archive, "ratings.csv"), (workbook, "[Content_Types].xml")):
@@ -266,7 +266,7 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(RatingsError, match=f"r.csv cannot be read: it .*{words}"):
             confusion_from_source(path, "a", "b")
-    # Names of columns that begin as other files do.
+    # Column names that look like the beginning of another format.
     path.write_text("PAR1,PAR2,BZh\n1,1,2\n2,2,1\n")
     assert confusion_from_source(path, "PAR1", "PAR2").n_rows == 2
 

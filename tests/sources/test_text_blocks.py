@@ -1,4 +1,4 @@
-"""Text files that threads read a block each give the table of their rows, however they are cut."""
+"""Text files that threads read in blocks have the table of their rows, wherever they are split."""
 
 from __future__ import annotations
 

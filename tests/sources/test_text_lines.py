@@ -1,4 +1,4 @@
-"""Text files counted line by line have the tables, errors and warnings of those read by pyarrow."""
+"""Counting a text file line by line gives the tables, errors and warnings of pyarrow."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ends = st.sampled_from(["\n", "\n", "\n", "\r\n", "\r", "\n\n"])
 
 @st.composite
 def contents(draw: Any) -> bytes:
-    """Return a file of two columns that are read and others, which may have anything wrong."""
+    """Return a file with two columns that are read, and others that can contain any mistake."""
     alike = draw(st.lists(fields, min_size=1, max_size=4))
     likely = st.one_of(st.sampled_from(alike), st.sampled_from(alike), fields)
     end, delimiter = draw(ends), draw(st.sampled_from([",", ",", ";"]))

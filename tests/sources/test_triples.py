@@ -1,4 +1,4 @@
-"""Ratings in long form from every source that tables are counted in."""
+"""Ratings in long form from every source in which tables are counted."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def expected() -> Ratings:
 def test_every_source(name: str, expected: Ratings, tmp_path: Path) -> None:
     columns = dict(COLUMNS)
     if name == "polars, enums":
-        # Items of three digits are none of the grades; its Categorical is.
+        # Items of three digits are not grades; their Categorical is.
         columns["right"], columns["item"] = [str(r) for r in COLUMNS["left"]], COLUMNS["right"]
     names = {**NAMES, "item": "item"} if "item" in columns else NAMES
     found = Ratings.from_long(SOURCES[name](columns, tmp_path), **names)

@@ -1,4 +1,4 @@
-"""The bootstrap of a table against the resampling of items, and scipy's BCa intervals."""
+"""The bootstrap of a table, compared with resampling items and scipy's BCa intervals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def items(table: Any) -> Any:
 
 
 def kappa_of_cells(cells: Any, weights: Any = None, axis: int = -1) -> Any:
-    """Return kappa for items, as scipy wants a statistic of a sample."""
+    """Return the kappa of items, in the form that scipy needs for a statistic."""
     cells = np.moveaxis(cells, axis, -1)
     counts = np.stack([(cells == cell).sum(axis=-1) for cell in range(9)], axis=-1)
     return kappa_from_confusion(counts.reshape(*counts.shape[:-1], 3, 3), weights=weights)
@@ -42,7 +42,7 @@ def test_intervals_are_those_of_resampled_items(method: Any, weights: Any) -> No
         rng=np.random.default_rng(1),
     )
     found = bootstrap(TABLE, weights=weights, n_resamples=20_000, method=method, rng=2)
-    # Both are random; the ends of such intervals scatter by 0.005 or so.
+    # Both are random; the ends of such intervals vary by about 0.005.
     assert found.interval == pytest.approx(tuple(peer.confidence_interval), abs=0.012)
     assert found.standard_error == pytest.approx(peer.standard_error, rel=0.06)
 
@@ -57,7 +57,7 @@ def test_replicates_have_the_distribution_of_resampled_items() -> None:
 
 @pytest.mark.parametrize("weights", [None, "linear"])
 def test_bca_corrections_are_scipys(weights: Any) -> None:
-    """From the very same replicates the interval is the same to the last digits."""
+    """From identical replicates, the interval is the same to the last digits."""
     result = bootstrap(TABLE, weights=weights, n_resamples=2999, rng=5)
 
     class Replayed:
@@ -137,7 +137,7 @@ def test_memory_is_bounded() -> None:
     bootstrap(table, n_resamples=2000, rng=0)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 40e6  # all tables at once would take 58 MB, and the jackknife 104
+    assert peak < 40e6  # All tables at once would need 58 MB, and the jackknife 104 MB.
 
 
 def test_many_items_cost_no_more() -> None:
@@ -205,7 +205,7 @@ def test_what_is_refused(table: Any, arguments: Any, match: str) -> None:
 
 
 def test_a_table_too_small_for_a_jackknife_warns_of_nothing_else() -> None:
-    """Without one of its two items kappa is undefined, so nothing is left to take a mean of."""
+    """Without one of its two items, kappa is undefined, so no values remain for the mean."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = bootstrap([[1, 0], [0, 1]], rng=0)

@@ -1,4 +1,4 @@
-"""The bootstrap that draws clusters, against one that draws the items of each by hand."""
+"""The bootstrap that draws clusters, compared with one that draws their items by hand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def glands_result() -> Any:
 
 
 def test_every_draw_is_one_of_clusters() -> None:
-    """All 3**3 draws of three small clusters, as often as they should come."""
+    """Test that all 3**3 draws of three small clusters occur as often as expected."""
     result = agreement([0, 0, 1, 1, 1], [0, 1, 1, 1, 0], clusters=[1, 1, 2, 3, 3])
     tables = np.array([[[1, 1], [0, 0]], [[0, 0], [0, 1]], [[0, 0], [1, 1]]])
     expected: Counter[Any] = Counter()
@@ -42,7 +42,7 @@ def test_every_draw_is_one_of_clusters() -> None:
 
 
 def test_alike_and_many_clusters_in_blocks() -> None:
-    """The means and covariances of cells are those of the multinomial draw of clusters."""
+    """Test that means and covariances of cells are those of the multinomial draw of clusters."""
     result = glands_result()
     clusters = result.clusters
     assert len(clusters.multiplicities) < clusters.n_clusters
@@ -64,7 +64,7 @@ def test_jackknife_leaves_out_each_cluster_once() -> None:
 
 
 def test_intervals_of_the_glands() -> None:
-    """SciPy draws the patients' rows; its intervals have the same ends but for chance."""
+    """SciPy draws the patients' rows; its intervals have the same ends, apart from randomness."""
     result = glands_result()
 
     def kappa(a: Any, b: Any, c: Any, d: Any, axis: int) -> Any:
@@ -136,7 +136,7 @@ def paired_study(n: int, n_clusters: int) -> Any:
 
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 def test_predictions_in_clusters(weights: Any) -> None:
-    """The error of the difference is that of the jackknife and of the bootstrap of clusters."""
+    """The error of the difference equals that of the jackknife and of the cluster bootstrap."""
     clusters, truth, one, two = paired_study(20_000, 1000)
     found = compare_predictions(one, two, y_true=truth, weights=weights, clusters=clusters)
     counts = np.zeros((1000, 3, 3, 3), int)
@@ -183,7 +183,7 @@ def test_predictions_in_one_cluster() -> None:
 
 
 def test_predictions_outside_declared_labels() -> None:
-    """What is refused is a label, never the name of a cluster."""
+    """A label is refused, but never the name of a cluster."""
     order = pd.CategoricalDtype(["low", "high"], ordered=True)
     truth = pd.Series(["low", "high", "low", "high"], dtype=order)
     first, second = ["low", "high", "high", "high"], ["low", "high", "low", "mid"]

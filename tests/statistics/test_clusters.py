@@ -20,7 +20,7 @@ from fastkappa.statistics.spread import variance as variance_of_items
 from tests.helpers.exact_kappa import exact_kappa
 
 SCHEMES = (None, "linear", "quadratic")
-# A list of clusters, each the cells of its items in a table of three labels.
+# A list of clusters, each as the cells of its items in a table of three labels.
 clusterings = st.lists(st.lists(st.integers(0, 8), min_size=1, max_size=5), min_size=2, max_size=12)
 
 
@@ -35,7 +35,7 @@ def table_of(items: list[list[int]], n_labels: int = 3) -> Any:
 
 
 def exact_variance(items: list[list[int]], values: list[Fraction]) -> Fraction:
-    """Return the variance of the mean by its definition."""
+    """Return the variance of the mean, by its definition."""
     n = sum(map(len, items))
     mean = sum((values[m] for cells in items for m in cells), Fraction(0)) / n
     sums = [sum((values[m] - mean for m in cells), Fraction(0)) for cells in items]
@@ -60,7 +60,7 @@ def test_by_hand() -> None:
 @pytest.mark.parametrize("weights", SCHEMES)
 @given(items=clusterings)
 def test_exact_for_kappa(weights: Any, items: list[list[int]]) -> None:
-    """The gradient of kappa in fractions: exact differences of a function of degree 2 over 2."""
+    """Return the gradient of kappa by exact differences of a function of degree 2 over 2."""
     table = table_of(items).astype(object)
     kappa = exact_kappa(table, weights)
     if kappa is None:
@@ -84,7 +84,7 @@ def test_exact_for_kappa(weights: Any, items: list[list[int]]) -> None:
 
 @given(items=clusterings)
 def test_complex_step(items: list[list[int]]) -> None:
-    """The delta method with a derivative found numerically, without cancellation."""
+    """Test the delta method with a numerical derivative, without cancellation."""
     table = table_of(items)
     if exact_kappa(table, None) is None:
         return
@@ -122,7 +122,7 @@ def test_jackknife_of_clusters() -> None:
     assert standard_error(table.reshape(3, 3), "linear", clusters) == pytest.approx(
         jackknife, rel=2e-3
     )
-    # As items they would be more certain by far.
+    # As independent items, they would appear far more certain.
     assert standard_error(table.reshape(3, 3), "linear") < 0.9 * jackknife
 
 
@@ -156,7 +156,7 @@ def test_equal_clusters_are_one_row(items: list[list[int]]) -> None:
 
 
 def test_one_key_of_different_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Clusters whose keys collide stay apart."""
+    """Clusters whose keys collide remain separate."""
     monkeypatch.setattr("fastkappa.statistics.clusters._mix", lambda n: n.astype(np.uint64) * 0)
     clusters = of_lists([[0, 3], [0, 3], [1, 2], [1, 1], [2]])
     assert clusters.n_clusters == 5
@@ -183,7 +183,7 @@ def test_single_items_are_no_clusters(cells: list[int]) -> None:
 
 @given(items=clusterings, times=st.integers(2, 4))
 def test_repeated_items_add_nothing(items: list[list[int]], times: int) -> None:
-    """Every item rated several times in the same way is still one unit."""
+    """An item rated several times in the same way is still one unit."""
     single = [[m] for cells in items for m in cells]
     repeated = [cells * times for cells in single]
     once = standard_error(table_of(single))
@@ -193,7 +193,7 @@ def test_repeated_items_add_nothing(items: list[list[int]], times: int) -> None:
 
 
 def test_clusters_alike_have_no_variance() -> None:
-    """Patients with the same ratings differ in nothing, whatever the influences' rounding."""
+    """Patients with the same ratings do not differ, despite rounding of the influences."""
     for items in ([[0, 1, 4, 8]] * 3, [[0, 1, 3]] * 7, [[0, 4, 4, 5]] * 49):
         table, clusters = table_of(items), of_lists(items)
         assert standard_error(table) > 0

@@ -1,4 +1,4 @@
-"""The most likely proportions under kappa = kappa0, beside a general optimiser and closed forms."""
+"""The most likely proportions under kappa = kappa0, compared with a general optimiser."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TABLES: list[tuple[Any, Any]] = [
 
 
 def by_a_general_optimiser(table: Any, weights: Any, kappa0: float, n_starts: int = 5) -> float:
-    """Return the likelihood ratio by sequential quadratic programming from several starts."""
+    """Return the likelihood ratio, by sequential quadratic programming from several starts."""
     counts = np.asarray(table, float)
     size, n = len(counts), counts.sum()
     matrix = disagreement_matrix(weights, size)
@@ -80,7 +80,7 @@ def test_as_a_general_optimiser(table: Any, weights: Any, kappa0: float) -> None
     assert found.proportions.min() >= 0
     assert kappas(found.proportions, weights) == pytest.approx(kappa0, abs=1e-11)
     expected = by_a_general_optimiser(table, weights, kappa0)
-    # Far below the kappa of the table the general optimiser stops at lesser maxima.
+    # Far below the kappa of the table, the general optimiser stops at local maxima.
     assert found.likelihood_ratio <= expected + 1e-5 * (1 + expected)
     if expected < 20:
         assert found.likelihood_ratio == pytest.approx(expected, rel=1e-5, abs=1e-5)
@@ -89,7 +89,7 @@ def test_as_a_general_optimiser(table: Any, weights: Any, kappa0: float) -> None
 @pytest.mark.parametrize("n", [2, 10, 50, 10**6])
 @pytest.mark.parametrize("kappa0", [0.2, 0.7, 0.9])
 def test_full_agreement_of_two_equal_labels(n: int, kappa0: float) -> None:
-    # kappa = 2 p_o - 1: the likelihood is that of n successes of probability (1 + kappa0) / 2.
+    # kappa = 2 p_o - 1: the likelihood is that of n successes with probability (1 + kappa0) / 2.
     found = constrained_proportions([[n // 2, 0], [0, n // 2]], None, kappa0)
     agree, disagree = (1 + kappa0) / 4, (1 - kappa0) / 4
     assert found.likelihood_ratio == pytest.approx(-2 * n * np.log(2 * agree), rel=1e-8, abs=1e-7)

@@ -1,4 +1,4 @@
-"""Two raters and several raters take the same choice of errors and quantiles."""
+"""Two raters and several raters offer the same choice of errors and quantiles."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def test_student_s_t_of_two_raters() -> None:
         normal.rows(), student.rows()
     ):
         if name.startswith("agreement on"):
-            continue  # The agreement on a label has an interval of its own.
+            continue  # The agreement on a label has its own interval.
         assert same == value
         assert larger == pytest.approx(error * factor, nan_ok=True), name
         half = distributions.t_quantile(0.975, 24) * error * factor
         assert (low, high) == pytest.approx((value - half, value + half), nan_ok=True)
-    # The tests are those of the null standard error.
+    # The tests use the null standard error.
     assert (student.z, student.p_value) == (normal.z, normal.p_value)
     assert student.textbook_standard_error == normal.textbook_standard_error
 

@@ -1,4 +1,4 @@
-"""Student's t and the F distribution beside SciPy's."""
+"""Student's t and the F distribution, compared with SciPy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_t_against_scipy(freedom: float) -> None:
         expected = 2 * stats.t.sf(abs(t), freedom)
         assert t_two_sided_p(t, freedom) == pytest.approx(expected, rel=2e-12)
     for p in (0.5, 0.51, 0.75, 0.95, 0.975, 0.9995, 0.01):
-        # Its own quantiles had eleven digits before SciPy 1.16; its distribution has them all.
+        # SciPy's quantiles had eleven digits before version 1.16; its distribution has all digits.
         assert stats.t.cdf(t_quantile(p, freedom), freedom) == pytest.approx(p, rel=2e-12)
 
 
@@ -61,7 +61,7 @@ def test_f_of_one_degree_is_t_squared() -> None:
 
 
 def test_f_of_two_degrees_is_a_power() -> None:
-    """With two degrees above the tail is (1 + 2 f / b)**(-b / 2)."""
+    """With two numerator degrees of freedom, the tail is (1 + 2 f / b)**(-b / 2)."""
     for below in (1, 4, 30, 2e6):
         for f in (1e-8, 0.3, 1.0, 5.0):
             expected = math.exp(-below / 2 * math.log1p(2 * f / below))

@@ -1,4 +1,4 @@
-"""Intervals that rest on an item or two say so, the same of two raters and of several."""
+"""Reports mention intervals that depend on one or two items, for two raters and for several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that hold more, or less, than counts: their sums, or proportions."""
+"""Tables that contain more or less than counts: totals, or proportions."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_proportions_of_all_items_have_the_kappa_of_their_counts(
 ) -> None:
     expected = kappa_from_confusion(COUNTS)
     assert kappa_from_confusion(COUNTS / COUNTS.sum()) == pytest.approx(expected, abs=1e-15)
-    # Weights that are sums, of which each rater's happen to be whole.
+    # Weights whose sums happen to be whole for each rater.
     kappa_from_confusion([[0.5, 1.5], [0.5, 2.5]])
     assert not recwarn.list
 
@@ -109,7 +109,7 @@ def test_counts_are_asked_for_where_proportions_are_given(sums: int | None) -> N
     table = COUNTS / COUNTS.sum(axis=sums, keepdims=True)
     with pytest.raises(ValueError, match="Proportions do not show the number of items: give the c"):
         agreement_from_confusion(table)
-    with pytest.raises(ValueError, match="For sums of weights use kappa_from_confusion"):
+    with pytest.raises(ValueError, match=r"kappa_from_confusion, or leaderboard\(\.\.\., sample_w"):
         agreement_from_confusion(COUNTS + 0.5)
 
 
@@ -127,7 +127,7 @@ def test_sums_beside_counts_of_raters_are_warned_of() -> None:
 
 
 def test_plain_counts_of_raters_are_silent(recwarn: pytest.WarningsRecorder) -> None:
-    # The second of two raters has always given the last label.
+    # The second of two raters always gave the last label.
     Ratings.from_counts([[1, 0, 1], [0, 1, 1], [1, 0, 1], [1, 0, 1], [0, 1, 1], [1, 0, 1]])
     Ratings.from_counts([[2, 0, 2], [1, 1, 2], [0, 2, 2]])
     Ratings.from_counts([[2, 0, 2], [1, 1, 2], [0, 2, 2], [4, 0, 0], [1, 1, 2]])

@@ -1,4 +1,4 @@
-"""Standard errors are exactly 0 where they are so in exact arithmetic, and nowhere else."""
+"""Standard errors are exactly 0 if and only if they are 0 in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Part = tuple[Callable[[Shares], Fraction], Callable[[Shares], Fraction]]
 
 
 def parts_of(name: str, rows: Rows, n_labels: int, weights: Any) -> list[Part]:
-    """Return the disagreements observed and expected, as functions of the rows' shares.
+    """Return the observed and expected disagreements, as functions of the rows' shares.
 
     The coefficient is the mean of 1 - observed / expected over the parts.
     """
@@ -99,10 +99,10 @@ def parts_of(name: str, rows: Rows, n_labels: int, weights: Any) -> list[Part]:
 
 
 def exact_variance(parts: list[Part], shares: Shares) -> Fraction | None:
-    """Return the variance of the derivative by the rows' shares, None if undefined.
+    """Return the variance of the derivative by the rows' shares, or None if undefined.
 
-    Observed disagreement is linear along the line to one row alone, the expected one a
-    polynomial of degree two: three values give its slope.
+    Along the line to a single row, the observed disagreement is linear and the expected
+    disagreement is a polynomial of degree two, so three values determine its slope.
     """
     if any(expected(shares) == 0 for _, expected in parts):
         return None
@@ -121,7 +121,7 @@ def exact_variance(parts: list[Part], shares: Shares) -> Fraction | None:
 
 
 def samples() -> Any:
-    """Draw distinct rows of complete ratings, their numbers and the number of labels."""
+    """Draw distinct rows of complete ratings, their multiplicities and the number of labels."""
 
     def rows(shape: tuple[int, int]) -> Any:
         n_labels, n_raters = shape
@@ -229,7 +229,7 @@ def test_no_test_is_made_of_rounding(result: Any, value: Any) -> None:
     assert found.interval == (found.value, found.value)
 
 
-# Two neighbours of three rate each subject, in either order: all subjects add the same.
+# Two neighbours of three rate each subject, in either order: all subjects contribute equally.
 NEIGHBOURS = [[0, 1], [1, 0], [1, 2], [2, 1]] * 5
 
 
@@ -237,7 +237,7 @@ NEIGHBOURS = [[0, 1], [1, 0], [1, 2], [2, 1]] * 5
 def test_rounded_labels_make_no_error(start: float) -> None:
     ratings = [[start + 0.1 * step for step in row] for row in NEIGHBOURS]
     found = krippendorff_alpha(ratings, level="interval", interval_method="asymptotic")
-    # In steps the observed distance is 1. The labels' shares of 40 ratings are 1/4, 1/2 and 1/4,
+    # In steps, the observed distance is 1. The labels' shares of 40 ratings are 1/4, 1/2 and 1/4,
     # their variance is 1/2: the expected distance is 2 * 1/2 * 40/39.
     assert found.value == pytest.approx(1 - 39 / 40, abs=1e-6)
     assert found.standard_error == 0

@@ -1,4 +1,4 @@
-"""Standard errors and indices against statsmodels, irrCAC, scipy and exact enumeration."""
+"""Standard errors and indices, compared with statsmodels, irrCAC, scipy and enumeration."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAMED = (None, "linear", "quadratic")
 
 
 def random_tables() -> Iterator[Any]:
-    """Yield tables of 2 to 12 labels: full, sparse, of few items and of many."""
+    """Yield tables of 2 to 12 labels: full, sparse, with few items and with many."""
     rng = np.random.default_rng(5)
     for n_labels in range(2, 13):
         full = rng.integers(1, 50, (n_labels, n_labels))
@@ -85,7 +85,7 @@ def test_indices_are_those_of_irrcac(weights: Any) -> None:
 
 
 def numerical_error(statistic: Any, table: Any) -> float:
-    """Return the delta method's error, the gradient being taken by differences."""
+    """Return the delta method's error, with a gradient computed from differences."""
     table = np.asarray(table, float)
     n, step = table.sum(), 1e-4 * table.sum()
     slope = np.zeros(table.shape)
@@ -93,7 +93,7 @@ def numerical_error(statistic: Any, table: Any) -> float:
         up, down = table.copy(), table.copy()
         up[cell] += step
         down[cell] -= step
-        # Shares sum to 1; a constant in the gradient does not matter.
+        # Shares sum to 1, so a constant in the gradient has no effect.
         slope[cell] = (statistic(up / up.sum()) - statistic(down / down.sum())) * n / (2 * step)
     proportions = table / n
     mean = (proportions * slope).sum()
@@ -128,7 +128,7 @@ def test_errors_for_asymmetric_weights_are_those_of_the_delta_method() -> None:
             value, error = index(table, weights)
             assert value == near(statistic(proportions))
             assert error == pytest.approx(numerical_error(statistic, table), rel=1e-6)
-        # Under independence the error for intervals is that for tests.
+        # Under independence, the error for intervals equals the error for tests.
         margins = np.outer(table.sum(1), table.sum(0))
         n = math.sqrt(margins.sum() / table.sum())
         assert inference.standard_error(margins, weights) * n == near(
@@ -258,7 +258,7 @@ def test_counts_beyond_float_are_exact() -> None:
 
 
 def normal(value: float, error: float) -> scales.Ends:
-    """Return the ends of the normal interval of every confidence."""
+    """Return the ends of the normal interval at every confidence level."""
     return lambda confidence: inference.symmetric_interval(value, error, confidence)
 
 
@@ -280,7 +280,7 @@ def test_probabilities_of_bands_are_those_of_irrcac(scale: str, method: str) -> 
         low = -1.0
         for band in bands:
             share = norm.cdf((band.upper - kappa) / error) - norm.cdf((low - kappa) / error)
-            # What lies beyond five standard errors is left out.
+            # The range beyond five standard errors is left out.
             assert found.proportions[band.reading] == pytest.approx(share / total, abs=1e-6)
             low = band.upper
         assert sum(found.proportions.values()) == near(1)
@@ -350,7 +350,7 @@ def test_undefined_readings() -> None:
     without_error = scales.interpret(1.0, normal(1.0, 0.0), "fleiss")
     assert (without_error.reading, without_error.confident_reading) == ("excellent", "excellent")
     assert without_error.proportions == {"poor": 0, "fair to good": 0, "excellent": 1}
-    # Weighted kappa may be below -1, and so far below that nothing of it lies above.
+    # Weighted kappa can be below -1, so far below that its whole interval is.
     assert scales.interpret(-3.0, normal(-3.0, 0.01), "fleiss").proportions["poor"] == 1
     assert scales.interpret(0.0, normal(0.0, 1e-9), "fleiss").proportions["poor"] == near(1)
     with pytest.raises(ValueError, match=r"scale must be 'cohen', .*, got 'mine'"):

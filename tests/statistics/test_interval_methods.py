@@ -1,4 +1,4 @@
-"""The choice of an interval, where results and comparisons take it, and those of differences."""
+"""The choice of interval methods in results and comparisons, and intervals of differences."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def test_results_have_the_interval_that_was_asked_for(method: Any) -> None:
     assert result.interval == close((low[0], high[0]))
     assert result.interval_method == result.to_dict()["interval_method"] == method
     assert method in str(result)
-    # So have the labels, each a table of two.
+    # The same is true of the labels, each of which is a table of two labels.
     of_label = {name: interval for name, _, _, interval in result.rows()}["kappa of 2"]
     low, high = inverted_test(method, np.array([[[5, 1], [0, 2]]]), None, 0.95)
-    # Roots are found to 1e-8, and differ in that for a table among others.
+    # Roots are found to 1e-8, and differ by that for one table among others.
     assert of_label == pytest.approx((low[0], high[0]), abs=1e-8)
     grouped = agreement_by(y1, y2, groups=[0] * 8, weights="linear", interval_method=method)
     assert grouped[0].interval == grouped.pooled.interval == close(result.interval)
@@ -84,8 +84,8 @@ def test_disagreements_without_weight_do_not_narrow_the_interval() -> None:
     )
 
 
-# Seven labels, of which raters mostly confuse neighbours: weights, and how many near and far
-# disagreements are expected among 500 items.
+# Seven labels, which raters mostly confuse with neighbours: weights, and the expected numbers
+# of near and far disagreements among 500 items.
 STEPS = np.abs(np.subtract.outer(range(7), range(7)))
 FEW_FAR = [
     ("quadratic", 200, 1.5),
@@ -118,12 +118,12 @@ def test_one_item_more_moves_the_ends_a_little(weights: Any, one_more: tuple[int
     table[0, 1] = table[1, 0] = table[2, 3] = table[3, 2] = table[1, 2] = 19
     table[0, 3] = 2
     found = []
-    for _ in range(20):  # from 97 disagreements on
+    for _ in range(20):  # From 97 disagreements on.
         result = agreement_from_confusion(table, weights=known.get(weights, weights))
         found.append(result.interval)
         table[one_more] += 1
     moves = np.diff(found, axis=0)
-    # Each move is nearly the one before: they shrink like 1 / n, for a rare cell faster.
+    # Each step is nearly as long as the one before; steps shrink like 1 / n, or faster.
     ratio = moves[1:] / moves[:-1]
     assert (ratio > 0.7).all()
     assert (ratio < 1.1).all()
@@ -149,7 +149,7 @@ def test_few_disagreements_of_many_items_are_a_poisson_variate(n: int) -> None:
 
 @pytest.mark.parametrize("weights", [None, "quadratic"])
 def test_rare_disagreements_have_the_same_interval_among_more_items(weights: Any) -> None:
-    # 1 - kappa falls like 1 / n, also where empty cells decide.
+    # 1 - kappa falls like 1 / n, also if empty cells are decisive.
     scaled = []
     for n in (10**6, 10**8, 10**9):
         table = np.diag(np.full(20, n // 20))
@@ -207,7 +207,7 @@ def at_angle(angle: float, one: Any, two: Any, correlation: float) -> float:
 def test_the_interval_of_a_difference_is_nearly_the_extreme_of_the_region(
     correlation: float,
 ) -> None:
-    """No pair of kappas with a difference outside is in the region of both."""
+    """No pair of kappas with a difference outside the interval is in the region of both."""
     one, two = (agreement_from_confusion(table) for table in (WINNIPEG, NEW_ORLEANS))
     low, high = difference_ends(one.tested, two.tested, correlation, Z)
     angles = np.linspace(0.01, 2 * math.pi + 0.01, 90)
@@ -245,4 +245,4 @@ def test_an_ordinary_comparison_takes_few_steps(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(TableConstraint, "newton_move", counted)
     compare_independent([[20, 5, 1], [4, 30, 2], [1, 3, 25]], [[25, 5, 1], [4, 20, 6], [3, 3, 25]])
-    assert len(steps) < 80  # about 0.2 ms each
+    assert len(steps) < 80  # About 0.2 ms each.

@@ -1,4 +1,4 @@
-"""Intervals of the kappas that are not rejected: closed forms, other optimisers, odd tables."""
+"""Intervals of the kappas that are not rejected: closed forms, optimisers, odd tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_full_agreement_of_two_equal_labels(n: int) -> None:
     # kappa = 2 p_o - 1, for n successes of n: Wilson's interval and the likelihood's.
     assert ends("score", table) == pytest.approx((2 * n / (n + Z**2) - 1, 1), abs=1e-7)
     assert ends("profile", table) == pytest.approx((2 * math.exp(-(Z**2) / 2 / n) - 1, 1), abs=1e-7)
-    # The other way round kappa has its least value.
+    # In the opposite case, kappa has its smallest value.
     low, high = ends("score", table[::-1])
     assert low == -1
     assert high == pytest.approx(1 - 2 * n / (n + Z**2), abs=1e-4)
@@ -42,7 +42,7 @@ def test_full_agreement_is_as_clopper_and_pearson_have_it_with_the_score_alone()
     assert exact == pytest.approx(0.858, abs=5e-4)
     low, _ = ends("score", [[25, 0], [0, 25]])
     assert low == pytest.approx(exact, abs=0.002)
-    # At the likelihood's end a sample without a disagreement is far too probable.
+    # At the end of the likelihood interval, a sample without a disagreement is far too probable.
     low, _ = ends("profile", [[25, 0], [0, 25]])
     assert binom.pmf(0, 50, (1 - low) / 2) > 0.14
 
@@ -141,7 +141,7 @@ def donner_eliasziw(table: Any) -> tuple[float, float]:
     "table", [[[40, 5], [5, 50]], [[20, 10], [10, 60]], [[21, 2], [2, 25]], [[40, 15], [15, 30]]]
 )
 def test_the_score_is_near_the_interval_of_donner_and_eliasziw(table: Any) -> None:
-    # Theirs is for raters with the same margins, whose share it takes as known.
+    # Their interval is for raters with the same margins, whose share is treated as known.
     assert ends("score", table) == pytest.approx(donner_eliasziw(table), abs=0.012)
 
 
@@ -153,7 +153,7 @@ def test_the_least_kappa() -> None:
     points = np.random.default_rng(3).normal(size=(5, 2))
     assert least_kappa(((points[:, None] - points) ** 2).sum(axis=-1)) == -1
     assert least_kappa(ONE_WAY) == -math.inf
-    # One disagreement of the kind that counts, k of the other: kappa = 1 - (k + 1).
+    # One disagreement of the weighted kind, and k of the other: kappa = 1 - (k + 1).
     assert kappas(np.array([[0, 1], [9, 0]]), ONE_WAY) == pytest.approx(-9)
 
 
@@ -168,7 +168,7 @@ def test_weights_of_one_direction_have_intervals_too() -> None:
 def test_a_table_has_the_same_interval_alone_and_in_a_stack(
     test: Test, weights: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # In tables of a few items a search may end in two places, and the last bit decided in which.
+    # For tables of a few items, a search can end in two places, depending on the last bit.
     generator = np.random.default_rng(0)
     tables = generator.multinomial(4, np.full(25, 0.04), size=40).reshape(-1, 5, 5)
     together = np.transpose(inverted_test(test, tables, weights, 0.95))

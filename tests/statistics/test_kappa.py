@@ -1,4 +1,4 @@
-"""Kappa from tables: published figures, and what changes nothing."""
+"""Kappa of tables: published figures, and changes without effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kappa from tables, single and stacked, against exact rational arithmetic."""
+"""Kappa of tables, single and stacked, compared with exact rational arithmetic."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_many_labels_with_a_matrix() -> None:
 
 
 def test_kappa_close_to_zero_keeps_its_digits() -> None:
-    """One item more than independence in a table of 10**12."""
+    """A table of 10**12 items with one item more than independence."""
     table = np.full((2, 2), 10**12 // 4)
     table[0, 0] += 1
     exact = exact_kappa(table, None)

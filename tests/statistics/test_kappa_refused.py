@@ -57,7 +57,7 @@ def test_no_other_warning_comes_along() -> None:
 
 
 def test_one_cell_off_the_diagonal_is_defined() -> None:
-    """Both raters constant, but not alike: no agreement beyond chance, 0, not 0 / 0."""
+    """If both raters are constant but different, kappa is 0, not 0 / 0."""
     for weights in NAMED:
         assert kappa_from_confusion([[0, 7], [0, 0]], weights=weights) == 0
 

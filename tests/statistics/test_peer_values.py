@@ -1,4 +1,4 @@
-"""The table of other packages' values: fresh ones are those stored, and the page has them."""
+"""The table of other packages' values: new values equal the stored ones and the page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_stored_values_are_those_of_the_package(peer: str) -> None:
     here, stored = made.version(peer), STORED["versions"][peer]
     if here != stored:
         pytest.skip(f"the stored values are those of {peer} {stored}; here is {here or 'none'}")
-    # In float32 the last digits may depend on the processor.
+    # In float32, the last digits can depend on the processor.
     tolerance = 1e-6 if peer == "torchmetrics" else 1e-9
     assert made.fresh_values(peer) == pytest.approx(STORED["values"][peer], rel=tolerance), (
         "run python -m docs.make_peers_table"
@@ -37,7 +37,7 @@ def test_values_here_are_the_published_ones(value: made.Value) -> None:
     if value.published:
         digits = len(value.published) - 1
         assert round(value.own, digits) == float(value.published)
-    # What is not in print has a package that agrees, or a reason for each that does not.
+    # Unpublished values have a package that agrees, or a reason for each that does not.
     found = made.given(value, STORED, OF_R)
     others = {peer for peer, other in found.items() if not made.is_same(value.own, other)}
     assert others == value.why.keys()

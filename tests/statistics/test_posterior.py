@@ -18,10 +18,10 @@ FLEISS = TABLES["fleiss_1981"].table
 
 
 def exact_probability(table: Any) -> float:
-    """Return that kappa is above 0, with 1 added to each cell of two labels.
+    """Return the probability of kappa above 0, with 1 added to each cell of two labels.
 
-    Kappa is then above 0 where the second rater gives label 0 more often to what the first
-    calls 0 than to what he calls 1: two independent beta variates with whole parameters.
+    Kappa is above 0 if the second rater gives label 0 more often to items that the first calls 0
+    than to others: two independent beta variates with whole parameters.
     """
     (a, b), (c, d) = (np.array(table) + 1).tolist()
     # P(Beta(a, b) > Beta(c, d)), summed over binomial terms in exact fractions.

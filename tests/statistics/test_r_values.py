@@ -1,4 +1,4 @@
-"""The stored figures of R's packages, and their like here."""
+"""The stored figures of R packages, compared with those of fastkappa."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_stored_figures_are_those_of_r() -> None:
 
 
 def leaves(values: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Yield every number with the keys and positions that lead to it."""
+    """Yield every number with the path of keys and positions that leads to it."""
     if not isinstance(values, (dict, list)):
         yield path, values
         return
@@ -56,7 +56,7 @@ def test_kappa_of_vcd_and_psych(name: str) -> None:
             assert result.standard_error == pytest.approx(of_vcd[part]["error"], rel=1e-12)
     result = agreement_from_confusion(table)
     of_psych = values["psych::cohen.kappa"]
-    # psych 2.2.9 has another error for weighted kappa, which changes with the weights' scale.
+    # psych 2.2.9 has another error for weighted kappa, which depends on the weights' scale.
     assert result.kappa == pytest.approx(of_psych["kappa"], rel=1e-12)
     assert result.standard_error == pytest.approx(of_psych["error"], rel=1e-12)
     quadratic = agreement_from_confusion(table, weights="quadratic")
@@ -74,7 +74,7 @@ def test_weighted_kappa_of_vcd_and_psych(name: str) -> None:
         assert result.kappa == pytest.approx(of_vcd["value"], rel=1e-12)
         assert result.standard_error == pytest.approx(of_vcd["error"], rel=1e-12)
     else:
-        # vcd 1.4.11 takes them transposed in the expected agreement alone.
+        # vcd 1.4.11 transposes them only in the expected agreement.
         expected = result.expected_table
         kappa = 1 - (weights * result.table).sum() / (weights.T * expected).sum()
         assert kappa == pytest.approx(of_vcd["value"], rel=1e-12)
@@ -92,7 +92,7 @@ def test_indices_of_two_labels_in_epi_kappa() -> None:
     table, of_epi = SQUARE["approval"]["data"], SQUARE["approval"]["values"]["epiR::epi.kappa"]
     result = agreement_from_confusion(table)
     assert result.kappa == pytest.approx(of_epi["kappa"]["est"], rel=1e-12)
-    # epi.kappa's method "cohen" has the cruder error of textbooks.
+    # epi.kappa's method "cohen" uses the cruder error of textbooks.
     assert result.textbook_standard_error == pytest.approx(of_epi["kappa"]["se"], rel=1e-12)
     assert result.prevalence_index == pytest.approx(of_epi["pindex"]["est"], rel=1e-12)
     assert result.bias_index == pytest.approx(of_epi["bindex"]["est"], rel=1e-12)

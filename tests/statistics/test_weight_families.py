@@ -1,4 +1,4 @@
-"""Families of weights against exact matrices, irrCAC and Krippendorff's definitions."""
+"""Families of weights, compared with exact matrices, irrCAC and Krippendorff's definitions."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_written_out() -> None:
     assert disagreement_weights("bipolar", [-1, 0, 1]) == pytest.approx(
         np.array([[0, 1 / 3, 1], [1 / 3, 0, 1 / 3], [1, 1 / 3, 0]])
     )
-    # Hours three apart on a clock are a quarter of the circle.
+    # Three hours on a clock are a quarter of the circle.
     clock = disagreement_weights("circular", list(range(12)))
     squares = [0, (2 - math.sqrt(3)) / 4, 1 / 4, 1 / 2, 3 / 4, (2 + math.sqrt(3)) / 4, 1]
     for i in range(12):
@@ -91,7 +91,7 @@ def test_written_out() -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_irrcac_has_the_same(family: str, values: list[float]) -> None:
     weights = pytest.importorskip("irrCAC.weights")
-    # irrCAC's circle is as long as the range and 1.
+    # irrCAC's circle has the length of the range plus 1.
     period = {"period": max(values) - min(values) + 1} if family == "circular" else {}
     found = disagreement_weights(family, values, **period)  # type: ignore[arg-type]
     theirs = weights.Weights(list(values))[family]
@@ -156,7 +156,7 @@ def test_numbers_count_by_value_and_strings_by_position() -> None:
 def test_circles() -> None:
     degrees = [0, 90, 180, 270]
     quarter = [0, 0.5, 1, 0.5]
-    # irrCAC's circle has 271 degrees here, so that west and north are the same.
+    # irrCAC's circle has 271 degrees here, so that west and north are equal.
     assert disagreement_weights("circular", degrees)[0] == pytest.approx(quarter)
     assert disagreement_weights("circular", degrees, period=360)[0] == pytest.approx(quarter)
     assert disagreement_weights("circular", [0, 90, 180], period=360)[0] == pytest.approx(

@@ -1,4 +1,4 @@
-"""Weights given by name against the same weights as a matrix, wherever weights are accepted."""
+"""Named weights equal the same weights as a matrix, in every function that accepts weights."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def of_strata(test: Any) -> Any:
     return [test.kappa, test.standard_error, test.statistic]
 
 
-# What every public function makes of weights, by its name.
+# The result of every public function, by the name of the weights.
 CALLS: dict[str, Callable[[Any], Any]] = {
     "agreement": lambda w: of_result(fastkappa.agreement(FIRST, SECOND, weights=w)),
     "agreement_by": lambda w: of_strata(
@@ -164,7 +164,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
         fastkappa.ThresholdEvaluator(FIRST, SCORES, weights=w)([0.5, 1.5, 2.5, 3.5]),
         *fastkappa.ThresholdEvaluator(FIRST, SCORES, weights=w).many([[0.5, 1.0, 2.5, 3.0]]),
     ],
-    # Methods, what is loaded on demand, and the statistics that have no short name.
+    # Methods, objects loaded on demand, and statistics without a short name.
     "ConfusionAccumulator": accumulated,
     "KappaDecoder": decoder,
     "KappaRounder": rounder,
@@ -199,7 +199,7 @@ def test_every_function_with_weights_is_here() -> None:
         and not (isinstance(function, type) and issubclass(function, Warning))
         and "weights" in inspect.signature(function).parameters
     }
-    # Results hold weights, and kappas is what kappa_from_confusion calls.
+    # Results have weights, and kappas is the function that kappa_from_confusion calls.
     hold = {"AgreementResult", "Leaderboard", "MultiRaterResult", "PairwiseKappa", "kappas"}
     hold |= {"KappaDifference", "RaterComparison", "RoundingReport"}
     assert found - hold <= set(CALLS)
@@ -228,7 +228,7 @@ def test_labels_that_do_not_occur_count_in_the_distance() -> None:
         scorer = fastkappa.compile_scorer(LABELS, weights=scheme)
         by_matrix = fastkappa.compile_scorer(LABELS, weights=matrix_of(scheme))
         assert scorer(first, second) == pytest.approx(by_matrix(first, second), rel=1e-12)
-        # Without `labels` only those that occur have a position.
+        # Without `labels`, only the labels that occur have a position.
         found = fastkappa.cohen_kappa_score(first, second, weights=scheme)
         assert found == pytest.approx(
             fastkappa.cohen_kappa_score(first, second, weights=matrix_of(scheme, 3)), rel=1e-12
@@ -236,7 +236,7 @@ def test_labels_that_do_not_occur_count_in_the_distance() -> None:
 
 
 def test_names_on_every_backend(backend: str) -> None:
-    """Whatever counts the pairs, and however short the cut from arrays to kappa."""
+    """The same is true of every way to count the pairs and to compute kappa from arrays."""
     for scheme in NAMED:
         scores = fastkappa.score_many(FIRST, [SECOND], weights=scheme, backend=backend)
         exact = fastkappa.kappa_from_confusion(TABLE, weights=matrix_of(scheme))

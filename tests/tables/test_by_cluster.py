@@ -1,4 +1,4 @@
-"""Items counted by cluster against a dictionary of them, on every backend and in every way."""
+"""Items counted by cluster, compared with a dictionary, on every backend and in every way."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fastkappa.tables.known_labels import KnownLabels
 
 
 def counted(kernels: Any, clusters: Any, columns: Any, labels: Any, **options: Any) -> Any:
-    """Return the counts of (label of the cluster, cell), and the expected ones."""
+    """Return the counts of (label of the cluster, cell), and the expected counts."""
     column = read_column(clusters, "clusters")
     rated = []
     for ratings, own in zip(columns, labels):

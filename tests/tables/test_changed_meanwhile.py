@@ -1,7 +1,7 @@
-"""Ratings that another thread changes between two looks: an error, never a table that lacks some.
+"""If another thread changes ratings during a call, there is an error, never a wrong table.
 
-Where a test needs the change at a certain moment, the function that looks first is replaced
-by one that changes the ratings when it is done.
+If a test needs the change at a certain moment, it replaces the function that reads first by one
+that changes the ratings at its end.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def test_a_fraction_among_floats_is_no_endless_loop(kernels: Any) -> None:
     column = read_column(y, "y1")
     changing: Any = Changing(kernels, 1, lambda: y.__setitem__(0, 1.5))
     if "numpy" in kernels.__name__ or "numba" in kernels.__name__:
-        # Their chunks of floats are cut to integers: the item is counted as another label.
+        # Chunks of floats are truncated to integers: the item is counted as another label.
         assert count_unknown(changing, column, column, 1).counts.sum() == N
         return
     with pytest.raises(RuntimeError, match=CHANGED):
@@ -84,7 +84,7 @@ def test_groups_and_labels_looked_up(
     kernels: Any, monkeypatch: pytest.MonkeyPatch, place: int
 ) -> None:
     arrays = [ratings(3), ratings(4), ratings(5)]
-    # Outside the sample's range: the table is widened, and the items are counted once more.
+    # Outside the sample's range: the table is widened, and the items are counted again.
     arrays[place][N // 2 + 1] = 40
     columns = [Column(array, array.dtype) for array in arrays]
     widen = Tally._widen
@@ -116,7 +116,7 @@ def test_clusters_that_come_while_they_are_counted(
     monkeypatch.setattr(by_cluster._Items, "_cells", changed)
     column, ratings_of = Column(clusters, clusters.dtype), RatedColumn(rated, encoding, 2)
     if far:
-        # The clusters were copied before, so nothing is amiss.
+        # The clusters were copied earlier, so there is no error.
         assert count_by_cluster(kernels, column, [ratings_of], 1).counts.sum() == N
         return
     with pytest.raises(RuntimeError, match=CHANGED):
@@ -158,7 +158,7 @@ def test_outsiders_of_an_accumulator(kernels: Any, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("n_labels", [2, 3, 6, 16])
 @pytest.mark.parametrize("dtype", [np.uint8, np.int64])
 def test_keys_of_numpy(monkeypatch: pytest.MonkeyPatch, n_labels: int, dtype: Any) -> None:
-    """Ratings are judged first and made keys of then: the chunk is counted in the plain way."""
+    """Ratings are judged, then converted to keys: the chunk is counted in the plain way."""
     y = ratings(n_labels, dtype)
     judge = numpy_keys._are_codes
 
@@ -190,7 +190,7 @@ def test_a_map_of_labels_learns_what_it_looked_at(kernels: Any, wide: bool) -> N
 
 
 def test_a_map_of_labels_has_each_label_once(monkeypatch: pytest.MonkeyPatch, kernels: Any) -> None:
-    """Ratings that change to labels known already, between the look-up and their sorting."""
+    """Test ratings that change to known labels between the look-up and their sorting."""
     labels = LabelMap(np.empty(0, np.int64))
     labels.add(np.arange(10, dtype=np.int64) * 10**9)
     values = ratings(50) * 10**9
@@ -225,7 +225,7 @@ def test_items_in_long_form(monkeypatch: pytest.MonkeyPatch, step: int, value: i
     monkeypatch.setattr(identified.np, "unique", then_change(np.unique))
     monkeypatch.setattr(identified.np, "cumsum", then_change(np.cumsum))
     if step > 1 and value < 0:
-        # Where numbers are searched for, one too low is taken for the lowest.
+        # In a search for numbers, a number that is too low is treated as the lowest.
         assert (identified.numbers_of(items)[0] >= 0).all()
         return
     with pytest.raises(RuntimeError, match=CHANGED):
@@ -253,7 +253,7 @@ def test_weights_of_predictions(drop_in_backend: str, monkeypatch: pytest.Monkey
 def test_ratings_that_change_before_clusters_are_counted(
     monkeypatch: pytest.MonkeyPatch, step: int, dtype: Any, value: int
 ) -> None:
-    """Also labels that are looked up, and one between two labels."""
+    """The same for labels that are looked up, and for one between two labels."""
     from fastkappa.two_raters import item_clusters
 
     y1, y2 = ratings(3, dtype) * dtype(step), ratings(3, dtype) * dtype(step)
@@ -265,6 +265,6 @@ def test_ratings_that_change_before_clusters_are_counted(
 
     monkeypatch.setattr(item_clusters, "count_by_cluster", changed)
     if value == step:
-        return  # another label, and no look has seen the one before
+        return  # Another label, which appears only after the first pass.
     with pytest.raises(RuntimeError, match=CHANGED):
         fastkappa.agreement(y1, y2, clusters=np.arange(N))

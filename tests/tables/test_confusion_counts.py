@@ -1,4 +1,4 @@
-"""``confusion_counts``: the labels it finds, and the table of them, against a Counter."""
+"""The labels that `confusion_counts` finds, and their table, compared with a Counter."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from fastkappa import confusion_counts
 from tests.helpers.brute_force_counts import INTEGER_TYPES, assert_counts, draw
 
-pytestmark = pytest.mark.filterwarnings("ignore:the ratings contain .* often means")
+pytestmark = pytest.mark.filterwarnings("ignore:the ratings contain .* often mean")
 
 LABEL_SETS = {
     "0..4": [0, 1, 2, 3, 4],
@@ -109,14 +109,14 @@ def test_same_bits_of_another_sign_are_other_labels(backend: str) -> None:
 
 
 def test_floats_beside_large_integers(backend: str) -> None:
-    """2**53 + 1 is no float: it must not fall together with 2**53."""
+    """2**53 + 1 is not a float: it must not be confused with 2**53."""
     y1 = np.array([2**53 + 1, 2**53, 1])
     y2 = np.array([2.0**53, 2.0**53, 1.0])
     counts = confusion_counts(y1, y2, labels=[1, 2**53, 2**53 + 1], backend=backend)
     assert counts.table.tolist() == [[1, 0, 0], [0, 1, 0], [0, 1, 0]]
 
 
-# Labels that show up late.
+# Labels that first occur late.
 
 
 def late(n: int, place: int, label: int, dtype: str = "int64") -> Any:
@@ -156,7 +156,7 @@ def test_a_rare_label_anywhere(backend: str, place: int) -> None:
 @pytest.mark.parametrize("first", [-40, -1, 3, 60])
 @pytest.mark.parametrize("second", [-70, -1, 3, 90])
 def test_ranges_that_grow_apart(backend: str, first: int, second: int) -> None:
-    """Each column's range grows on its own side, when much has been counted already."""
+    """Each column's range grows on its own side, after many items have been counted."""
     n = 100_000
     y1, y2 = np.arange(n) % 3, np.arange(n) // 7 % 3
     y1[60_000], y2[90_000] = first, second
@@ -236,7 +236,7 @@ def test_one_row(backend: str) -> None:
 
 
 def test_no_rows(backend: str) -> None:
-    """Nothing to count is an empty table, or one of zeros: not an error here."""
+    """Without items, the result is an empty table or a table of zeros, not an error."""
     counts = confusion_counts(np.array([], int), np.array([], int), labels=[1, 2], backend=backend)
     assert counts.table.tolist() == [[0, 0], [0, 0]]
     assert counts.n_outside == 0
@@ -245,7 +245,7 @@ def test_no_rows(backend: str) -> None:
     assert empty.labels.shape == (0,)
 
 
-# Labels given.
+# Given labels.
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_given_labels(backend: str, labels: Any) -> None:
 
 
 def test_given_labels_that_do_not_fit_the_type(backend: str) -> None:
-    """300 and -1 are no uint8: they must not wrap around to 44 and 255."""
+    """300 and -1 do not fit in uint8: they must not wrap around to 44 and 255."""
     y = np.array([44, 255, 0, 44], np.uint8)
     counts = confusion_counts(y, y, labels=[300, -1, 0, 256], backend=backend)
     assert counts.table.tolist() == [[0] * 4, [0] * 4, [0, 0, 1, 0], [0] * 4]
@@ -286,7 +286,7 @@ def test_given_labels_that_are_no_integers(backend: str) -> None:
 
 
 def test_given_labels_at_the_end_of_the_type(backend: str) -> None:
-    """A window of labels must not wrap around into the other end of the type."""
+    """A window of labels must not wrap around to the other end of the type."""
     for dtype in ("int8", "uint8", "int64", "uint64"):
         low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
         pool = [low, low + 1, low + 2, high - 2, high - 1, high]
@@ -297,7 +297,7 @@ def test_given_labels_at_the_end_of_the_type(backend: str) -> None:
 
 
 def test_given_labels_that_no_float_holds(backend: str) -> None:
-    """NumPy turns a list of small and of very large integers into floats."""
+    """NumPy converts a list of small and very large integers to floats."""
     y = np.array([2**63 + 1, 2**63, 0, 2**64 - 1], np.uint64)
     counts = assert_counts(y, y, labels=[0, 2**63 + 1, 2**64 - 1, 2**64 - 2], backend=backend)
     assert counts.n_outside == 1
@@ -320,10 +320,10 @@ def test_many_given_labels(backend: str) -> None:
     assert_counts(y1 * 10**12, y2 * 10**12, labels=sparse, backend=backend)
 
 
-# What is refused, in words that name the argument and what it got.
+# Refusals, whose texts name the argument and the value received.
 
 RATINGS = [0, 1, 1]
-# At the second of three items.
+# For the second of three items.
 ONE_MISSING = "has 1 missing value in 3 items, the first at position 1: leave out such items"
 REFUSED: dict[str, tuple[tuple[Any, ...], dict[str, Any], type[Exception], str]] = {
     "lengths": (([0, 1], [0, 1, 1]), {}, ValueError, "y1 and y2 must have the same length"),
@@ -398,7 +398,7 @@ def test_refused(name: str) -> None:
         confusion_counts(*arguments, **options)
 
 
-# Strings and dates without any other library; pandas and friends are in ratings/test_interop.py.
+# Strings and dates without other libraries; for pandas etc., see ratings/test_interop.py.
 
 WORDS = ["negative", "neutral", "positive", "", "Ü", "zz" * 30]
 

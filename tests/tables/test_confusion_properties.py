@@ -1,4 +1,4 @@
-"""Properties of ``confusion_counts``, for any ratings."""
+"""Properties of `confusion_counts`, for any ratings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastkappa.kernels import dispatch
 from fastkappa.ratings.label_order import is_number
 from tests.helpers.brute_force_counts import INTEGER_TYPES, assert_counts, expected_counts
 
-# Any ratings include those that look like mistakes.
+# Any ratings include ratings that look like mistakes.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 integers = st.integers(-(2**63), 2**63 - 1)
 label_pools = st.lists(
@@ -109,7 +109,7 @@ def test_backends_agree(pair: Any, data: Any) -> None:
 
 
 def is_plain(string: str) -> bool:
-    """Return whether a string is no number, which sorts as such, and ends in no NUL."""
+    """Return whether a string is not a number and does not end in NUL."""
     return not is_number(string) and not string.endswith("\0")
 
 

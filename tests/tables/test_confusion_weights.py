@@ -1,4 +1,4 @@
-"""``confusion_counts`` sums item weights, integers exactly."""
+"""`confusion_counts` sums item weights, integers exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counting makes no copy of its input, and no other array of that size."""
+"""Counting does not copy its input, and allocates no other array of that size."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from fastkappa import confusion_counts
 from tests.helpers.fresh_python import run_python
 
 N = 20_000_000
-# Less than a byte an item above the inputs, which are eight bytes an item each in most cases.
-# Most counts take 1 to 5 million; a busy machine was once seen at 10.5.
+# Less than one byte per item in addition to the inputs, which mostly have eight bytes per item.
+# Most counts allocate 1 to 5 million bytes; a busy machine once showed 10.5 million.
 LIMIT = 16_000_000
 
 pytestmark = pytest.mark.skipif(
@@ -20,9 +20,9 @@ pytestmark = pytest.mark.skipif(
     reason="peak memory is reset and read through Linux's /proc/self",
 )
 
-# Every case first counts a few items, because what that loads or compiles is not the memory of
-# the count. The peak is then reset to the memory in use. Pages of files, such as libraries,
-# are read and given up as the system likes: those that came meanwhile do not count.
+# Every case first counts a few items, so that loading and compiling are not included in the
+# memory of the count. The peak is then reset to the memory in use. Pages of files, such as
+# libraries, are loaded and released by the system, so they are not counted.
 CODE = """
 import gc, sys, warnings
 import numpy as np
@@ -89,7 +89,7 @@ def test_peak_above_the_inputs(backend: str, case: str) -> None:
 
 
 def test_the_measure_sees_a_copy() -> None:
-    """The limit is useless if an array of n items goes unnoticed."""
+    """The limit would be useless if an array of n items remained undetected."""
     code = CODE.replace(
         "counts = confusion_counts(y1, y2", "y1 = y1 + 0\ncounts = confusion_counts(y1, y2"
     )

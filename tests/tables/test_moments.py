@@ -1,4 +1,4 @@
-"""Quadratic kappa of many items: from moments, the same value as from the table."""
+"""Quadratic kappa of many items from moments equals the value from the table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ N = moments.FEWEST_ITEMS + 77
 
 
 def quadratic_kappa(y1: Any, y2: Any, labels: Any) -> float:
-    """Return quadratic kappa of whole numbers by its definition, exactly."""
+    """Return quadratic kappa of whole numbers, by its definition in exact arithmetic."""
     n_labels = len(labels)
     places = {int(label): i for i, label in enumerate(labels)}
     lookup = np.full(1000, n_labels)
@@ -42,7 +42,7 @@ def ratings(n_labels: int, lowest: int, dtype: str, seed: int = 0) -> tuple[Any,
 
 @pytest.fixture
 def spied(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Collect what `moments_of` returns, so that a test knows which way was taken."""
+    """Record the results of `moments_of`, so that a test knows which way was used."""
     from fastkappa import metrics
 
     results: list[Any] = []
@@ -90,7 +90,7 @@ def test_strided(spied: list[Any], step: int) -> None:
 
 @compiled
 def test_a_label_that_does_not_occur_closes_the_ranks(spied: list[Any]) -> None:
-    """Weights are on positions: without label 5 the labels above it move down."""
+    """Weights use positions: without label 5, the labels above it move down."""
     y1, y2 = ratings(20, 0, "uint8")
     y1[y1 == 5], y2[y2 == 5] = 6, 6
     labels = [label for label in range(20) if label != 5]

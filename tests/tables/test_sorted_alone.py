@@ -1,4 +1,4 @@
-"""A column that was sorted or shifted alone is warned of; items in order are not."""
+"""A column that was sorted or shifted alone causes a warning; items in order do not."""
 
 from __future__ import annotations
 
@@ -51,13 +51,17 @@ def of_parquet(first: Any, second: Any, folder: Path) -> None:
 
 
 def of_folder(first: Any, second: Any, folder: Path) -> None:
-    """Count files of more rows than are read to find odd lines."""
+    """Test files with more rows than are read to find odd lines."""
     pytest.importorskip("pyarrow")
     whole = {"id": np.arange(300 * len(first))}
     whole |= {"a": np.repeat(first, 300), "b": np.resize(second, 300 * len(second))}
     for i, part in enumerate(np.array_split(whole["id"], 2)):
         write_csv(folder / f"{i}.csv", **{name: own[part] for name, own in whole.items()})
     confusion_from_source(folder, "a", "b", num_threads=1)
+
+
+def of_raters(first: Any, second: Any, folder: Path) -> None:
+    fleiss_kappa(Ratings.from_raters({"y1": first, "y2": second}))
 
 
 ENTRANCES: dict[str, Callable[[Any, Any, Path], object]] = {
@@ -115,18 +119,15 @@ def test_ordinary_columns_are_silent(
 def of_frame(first: Any, second: Any, folder: Path) -> None:
     pd = pytest.importorskip("pandas")
     pytest.importorskip("narwhals")
-    # A missing rating is a rating of another row.
+    # With a missing rating, the columns are still compared row by row.
     columns = {"a": [None, *first.tolist()[1:]], "b": second}
     confusion_from_source(pd.DataFrame(columns, dtype=object), "a", "b")
-
-
-def of_raters(first: Any, second: Any, folder: Path) -> None:
-    fleiss_kappa(Ratings.from_raters({"y1": first, "y2": second, "y3": first}))
 
 
 SHIFTED = {**ENTRANCES, "a frame": of_frame, "raters": of_raters}
 
 
+@pytest.mark.filterwarnings("ignore:.* have the same rating of each of")
 @pytest.mark.parametrize("call", SHIFTED.values(), ids=SHIFTED)
 @pytest.mark.parametrize("words", [False, True], ids=["numbers", "words"])
 def test_a_column_that_was_pasted_a_row_too_low(call: Any, words: bool, tmp_path: Path) -> None:
@@ -162,6 +163,20 @@ def test_series_are_not_shifted(entrance: str, first: Any, second: Any, tmp_path
         warnings.simplefilter("always")
         ENTRANCES[entrance](first, second, tmp_path)
     assert not any("shifted" in str(warning.message) for warning in caught)
+
+
+@pytest.mark.parametrize("call", SHIFTED.values(), ids=SHIFTED)
+def test_cells_that_were_dragged_down(call: Any, tmp_path: Path) -> None:
+    filled = np.concatenate([TRUTH[:40], np.arange(2, 26), TRUTH[64:]])
+    with pytest.warns(UserWarning, match="in (24 rows, from 2|14 rows, from 12) to 25"):
+        call(filled, RATED, tmp_path)
+    # Weeks that repeat, and ids.
+    weeks = np.arange(90) % 10
+    for first in (weeks, np.arange(90)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call(first, np.minimum(weeks, 8), tmp_path)
+        assert not any("rises by 1" in str(warning.message) for warning in caught)
 
 
 def test_labels_and_scores_are_no_ratings(tmp_path: Path) -> None:

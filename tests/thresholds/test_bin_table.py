@@ -1,4 +1,4 @@
-"""Bins divided into finer ones: no item is lost, no place between items moves."""
+"""Bins divided into finer bins: no item is lost, and no place between items moves."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def some_items(n, seed=0, dtype=np.float64, decimals=None, weighted=False):
 
 
 def check(table, items):
-    """Compare a table's sums with those of the sorted items."""
+    """Compare the sums of a table with sums over the sorted items."""
     order = np.argsort(items.scores, kind="stable")
     weights = np.ones(len(order)) if items.weights is None else items.weights[order]
     codes = items.codes[order] - items.lowest
@@ -52,7 +52,7 @@ def test_finer_tables_hold_the_same_items(dtype, weighted):
         finer = table.finer(wanted, 200, 2)
         check(finer, items)
         assert len(finer.n_below) > len(table.n_below)
-        # Only what came of a wanted bin is still open.
+        # Only the parts of a wanted bin are still open.
         n_open = np.diff(finer.n_below)[finer.open].sum()
         assert n_open == np.diff(table.n_below)[wanted].sum()
         table = finer

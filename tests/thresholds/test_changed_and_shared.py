@@ -1,4 +1,4 @@
-"""Scores that another thread changes while they are read, and evaluators that threads share."""
+"""Scores that another thread changes during a call, and evaluators shared by threads."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ def items_to_change(n: int, dtype: Any) -> tuple[Any, Any]:
 
 
 def change(array: Any, how: str) -> None:
-    """Move every score into one bin, into another, or where no bin is."""
+    """Move every score into one bin, into another bin, or outside all bins."""
     array[:] = {"one": 0, "other": array[::-1].copy(), "high": 1e30, "nan": np.nan}[how]
 
 
 class Changing:
-    """Score kernels that change the scores before these are written in groups."""
+    """Make score kernels that change the scores before these are written in groups."""
 
     def __init__(self, kernels: Any, scores: Any, how: str) -> None:
         self._kernels, self._scores = kernels, scores
-        # Made once: a second thread that moved the scores again would move them back.
+        # Created once, because a second thread that moved the scores again would move them back.
         self._changed = scores.copy()
         change(self._changed, how)
 
@@ -65,7 +65,7 @@ def test_scores_that_change_before_they_are_written(
     items = read_scored_items(kernels, y_true, scores, None, None, threads)
     changing: Any = Changing(score_kernels(kernels), scores, how)
     if how == "other" and threads == 1:
-        # Each bin has as many items as before: nothing is amiss.
+        # Each bin has as many items as before, so there is no error.
         assert len(group_scores(changing, items, threads).scores) == 40_001
         return
     with pytest.raises(RuntimeError, match=CHANGED):
@@ -77,7 +77,7 @@ def test_scores_that_change_before_they_are_written(
 def test_scores_that_change_before_they_are_grouped(
     kernels: Any, monkeypatch: pytest.MonkeyPatch, how: str, threads: int
 ) -> None:
-    """The parts of several threads are counted once more: one may have more than all had."""
+    """The parts of several threads are counted again: one can have more than all had before."""
     monkeypatch.setattr(binned_scores, "ITEMS_WORTH_A_THREAD", 1 << 14)
     y_true, scores = items_to_change(40_001, np.float64)
     items = read_scored_items(kernels, y_true, scores, None, None, threads)
@@ -129,7 +129,7 @@ def test_the_error_reaches_the_user(drop_in_backend: str, monkeypatch: pytest.Mo
 
 
 def in_threads(work: Any) -> list[Any]:
-    """Return what each of the threads found, all started at once and often interrupted."""
+    """Return the results of each thread; all start together and are often interrupted."""
     start = Barrier(THREADS)
 
     def begin(number: int) -> Any:
@@ -147,7 +147,7 @@ def in_threads(work: Any) -> list[Any]:
 
 @pytest.mark.parametrize("weighted", ["no", "whole", "fractions"])
 def test_threads_share_an_evaluator(drop_in_backend: str, weighted: str) -> None:
-    """Each kappa is that of the table counted from its own thresholds."""
+    """Each kappa equals that of the table counted at its own thresholds."""
     n_kappas = n_examples(20_000 if weighted == "no" else 4_000)
     rng = np.random.default_rng(0)
     y_true = rng.integers(0, 5, 2000)
@@ -197,7 +197,7 @@ def test_threads_share_a_rounder_and_a_result(drop_in_backend: str) -> None:
 
 @pytest.mark.slow
 def test_threads_that_compile_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """numba compiles a loop when it is first called, here by all threads at once."""
+    """numba compiles a loop at its first call, here in all threads at once."""
     numba = pytest.importorskip("numba")
     from fastkappa.shortcuts import numba_thresholds
 

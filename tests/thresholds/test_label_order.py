@@ -1,4 +1,4 @@
-"""A threshold cuts an order: that of the labels is given, declared, or warned of."""
+"""Thresholds depend on the label order, which is given, declared, or warned about."""
 
 from __future__ import annotations
 

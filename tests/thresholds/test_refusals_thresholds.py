@@ -1,6 +1,6 @@
-"""What thresholds, estimators and continuous kappa refuse, and how they say so.
+"""Refusals of thresholds, estimators and continuous kappa.
 
-Each message names the argument and what it got, instead of passing on the message of NumPy.
+Each message names the argument and the value received, instead of repeating NumPy's message.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ estimators = library("fastkappa.estimators")
 
 Y = [0, 1, 1, 0, 2]
 SCORES = [0.1, 0.5, 0.7, 0.2, 0.9]
-# Cuts at 0.35 and 0.8 make no error.
+# Cuts at 0.35 and 0.8 cause no errors.
 BEST = [0.35, 0.8]
 
 
@@ -263,7 +263,7 @@ def test_as_many_labels_as_a_table_has_room_for() -> None:
 
 
 def test_integers_beyond_2_to_the_53_that_float64_holds() -> None:
-    """Multiples of 2**10 have no more than 53 digits; the least int64 is a power of two."""
+    """Multiples of 2**10 have at most 53 digits; the smallest int64 is a power of two."""
     for scores in (np.array([1, 5, 7, 2, 9]) << 59, np.array([-(2**63), -7, -5, -(2**62), 0])):
         assert best(scores=scores).kappa == 1
         assert best(scores=scores).predict(scores).tolist() == Y
@@ -273,12 +273,12 @@ def test_integers_beyond_2_to_the_53_that_float64_holds() -> None:
 def test_integers_to_predict_and_to_compare() -> None:
     with pytest.raises(ValueError, match=r"scores must be numbers .* got 9007199254740993 at"):
         best().predict([0, 2**53 + 1])
-    # Rounded, these would be 2**53 + (0, 0, 2), and kappa another.
+    # Rounded, these would be 2**53 + (0, 0, 2), with another kappa.
     with pytest.raises(ValueError, match=r"y_true must be numbers .* got 9007199254740993 at"):
         continuous_kappa(np.arange(3) + 2**53, [1, 2, 3])
     with pytest.raises(ValueError, match=r"y_pred must be numbers .* got 9007199254740993 at"):
         continuous_kappa([1, 2, 3], np.arange(3) + 2**53)
-    # The weights of items may round.
+    # Item weights may be rounded.
     assert continuous_kappa([1, 2], [1, 2], sample_weight=np.array([2**53 + 1, 1])) == 1
 
 

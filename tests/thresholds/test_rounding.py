@@ -1,4 +1,4 @@
-"""Thresholds by four methods, against plain loops, and smoothing against its definition."""
+"""Thresholds by four methods, compared with plain loops, and smoothing by its definition."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ def test_bagged_and_smoothed_are_better_than_exact_on_new_items() -> None:
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("scale", [1.0, 1e200, 1e-200])
 def test_closed_form_solves_its_equation(weighted: bool, scale: float) -> None:
-    """mean + (m(t) - mean) / r = c - 1/2, m being linear regression and r the correlation."""
+    """mean + (m(t) - mean) / r = c - 1/2, with the linear regression m and the correlation r."""
     y, scores, w = items(5)
     w = w if weighted else np.ones(len(y), int)
     found = find(y, scores * scale, "closed_form", sample_weight=w if weighted else None)
@@ -247,8 +247,8 @@ def test_closed_form_solves_its_equation(weighted: bool, scale: float) -> None:
 @pytest.mark.parametrize(
     ("y", "scores"),
     [
-        ([0, 1, 2, 3, 3, 3], [6, 5, 4, 3, 2, 1]),  # falling, mean 2
-        ([1, 3, 3, 1], [1, 1, 2, 2]),  # no correlation
+        ([0, 1, 2, 3, 3, 3], [6, 5, 4, 3, 2, 1]),  # Falling, mean 2.
+        ([1, 3, 3, 1], [1, 1, 2, 2]),  # No correlation.
         ([2, 2, 2], [1, 2, 3]),
         ([0, 3, 3], [7, 7, 7]),
         ([0.0, 3.0, 3.0], [0, 0, 0]),
@@ -316,7 +316,7 @@ def test_out_of_fold_is_a_plain_loop(method: Any, weighted: bool) -> None:
 @pytest.mark.parametrize("ties", [False, True])
 def test_out_of_fold_labels_are_in_the_order_of_the_items(ties: bool) -> None:
     y, scores, _ = items(9, 150, ties)
-    w = np.arange(len(y)) % 3  # some items have no weight
+    w = np.arange(len(y)) % 3  # Some items have no weight.
     options: dict[str, Any] = {"method": "exact", "sample_weight": w, "folds": 4}
     found = find(y, scores, **options)
     given = found.oof_positions
@@ -335,7 +335,7 @@ def test_out_of_fold_labels_are_in_the_order_of_the_items(ties: bool) -> None:
 def test_every_backend_finds_the_same(
     method: Any, drop_in_backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With ties too, whose order differs between the backends' sorts."""
+    """Test also tied scores, which the backends sort in different orders."""
     y, scores, _ = items(4, 300, ties=True)
     found = find(y, scores, method, folds=5)
     monkeypatch.setenv("FASTKAPPA_BACKEND", "numpy")

@@ -1,4 +1,4 @@
-"""Splines, rising curves and label proportions against SciPy, scikit-learn and statsmodels."""
+"""Splines, rising curves and label proportions, compared with other packages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def find(y: Any, scores: Any, **options: Any) -> Rounding:
 
 
 def draw(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Return labels 0 to 4 of a latent normal variable, and it with noise."""
+    """Return labels 0 to 4 of a latent normal variable, and the variable with noise."""
     rng = np.random.default_rng(seed)
     latent = rng.normal(size=n)
     return np.searchsorted(LIMITS, latent), latent + rng.normal(size=n)
@@ -43,7 +43,7 @@ def draw(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize(("n", "n_knots"), [(40, 4), (400, 6)])
 def test_the_spline_is_that_of_penalised_least_squares(n: int, n_knots: int) -> None:
-    """Natural splines made by SciPy, their curvature integrated, and the trace of the hat."""
+    """Compare with SciPy's natural splines, their curvature and the trace of the hat matrix."""
     rng = np.random.default_rng(n)
     x = np.sort(rng.normal(size=n))
     weights = rng.integers(1, 5, n).astype(float)
@@ -92,7 +92,7 @@ def test_few_positions(n: int) -> None:
 
 
 def test_clumps_of_scores_are_told_apart() -> None:
-    """Labels jump between clumps, where a curve of four knots lost .02 of what is optimal."""
+    """Labels jump between clumps, where a curve with four knots lost .02 of the optimal kappa."""
     rng = np.random.default_rng(0)
 
     def clumped(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -120,7 +120,7 @@ def test_rising_is_isotonic_regression() -> None:
         values, weights = rng.normal(size=n) + np.arange(n) / 5, rng.random(n) + 0.1
         wanted = isotonic_regression(values, sample_weight=weights)
         np.testing.assert_allclose(rising(values, weights), wanted, atol=1e-12)
-    # Without weight an end has no say.
+    # Without weight, an end has no influence.
     np.testing.assert_array_equal(
         rising(np.array([9.0, 1, 2, 0]), np.array([0.0, 1, 1, 0])), [1, 1, 2, 2]
     )
@@ -149,10 +149,10 @@ def test_levels_are_the_best_of_all_roundings() -> None:
 
 
 def best_of_all_items() -> np.ndarray:
-    """Return the best thresholds for what `draw` draws, without a sample."""
+    """Return the best thresholds for the distribution of `draw`, without a sample."""
     scores = np.linspace(-9, 9, 200_001)
     density = norm.pdf(scores, scale=math.sqrt(2))
-    # Given the score, the latent variable is normal with half of it as mean and variance.
+    # Given the score, the latent variable is normal; its mean and variance are half the score.
     m = sum(norm.sf((limit - scores / 2) / math.sqrt(0.5)) for limit in LIMITS)
     proportions = np.diff(norm.cdf([-np.inf, *LIMITS, np.inf]))
     mean = proportions @ np.arange(5)
@@ -204,7 +204,7 @@ def test_proportions_sum_to_one_and_spare_labels_without_items() -> None:
     assert proportions is not None
     np.testing.assert_allclose(proportions.sum(axis=0), 1, atol=1e-12)
     assert not proportions[[0, 6]].any()
-    # Maximum likelihood keeps the mean of the labels nearly.
+    # Maximum likelihood nearly preserves the mean of the labels.
     np.testing.assert_allclose(proportions.mean(axis=1), table.mean(axis=1), atol=0.01)
 
 
@@ -277,7 +277,7 @@ def test_ranks_are_symmetric() -> None:
     assert np.array([1, 2, 4, 2, 1]) @ ranks**2 == pytest.approx(10)
 
 
-# Scores that fall.
+# Falling scores.
 
 
 def test_scores_that_fall_get_a_warning_that_names_the_remedy() -> None:

@@ -1,4 +1,4 @@
-"""Thresholds at the edges: odd labels, odd scores, bad input."""
+"""Edge cases of thresholds: odd labels, odd scores, invalid input."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_labels_that_occur_are_sorted():
 
 
 def test_a_label_may_be_given_to_none():
-    """Thresholds of -inf, of inf and equal ones leave the lowest, highest, middle label out."""
+    """Thresholds of -inf or inf, or equal ones, omit the lowest, highest or middle label."""
     y, scores = [1, 1, 2, 2], [0.0, 1.0, 2.0, 3.0]
     result = optimal_thresholds(y, scores, labels=[0, 1, 2, 3])
     assert result.kappa == 1
@@ -66,7 +66,7 @@ def test_a_label_may_be_given_to_none():
     result = optimal_thresholds([0, 0, 2, 2], scores, labels=[0, 1, 2])
     assert result.thresholds.tolist() == [1.5, 1.5]
     assert result.predict(scores).tolist() == [0, 0, 2, 2]
-    # More labels than scores, down to a single score.
+    # Test more labels than scores, down to a single score.
     result = optimal_thresholds([0, 1, 2, 1], [5.0] * 4)
     assert result.kappa == 0
     assert len(set(result.predict([5.0]).tolist())) == 1
@@ -74,7 +74,7 @@ def test_a_label_may_be_given_to_none():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_threshold_between_neighbours(dtype):
-    """Where no number lies between two scores the threshold is the upper one."""
+    """If no number lies between two scores, the threshold is the upper score."""
     low = dtype(1)
     high = np.nextafter(low, dtype(2))
     tiny = np.nextafter(dtype(0), dtype(1))
@@ -124,7 +124,7 @@ def test_min_class_size():
     assert optimal_thresholds(y, scores).table.sum(axis=0).tolist() == [5, 1]
     result = optimal_thresholds(y, scores, min_class_size=3)
     assert result.table.sum(axis=0).tolist() == [3, 3]
-    # Kappa may have to be worse than by chance.
+    # Kappa may have to be worse than chance.
     assert optimal_thresholds([1, 0], [0, 1], min_class_size=1).kappa == -1
     with pytest.raises(ValueError, match=r"min_class_size=4 .* 2 labels .* 6 items"):
         optimal_thresholds(y, scores, min_class_size=4)
@@ -185,7 +185,7 @@ def test_predict_judges_its_scores():
 
 
 def test_presorted_search():
-    """A resample by weights has the kappa of the resampled items."""
+    """A weighted resample has the kappa of the resampled items."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 4, 500)
     scores = (y + rng.normal(size=500)).round(1)
@@ -196,7 +196,7 @@ def test_presorted_search():
     search = PresortedSearch(score_kernels(kernels), in_order, disagreement_matrix("quadratic", 4))
     for _ in range(20):
         times = rng.multinomial(500, np.full(500, 1 / 500))
-        # Ties may be sorted in any order: all items of one score and label get the same weight.
+        # Ties can be sorted in any order: all items with one score and label get the same weight.
         again = np.repeat(np.arange(500), times[np.argsort(order)])
         weights = np.array(
             [

@@ -1,4 +1,4 @@
-"""The evaluator gives the kappa of the labels that thresholds give."""
+"""The evaluator returns the kappa of the labels that thresholds assign."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_thresholds_of_any_kind():
         assert evaluator(thresholds) == expected
         assert evaluator.many([thresholds])[0] == expected
     assert evaluator(np.array([2, 0], np.int8)) == evaluator([2.0, 0.0])
-    # Between two neighbours of float32: only the upper one is not below.
+    # Between two neighbouring float32 numbers, only the upper one is not below.
     y, scores = [0, 1], np.array([1, np.nextafter(np.float32(1), np.float32(2))], np.float32)
     evaluator = ThresholdEvaluator(y, scores)
     assert evaluator([1 + 1e-8]) == evaluator([1 + 1.1e-7]) == 1

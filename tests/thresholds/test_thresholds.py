@@ -1,4 +1,4 @@
-"""The best thresholds are the best there are."""
+"""The thresholds found are optimal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("drop_in_backend")
 METHODS = ("sort", "bins")
 
 
-# With these, few items are searched like many: coarse rows first, then those worth splitting.
+# With these sizes, few items are searched like many: first coarse rows, then some are split.
 TINY = SearchSizes(
     most_rows=16,
     most_sorted=50,
@@ -55,7 +55,7 @@ def random_weights(rng, n_labels):
 
 
 def check_result(result, y, scores, item_weights=None):
-    """Check that the parts of a result agree."""
+    """Check that the parts of a result are consistent."""
     given = result.predict(scores)
     item_weights = np.ones(len(y)) if item_weights is None else item_weights
     kept = item_weights != 0
@@ -148,7 +148,7 @@ def ordinal(n, n_labels, seed=0, dtype=np.float64):
 
 
 def adversaries(n):
-    """Yield scores that are hard for bins, sums or keys, by name."""
+    """Yield scores that are difficult for bins, sums or keys, by name."""
     rng = np.random.default_rng(5)
     y, scores = ordinal(n, 5)
     noise = rng.normal(size=n)
@@ -214,17 +214,17 @@ def test_weighted_bins(dtype):
 
 
 def test_optimality_law():
-    """The best thresholds are where E[y | score] = mean + kappa * (c - 1/2 - mean)."""
+    """The best thresholds are the solutions of E[y | score] = mean + kappa * (c - 1/2 - mean)."""
     rng = np.random.default_rng(2)
     n = 10_000_000
     scores = rng.random(n, dtype=np.float32)
-    # Two coins of probability 0.1 + 0.8 * score each: E[y | score] is linear in the score.
+    # Two coins with probability 0.1 + 0.8 * score each: E[y | score] is linear in the score.
     y = (rng.random(n, dtype=np.float32) < 0.1 + 0.8 * scores).astype(np.uint8)
     y += rng.random(n, dtype=np.float32) < 0.1 + 0.8 * scores
     result = optimal_thresholds(y, scores)
     mean = y.mean()
     law = mean + result.kappa * (np.array([1, 2]) - 0.5 - mean)
-    # Thresholds converge with the cube root of n.
+    # Thresholds converge at the rate of the cube root of n.
     np.testing.assert_allclose(0.2 + 1.6 * result.thresholds, law, atol=0.01)
     assert result.gap == 0
     assert result.method == "bins"

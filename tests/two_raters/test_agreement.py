@@ -1,4 +1,4 @@
-"""Agreement of two raters: published figures, missing ratings, what is refused or undefined."""
+"""Agreement of two raters: published figures, missing ratings, refusals, undefined values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def close(value: float) -> Any:
 def assert_errors(result: AgreementResult, errors: Any) -> None:
     assert result.standard_error == close(errors.error)
     assert result.null_standard_error == close(errors.null_error)
-    # z and p are quotients and tails: their own size counts.
+    # z and p are quotients and tails, so their errors are relative.
     assert result.z == pytest.approx(errors.z, rel=1e-12)
     assert result.interval == close(errors.interval)
     if errors.p is not None:
@@ -63,7 +63,7 @@ def test_published_errors_of_given_weights(name: str) -> None:
 
 
 def test_weights_are_oriented_by_the_first_rater() -> None:
-    """Cohen (1968) prints .353; vcd and DescTools, which turn the weights around, .196."""
+    """Cohen (1968) prints .353; vcd and DescTools, which transpose the weights, print .196."""
     custom = CUSTOM_WEIGHTS["asymmetric"]
     table = np.array(TABLES[custom.table].table)
     result = agreement_from_confusion(table, weights=custom.weights)
@@ -177,7 +177,7 @@ def test_ratings_and_their_table_give_the_same() -> None:
 def test_counts_whose_sum_is_beyond_int64() -> None:
     result = agreement_from_confusion([[2**62, 2**60], [2**60, 2**62]])
     assert (result.n, result.kappa) == (5 * 2**61, 0.6)
-    # With equal margins of one half kappa is 2 p - 1, and p is .8.
+    # With equal margins of one half, kappa is 2 p - 1, and p is .8.
     assert result.standard_error == pytest.approx(2 * math.sqrt(0.8 * 0.2 / (5 * 2**61)))
 
 
@@ -197,7 +197,7 @@ def test_labels_that_leave_out_most_items_are_warned_of() -> None:
         assert agreement(y1, y2, labels=[0, 1]).n == 8
     with pytest.warns(UserWarning, match="labels leave out 12 of 20 items"):
         agreement_from_confusion(confusion_counts(y1, y2, labels=[0, 1]))
-    # The report names the number of items left out, however few they are.
+    # The report contains the number of items left out, even if it is small.
     assert "8 left out because of a rating outside" in str(agreement(y1, y2, labels=[0, 1, 2]))
 
 
@@ -320,7 +320,7 @@ def test_no_copy_is_made_where_nothing_is_missing() -> None:
     tracemalloc.stop()
 
 
-# What is undefined.
+# Undefined values.
 
 
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic", [[0, 3], [1, 0]]])
@@ -363,7 +363,7 @@ def test_the_warning_is_shown_where_the_user_called() -> None:
 def test_perfect_agreement_and_none() -> None:
     perfect = agreement_from_confusion([[5, 0], [0, 5]])
     assert (perfect.kappa, perfect.standard_error) == (1, 0)
-    # Wilson's interval of 10 of 10: p_o is 10 / (10 + z^2) or more, and kappa 2 p_o - 1.
+    # Wilson's interval of 10 of 10: p_o is at least 10 / (10 + z^2), and kappa is 2 p_o - 1.
     z = 1.959963984540054
     assert perfect.interval == pytest.approx((20 / (10 + z * z) - 1, 1), abs=1e-7)
     asymptotic = agreement_from_confusion([[5, 0], [0, 5]], interval_method="asymptotic")
@@ -379,7 +379,7 @@ def test_perfect_agreement_and_none() -> None:
     ("table", "null_kappa"), [([[50, 0], [0, 50]], -0.99), ([[1, 1], [0, 1]], -0.99)]
 )
 def test_a_hypothesis_that_is_too_far_away(table: Any, null_kappa: float) -> None:
-    """Where no most likely table is found the test is undefined; all else is there."""
+    """If no most likely table is found, the test is undefined, but everything else is available."""
     result = agreement_from_confusion(table, null_kappa=null_kappa)
     assert math.isnan(result.z) or result.z > 10
     assert math.isnan(result.p_value) == math.isnan(result.z)
@@ -390,9 +390,8 @@ def test_a_hypothesis_that_is_too_far_away(table: Any, null_kappa: float) -> Non
 def test_an_agreement_costs_no_more_than_its_count() -> None:
     """All statistics of a table take less than 5 ms, for any n.
 
-    In that time NumPy adds up the columns of a small matrix 4,500 times, on Python 3.11 as on
-    3.14, where a sum of numbers by Python is quicker. It does so in turn with the calls, because a
-    machine that others use, too, may be slow for minutes.
+    In that time, NumPy adds up the columns of a small matrix 4,500 times, on Python 3.11 and 3.14.
+    The two are timed alternately, because a shared machine can be slow for minutes.
     """
     from time import perf_counter
 
@@ -419,7 +418,7 @@ def test_counts_beyond_int64(weights: Any) -> None:
     small = agreement_from_confusion([[100, 30], [10, 100]], weights=weights)
     assert large.n == 24 * 10**19
     for name, estimate in small.estimates.items():
-        if name != "krippendorff_alpha":  # which has a term in 1 / n
+        if name != "krippendorff_alpha":  # This has a term in 1 / n.
             assert large.estimates[name].value == close(estimate.value)
     assert large.kappa_max == close(small.kappa_max)
     assert large.standard_error == close(small.standard_error * 1e-9)

@@ -1,4 +1,4 @@
-"""Agreement of items in clusters: a published study, peers, and what stays as it was."""
+"""Agreement of items in clusters: a published study, peers, and unchanged results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SCHEMES = (None, "linear", "quadratic")
 
 
 def study(n: int = 120, n_clusters: int = 25, n_labels: int = 3, seed: int = 1) -> Any:
-    """Return clusters and two columns of ratings, alike within clusters."""
+    """Return clusters and two columns of ratings that resemble each other within clusters."""
     rng = np.random.default_rng(seed)
     clusters = rng.integers(0, n_clusters, n)
     truth = rng.integers(0, n_labels, n_clusters)[clusters]
@@ -36,10 +36,10 @@ def study(n: int = 120, n_clusters: int = 25, n_labels: int = 3, seed: int = 1) 
 
 
 def vanbelle_error(clusters: Any, y1: Any, y2: Any, agreement_weights: Any) -> float:
-    """Return the error of kappa by the formula for multilevel data of Vanbelle (2017).
+    """Return the error of kappa by the multilevel formula of Vanbelle (2017).
 
-    Biometrical Journal 59, 1016-1034: from the observed agreement and the margins of each
-    cluster, and their covariance over the clusters.
+    Biometrical Journal 59, 1016-1034. The formula uses the observed agreement and the margins of
+    each cluster, and their covariance over the clusters.
     """
     n_labels = len(agreement_weights)
     names = np.unique(clusters)
@@ -63,7 +63,7 @@ def vanbelle_error(clusters: Any, y1: Any, y2: Any, agreement_weights: Any) -> f
 
 
 def test_glands_of_patients() -> None:
-    """The data are those of the paper, and kappa's error is that of two other ways to it."""
+    """The data are from the paper, and kappa's error agrees with two other methods."""
     _, b, c, _ = OBUCHOWSKI.T
     assert 20 / 21 * (c - b).sum() ** 2 / ((c - b) ** 2).sum() == pytest.approx(2.8571, abs=1e-4)
     patients, pet, spect = glands()
@@ -108,7 +108,7 @@ def test_peers(weights: Any, distribution: Any) -> None:
 
 
 def without_clusters(result: AgreementResult) -> dict[str, Any]:
-    """Return all that a result says, as text so that NaN equals NaN."""
+    """Return all fields of a result, as text so that NaN equals NaN."""
     return {name: repr(value) for name, value in result.to_dict().items()}
 
 
@@ -128,7 +128,7 @@ def test_single_items_change_no_digit(weights: Any, distribution: Any) -> None:
 
 @pytest.mark.parametrize("weights", SCHEMES)
 def test_doubled_items_are_one(weights: Any) -> None:
-    """Each item twice, in one cluster: the errors of all indices are those of the items once."""
+    """With each item twice in one cluster, all errors equal those of the items once."""
     _, y1, y2 = study(60)
     once = agreement(y1, y2, weights=weights)
     twice = agreement(
@@ -137,7 +137,7 @@ def test_doubled_items_are_one(weights: Any) -> None:
     for (name, _, error, _), (_, _, again, _) in zip(once.rows(), twice.rows()):
         assert again == pytest.approx(error, rel=1e-12, nan_ok=True), name
     assert twice.design_effect == pytest.approx(2, rel=1e-12)
-    # What takes items for independent is not said of clusters.
+    # Remarks that assume independent items are omitted with clusters.
     assert math.isnan(twice.null_standard_error)
     assert math.isnan(twice.textbook_standard_error)
     # The score test of the items once, with fewer degrees of freedom than the normal distribution.
@@ -193,7 +193,7 @@ def test_wald_test_by_students_t() -> None:
 
 @pytest.mark.parametrize("n_labels", [2, 3])
 def test_proportions_of_clusters(n_labels: int) -> None:
-    """Errors are those of the sums of clusters; items given twice count once."""
+    """Errors are computed from sums over clusters; items given twice count once."""
     rng = np.random.default_rng(5)
     y1, y2 = rng.integers(0, n_labels, (2, 60))
     alone, joined = agreement(y1, y2), agreement(y1, y2, clusters=np.arange(60) // 3)
@@ -213,7 +213,7 @@ def test_proportions_of_clusters(n_labels: int) -> None:
     np.testing.assert_allclose(
         twice.specific_agreement.standard_errors, alone.specific_agreement.standard_errors
     )
-    # The design effect is 2, but for G / (G - 1), and the quantile that of t.
+    # The design effect is 2, except for G / (G - 1), and the quantile is Student's t.
     assert (twice.specific_agreement.lower < alone.specific_agreement.lower).all()
     np.testing.assert_allclose(
         twice.specific_agreement.lower, alone.specific_agreement.lower, atol=0.01
@@ -222,7 +222,7 @@ def test_proportions_of_clusters(n_labels: int) -> None:
 
 @pytest.mark.parametrize("n_labels", [2, 3])
 def test_margins_of_clusters(n_labels: int) -> None:
-    """Durkalski's statistic for two labels, in general a quadratic form of the clusters' sums."""
+    """Durkalski's statistic for two labels; in general, a quadratic form of the clusters' sums."""
     rng = np.random.default_rng(5)
     y1, y2 = rng.integers(0, n_labels, (2, 60))
     alone, joined = agreement(y1, y2), agreement(y1, y2, clusters=np.arange(60) // 3)
@@ -269,7 +269,7 @@ def test_differences_have_the_intervals_of_clusters(method: Any) -> None:
     )
     difference = compare_independent(joined, other)
     assert difference.interval_methods == (method, method)
-    # By Satterthwaite's degrees of freedom, for one error has those of 20 clusters.
+    # By Satterthwaite's degrees of freedom, because one error has those of 20 clusters.
     shares = joined.standard_error**2, other.standard_error**2
     freedom = sum(shares) ** 2 / (shares[0] ** 2 / 19)
     expected = difference_ends(joined.tested, other.tested, 0.0, stats.t.ppf(0.975, freedom))
@@ -299,7 +299,7 @@ def test_missing_clusters() -> None:
     kept = np.arange(40) != 3
     alone = agreement(y1[kept], y2[kept], clusters=clusters[kept])
     assert result.standard_error == pytest.approx(alone.standard_error, rel=1e-12)
-    # A code for a missing rating is no code for a missing cluster.
+    # A code for a missing rating is not a code for a missing cluster.
     coded = agreement(y1, y2, clusters=clusters, missing="drop", missing_codes=[-9, 7])
     assert coded.n_dropped == 0
 

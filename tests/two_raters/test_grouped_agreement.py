@@ -1,4 +1,4 @@
-"""Agreement by group against the agreement of each group alone."""
+"""Agreement by group, compared with the agreement of each group alone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def ratings(n: int, n_groups: int = 3, n_labels: int = 4, seed: int = 0) -> Any:
 
 
 def slow_tables(groups: Any, y1: Any, y2: Any, labels: Any) -> dict[Any, list[list[int]]]:
-    """Return the table of each group, item by item."""
+    """Return the table of each group, counted item by item."""
     position = {label: i for i, label in enumerate(labels)}
     tables: dict[Any, Any] = {}
     for group, a, b in zip(groups, y1, y2):
@@ -253,7 +253,7 @@ def test_intervals_computed_together_are_those_of_each_group_alone(method: Any) 
     results = agreement_by(y1, y2, groups=groups, weights="quadratic", interval_method=method)
     alone = {group: result.interval for group, result in results.items()}
     again = agreement_by(y1, y2, groups=groups, weights="quadratic", interval_method=method)
-    first = again[3].interval  # what is known stays
+    first = again[3].interval  # Known values are kept.
     frame = again.to_frame()
     assert again[3].interval is first
     assert dict(zip(frame.index, zip(frame["lower"], frame["upper"]))) == alone

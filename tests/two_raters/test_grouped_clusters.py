@@ -1,4 +1,4 @@
-"""Agreement of groups whose items come in clusters, and their comparison."""
+"""Agreement in groups whose items are in clusters, and their comparison."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastkappa.statistics.kappa import kappas
 
 
 def study(n: int, n_clusters: int, seed: int) -> tuple[Any, Any, Any, Any]:
-    """Return groups, clusters that have items of several groups, and two columns of ratings."""
+    """Return groups, clusters with items in several groups, and two columns of ratings."""
     rng = np.random.default_rng(seed)
     clusters = rng.integers(0, n_clusters, n)
     care = rng.random(n_clusters)[clusters]
@@ -45,7 +45,7 @@ def test_groups_that_share_no_cluster_are_independent() -> None:
 
 
 def test_the_report_counts_clusters_of_several_groups() -> None:
-    """Patient numbers can restart at each site, but a reader can also have cases of all sites."""
+    """Patient numbers can restart at each site, but a reader can also have cases at all sites."""
     groups, clusters, y1, y2 = study(60, 30, 7)
     found = agreement_by(y1, y2, groups=groups, clusters=clusters)
     shared = sum(len(set(groups[clusters == own])) > 1 for own in set(clusters))
@@ -53,7 +53,7 @@ def test_the_report_counts_clusters_of_several_groups() -> None:
     said = f"the groups share {shared} clusters, each counted once; if cluster numbers restart"
     assert said in " ".join(str(found).split())
     assert found.to_dict()["n_shared_clusters"] == found.n_shared_clusters == shared
-    # Numbers that are distinct, and no clusters at all, need no remark.
+    # Distinct numbers, and data without clusters, need no remark.
     for own in (clusters + 100 * groups, None):
         apart = agreement_by(y1, y2, groups=groups, clusters=own)
         assert apart.n_shared_clusters == 0
@@ -61,7 +61,7 @@ def test_the_report_counts_clusters_of_several_groups() -> None:
 
 
 def test_covariance_is_that_of_the_jackknife() -> None:
-    """Leaving out a cluster at a time shows how the kappas vary together."""
+    """Leaving out one cluster at a time shows the covariance of the kappas."""
     groups, clusters, y1, y2 = study(20_000, 1000, 3)
     found = agreement_by(y1, y2, groups=groups, clusters=clusters)
     counts = np.zeros((1000, 3, 3, 3), int)
@@ -72,7 +72,7 @@ def test_covariance_is_that_of_the_jackknife() -> None:
     assert found.covariance == pytest.approx(jackknife, rel=0.02)
     errors = [result.standard_error for result in found.values()]
     assert np.sqrt(np.diag(found.covariance)) == pytest.approx(errors, rel=1e-12)
-    # What clusters have in common makes kappas more alike than independence.
+    # Shared clusters make kappas more similar than independent samples would be.
     assert (found.covariance > 0).all()
 
 
@@ -87,7 +87,7 @@ def test_equality_of_two_groups_is_the_test_of_their_difference() -> None:
     assert covariance is not None
     variance = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
     assert found.equality.statistic == pytest.approx(difference**2 / variance, rel=1e-10)
-    # The overall kappa has the least variance of all means.
+    # The overall kappa has the smallest variance of all means.
     shares = np.linspace(-0.5, 1.5, 201)
     means = np.stack([shares, 1 - shares], axis=1)
     least = np.einsum("ij,jk,ik->i", means, covariance, means).min()

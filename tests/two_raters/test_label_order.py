@@ -1,4 +1,4 @@
-"""The order of labels: declared with the ratings, given, or alphabetical with a warning."""
+"""The order of labels: declared by the ratings, given, or alphabetical with a warning."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_the_example_is_that_of_200_items() -> None:
 def test_a_declared_order_is_the_order(name: str, form: str) -> None:
     columns = [FORMS[form](strings) for strings in STRINGS]
     assert QUADRATIC[name](*columns) == pytest.approx(ORDERED, abs=1e-14)
-    # What one column declares is the order of the other, too.
+    # An order declared by one column also applies to the other.
     if not form.startswith(("enum of numbers", "series of")):
         assert QUADRATIC[name](columns[0], STRINGS[1]) == pytest.approx(ORDERED, abs=1e-14)
         assert QUADRATIC[name](STRINGS[0], columns[1]) == pytest.approx(ORDERED, abs=1e-14)
@@ -126,7 +126,7 @@ def test_what_needs_no_order_is_silent() -> None:
         0
     ] == pytest.approx(kappa, abs=1e-14)
     two = [["yes" if code else "no" for code in codes] for codes in CODES]
-    agreement(*two, weights="quadratic")  # the distance of two labels is the same either way
+    agreement(*two, weights="quadratic")  # Two labels have the same distance in either order.
 
 
 @each_function
@@ -140,7 +140,7 @@ def test_two_orders_are_refused(name: str) -> None:
     other = pd.Categorical(STRINGS[1], GRADES[::-1], ordered=True)
     with pytest.raises(
         ValueError,
-        match=r"y(1|_true) and (y2|first) declare different orders of their labels: none < mild <"
+        match=r"y(1|_true) and (y2|first) declare their labels in different orders: none < mild <"
         r" moderate < severe and severe < moderate < mild < none\. Give both the same"
         r" categories, or give labels=\.",
     ):
@@ -176,7 +176,7 @@ def test_an_enum_is_reported_by_name() -> None:
     assert result.labels.tolist() == ["NONE", "MILD", "MODERATE", "SEVERE"]
     assert "kappa of SEVERE" in str(result)
     values = [[member.value for member in column] for column in columns]
-    # Values without an order of their own are those of the enum.
+    # Values without their own order have the order of the enum.
     assert agreement(columns[0], values[1]).table.tolist() == TABLE.tolist()
     assert agreement_by(*columns, groups=[0] * 200)[0].labels.tolist() == result.labels.tolist()
 
@@ -210,7 +210,7 @@ def test_pictures_are_in_the_declared_order(form: str) -> None:
     for plot in (plot_agreement, plot_confusion):
         ax = plot(result)
         assert [text.get_text() for text in ax.get_xticklabels()] == GRADES
-        plot(TABLE, labels=ALPHABETICAL)  # given, so they are meant
+        plot(TABLE, labels=ALPHABETICAL)  # They are given, so they are intended.
     pyplot.close("all")
 
 
@@ -236,7 +236,7 @@ def test_look_alikes_are_counted_over_both_columns() -> None:
     ):
         result = agreement(["a", "a", "b", "a"], pd.Categorical(["a", "a ", "b", "a "]))
     assert result.labels.tolist() == ["a", "a ", "b"]
-    agreement(["a", "b", "a"], pd.Categorical(["a", "b", "b"], ["a", "a ", "b"]))  # unused
+    agreement(["a", "b", "a"], pd.Categorical(["a", "b", "b"], ["a", "a ", "b"]))  # Unused.
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
@@ -254,7 +254,7 @@ def test_labels_of_a_table_are_the_order_of_its_columns(frame: Any) -> None:
         assert coefficient(ratings, weights="quadratic").value == pytest.approx(
             coefficient(expected, weights="quadratic").value, rel=1e-12
         )
-    # Other names are new ones, and some of the same are a mistake.
+    # All other names are new names; some of the same names are a mistake.
     renamed = agreement_from_confusion(given, weights="quadratic", labels=list("abcd"))
     assert renamed.kappa == UNORDERED
     with pytest.raises(ValueError, match="labels must name all columns of table or none"):
@@ -293,7 +293,7 @@ def test_labels_that_differ_in_case_are_named() -> None:
     )
     with pytest.warns(UserWarning, match=message):
         agreement(["Yes", "no", "Yes", "no"], ["yes", "no", "no", "no"])
-    # One rater with both may have typed them, or mean both: labels= says so.
+    # A rater who used both can have mistyped, or can mean both: labels= settles it.
     genes = ["A", "a", "b"], ["A", "A", "b"]
     with pytest.warns(UserWarning, match=r"differ only in case.*'A' \(3 times\), 'a' \(1 time\)"):
         agreement(*genes)

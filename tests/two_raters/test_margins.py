@@ -1,4 +1,4 @@
-"""Tests of margins and symmetry, against papers, R, statsmodels and exact arithmetic."""
+"""Tests of margins and symmetry, compared with papers, R, statsmodels and exact arithmetic."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_published_figures() -> None:
 def test_bowker_and_mcnemar_of_r(name: str) -> None:
     table, of_r = SQUARE[name]["data"], r_value(name, "stats::mcnemar.test")
     if of_r["statistic"] is None:
-        return  # R's is 0 / 0 where a pair of labels is in no order; that is tested below.
+        return  # R's statistic is 0 / 0 if a pair of labels never occurs; that is tested below.
     statistic, freedom, p_value, undefined = bowker(table)
     assert (freedom, undefined) == (of_r["degrees_of_freedom"], "")
     assert statistic == pytest.approx(of_r["statistic"], rel=1e-12)
@@ -119,7 +119,7 @@ def test_two_labels_have_one_test() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 7, 20])
 def test_exact_p_counts_the_ways(n: int) -> None:
-    """All 2**n ways that n disagreements fall, counted by the number of the first kind."""
+    """Count all 2**n ways in which n disagreements can fall, by the number of the first kind."""
     for first in range(n + 1):
         distance = abs(2 * first - n)
         ways = sum(math.comb(n, k) for k in range(n + 1) if abs(2 * k - n) >= distance)
@@ -144,7 +144,7 @@ def test_exact_p_of_a_table_beyond_memory(n: int, deviations: int) -> None:
     scipy_stats = pytest.importorskip("scipy.stats")
     first = n // 2 - deviations * math.isqrt(n) // 2
     found = mcnemar([[0, first], [n - first, 0]]).exact_p_value
-    # Of 10**18 throws SciPy has no exact sum either.
+    # SciPy has no exact sum for 10**18 throws either.
     of_normal = 2 * scipy_stats.norm.cdf((2 * first + 1 - n) / math.sqrt(n))
     exact = 2 * scipy_stats.binom.cdf(first, n, 0.5) if n < 10**13 else of_normal
     assert found == pytest.approx(min(1, exact), rel=1e-6)
@@ -164,11 +164,11 @@ def test_a_pair_of_labels_that_does_not_occur_has_no_degree_of_freedom() -> None
 
 def test_labels_without_disagreement_leave_the_margins_of_the_others() -> None:
     # The example that comes with Uebersax's program MH 1.2: 0.667 with 1 degree of freedom,
-    # p .414, if the label that is never disagreed on is not considered.
+    # p .414, if the label without disagreements is left out.
     table = [[30, 0, 0], [0, 10, 2], [0, 4, 8]]
     assert stuart_maxwell(table)[:3] == (pytest.approx(2 / 3), 1, pytest.approx(0.414, abs=5e-4))
     assert stuart_maxwell(table) == stuart_maxwell([[10, 2], [4, 8]])
-    # Labels that nobody gave change nothing either.
+    # Unused labels have no effect either.
     wider = np.zeros((5, 5), int)
     wider[np.ix_([0, 2, 3], [0, 2, 3])] = table
     assert stuart_maxwell(wider) == stuart_maxwell(table)
@@ -238,7 +238,7 @@ def test_refusals() -> None:
 
 
 def test_the_size_of_the_tests() -> None:
-    """Under equal margins p is below 5 % in about 5 % of all tables, by enumeration."""
+    """Under equal margins, p is below 5 % in about 5 % of all tables, by enumeration."""
     n, rejected = 40, 0.0
     for first in range(n + 1):
         p_value = mcnemar([[50, first], [n - first, 50]]).chi_square.p_value
@@ -274,7 +274,7 @@ def test_results_of_an_agreement() -> None:
 
 
 def test_all_small_tables_have_sensible_tests() -> None:
-    """Every table of three labels with counts 0 and 1 beside the diagonal."""
+    """Yield every table of three labels with counts 0 and 1 off the diagonal."""
     for beside in product((0, 1), repeat=6):
         table = np.ones((3, 3), int)
         table[~np.eye(3, dtype=bool)] = beside
@@ -288,7 +288,7 @@ def test_all_small_tables_have_sensible_tests() -> None:
 
 
 def test_the_mean_rank_says_which_rater_grades_higher() -> None:
-    """The first rater's grades 1 to 3 have the mean 2, those of the second have the mean 1.6."""
+    """The first rater's grades 1 to 3 have the mean 2, and the second rater's have the mean 1.6."""
     y1, y2 = [1, 2, 3, 3, 1], [1, 1, 3, 2, 1]
     result = agreement(y1, y2, weights="linear")
     assert result.margins.mean_rank_difference == pytest.approx(2 - 1.6)

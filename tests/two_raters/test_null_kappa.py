@@ -64,7 +64,7 @@ def score_by_scipy(table: Any, null_kappa: float, weights: Any) -> tuple[float, 
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("null_kappa", [0.1, 0.4])
 def test_z_by_a_general_optimiser(weights: Any, null_kappa: float) -> None:
-    """Landis and Koch's neurologists at Winnipeg."""
+    """Return Landis and Koch's neurologists at Winnipeg."""
     result = result_of(WINNIPEG, null_kappa, weights=weights)
     z, p = score_by_scipy(WINNIPEG, null_kappa, weights)
     assert result.z == pytest.approx(z, abs=2e-4)
@@ -87,7 +87,7 @@ def test_ends_of_the_score_interval_are_just_rejected(weights: Any) -> None:
 
 @pytest.mark.parametrize("null_kappa", [0.5, 0.9])
 def test_equal_labels_are_a_test_of_a_proportion(null_kappa: float) -> None:
-    """Disagreement is then as likely either way, and kappa is 1 - 2 d."""
+    """Disagreement is then equally likely in either direction, and kappa is 1 - 2 d."""
     result = result_of([[45, 5], [5, 45]], null_kappa)
     d = (1 - null_kappa) / 2
     assert result.z == pytest.approx((d - 0.1) / math.sqrt(d * (1 - d) / 100), rel=1e-9)

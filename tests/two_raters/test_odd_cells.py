@@ -1,4 +1,4 @@
-"""Strings among numbers, and codes that stand for a missing rating."""
+"""Strings among numbers, and codes for missing ratings."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ ODD = (
 @pytest.mark.parametrize("form", MIXED)
 @pytest.mark.parametrize("at", [0, 77, 200])
 def test_a_row_of_strings_among_numbers(name: str, form: str, at: int) -> None:
-    """One row 'x', 'x' among grades 1 to 10 must not make strings of the grades."""
+    """One row 'x', 'x' among grades 1 to 10 must not turn the grades into strings."""
     take = TAKERS[name]
     y1, y2 = (MIXED[form]([*c[:at], "x", *c[at:]]) for c in (FIRST.tolist(), SECOND.tolist()))
-    # What is dropped is missing, and not mistyped.
+    # Dropped values are missing, not mistyped.
     for options in ({}, {"missing": "drop"}, {"missing": "drop", "missing_codes": ["y"]}):
         with pytest.raises(ValueError, match=ODD):
             take(y1, y2, **options)
@@ -123,7 +123,7 @@ def test_codes_for_missing_ratings(name: str, coded: tuple[Any, list[Any]]) -> N
     assert in_groups.pooled.table.tolist() == found.table.tolist()
     assert (in_groups.missing, in_groups.n_dropped) == ((0, 1, 0), 1)
     compared = compare_predictions(y1, y2, y_true=y2, missing_codes=codes, missing="drop")
-    # Of 4 items 3 agree, 1 + 2 * 1 + 2 = 5 of 16 by chance.
+    # 3 of 4 items agree; by chance, 1 + 2 * 1 + 2 = 5 of 16.
     assert compared.kappas == pytest.approx(((3 / 4 - 5 / 16) / (1 - 5 / 16), 1))
 
 
@@ -138,7 +138,7 @@ def test_codes_for_members_of_an_enum() -> None:
 
 
 def test_groups_have_no_codes_for_missing_ratings() -> None:
-    """The country code of Namibia is no missing group."""
+    """The country code of Namibia is not a missing group."""
     found = agreement_by(
         ["1", "2", "1", "NA"],
         ["1", "1", "2", "1"],
@@ -172,6 +172,6 @@ def test_what_stands_for_missing_among_numbers_is_dropped(name: str, gap: str) -
     found = TAKERS[name](y1, y2, missing="drop")
     assert found.kappa == pytest.approx(KAPPA, abs=1e-14)
     assert (found.n, found.missing) == (200, (1, 0))
-    # Codes that are given say what is missing.
+    # Given codes define the missing values.
     with pytest.raises(ValueError, match="y1 contains numbers and also"):
         TAKERS[name](y1, y2, missing="drop", missing_codes=["x"])

@@ -1,4 +1,4 @@
-"""Rogan and Gladen's prevalence, and Lang and Reiczigel's interval of it."""
+"""Rogan and Gladen's prevalence, and Lang and Reiczigel's interval."""
 
 from __future__ import annotations
 

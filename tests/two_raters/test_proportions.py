@@ -1,4 +1,4 @@
-"""Agreement on each label and within a tolerance, against papers, statsmodels and enumeration."""
+"""Agreement on each label and within a tolerance, compared with papers and enumeration."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_their_weighted_mean_is_the_observed_agreement() -> None:
 
 @pytest.mark.parametrize("label", range(4))
 def test_standard_error_is_that_of_the_delta_method(label: int) -> None:
-    """By the derivative of each cell's proportion, taken with a complex step."""
+    """Test the derivative by each cell's proportion, computed with a complex step."""
     table = np.array(VISION, float)
     n, step = table.sum(), 1e-30
     slope = np.zeros((4, 4))
@@ -80,7 +80,7 @@ def test_intervals_are_those_of_the_items_that_either_rater_gave_the_label() -> 
 
 
 def test_intervals_cover() -> None:
-    """By enumeration of all tables of 30 items of which both, one or none have the label."""
+    """Enumerate all tables of 30 items in which both, one or none have the label."""
     n = 30
     for rates in ((0.3, 0.1), (0.5, 0.05), (0.2, 0.2), (0.1, 0.05)):
         truth = 2 * rates[0] / (2 * rates[0] + rates[1])

@@ -1,4 +1,4 @@
-"""What the functions of two raters refuse: each message names the argument and what it got."""
+"""Refusals of the functions for two raters: messages name the argument and the value."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_what_is_not_a_joint_table() -> None:
 
 
 def test_sums_of_weights_have_no_standard_errors() -> None:
-    """A table of sums 0.1, 0.2, ... would get the standard error of a single item."""
+    """A table of the sums 0.1, 0.2, ... would get the standard error of a single item."""
     for take in (agreement_from_confusion, bootstrap, lambda t: compare_independent(t, TABLE)):
         with pytest.raises(ValueError, match=r"whole counts, because standard .* got 0\.1\."):
             take([[0.1, 0.2], [0.3, 0.4]])
@@ -209,7 +209,7 @@ def test_what_is_not_a_column(name: str) -> None:
         compare_predictions(good, column, y_true=good)
 
 
-# What takes a column beside two of ratings, and its name.
+# Functions with another column besides two columns of ratings, and its name.
 THREE_COLUMNS: dict[Any, str] = {agreement_by: "groups", compare_predictions: "y_true"}
 
 
@@ -313,7 +313,7 @@ def test_no_items() -> None:
 
 
 def test_columns_that_would_be_taken_for_ratings_have_to_be_named() -> None:
-    # Numbers in any order were taken: groups for the first rater, and a prediction for the truth.
+    # The numbers are plausible in any order: groups for the first rater, a prediction for truth.
     for take in THREE_COLUMNS:
         with pytest.raises(TypeError, match=r"positional arguments? but 3 were given"):
             take([1, 2, 1, 2], [1, 2, 2, 2], [1, 1, 2, 2])
@@ -358,12 +358,12 @@ def test_invalid_strata(tables: Any) -> None:
 
 
 def test_a_table_beside_a_weighted_result() -> None:
-    """The table has no weights, so its kappa is a different one."""
+    """The table has no weights, so its kappa differs."""
     with pytest.raises(ValueError, match="different weights cannot be compared, got 'quadratic'"):
         compare_strata([QUADRATIC, TABLE])
     with pytest.raises(ValueError, match="different weights cannot be compared, got None"):
         compare_independent(TABLE, QUADRATIC)
-    with pytest.raises(ValueError, match="different weights"):  # an iterator is read once
+    with pytest.raises(ValueError, match="different weights"):  # An iterator can be read only once.
         compare_strata(iter([RESULT, QUADRATIC]))
 
 
@@ -408,7 +408,7 @@ def test_a_column_given_twice_is_warned_of(make: Any) -> None:
         with pytest.warns(UserWarning, match="y1 and y2 are the same column"):
             take(column, column)
         take(column, make([1, 2, 3, 3]))
-    # scikit-learn says nothing, and so the drop-in says nothing.
+    # scikit-learn says nothing here, so the drop-in function says nothing.
     assert cohen_kappa_score(column, column) == 1
 
 

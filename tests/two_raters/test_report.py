@@ -1,4 +1,4 @@
-"""What a result shows: as text, HTML, a dictionary and a data frame."""
+"""The forms of a result: text, HTML, dictionary and data frame."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_what_is_undefined_has_no_interval_and_no_label_is_cut(weights: Any) -> 
 
 
 def test_labels_that_no_rating_is_are_named_with_what_they_change() -> None:
-    """With 4, 5 and 6 labels given, ratings of 4 labels have the same kappa, but not the rest."""
+    """With 4, 5 or 6 labels given, ratings of 4 labels have the same kappa; other values differ."""
     y1, y2 = [1, 2, 3, 4, 4, 1, 2, 3, 1, 2], [1, 2, 3, 4, 3, 2, 2, 2, 1, 1]
     found = {n: agreement(y1, y2, labels=range(1, n + 1), weights="quadratic") for n in (4, 5, 6)}
     assert len({round(result.kappa, 12) for result in found.values()}) == 1
@@ -142,9 +142,9 @@ def test_labels_that_no_rating_is_are_named_with_what_they_change() -> None:
     assert [r.bennett_s for r in found.values()] == pytest.approx([float(s) for s in expected])
     assert len({round(result.interval[0], 3) for result in found.values()}) == 3
     texts = {n: " ".join(str(result).split()) for n, result in found.items()}
-    assert "no rating is" not in texts[4]
-    assert "no rating is 5, 1 of the 5 labels: such labels change Bennett's S," in texts[5]
-    assert "no rating is 5, 6, 2 of the 6 labels" in texts[6]
+    assert "never used" not in texts[4]
+    assert "1 of the 5 labels never used (5): unused labels change Bennett's S," in texts[5]
+    assert "2 of the 6 labels never used (5, 6)" in texts[6]
     assert "and can change the interval of kappa" in texts[6]
     result = agreement(y1, y2, labels=range(1, 6), interval_method="asymptotic")
     assert "can change the interval" not in " ".join(str(result).split())
@@ -160,7 +160,7 @@ def test_an_interval_much_wider_than_the_standard_error() -> None:
     assert ratio > 1.5
     text = " ".join(str(given).split())
     assert f"is {ratio:.1f} times as wide as its standard error suggests, {remark}" in text
-    # The far disagreements of this table did occur, and those tables have no weights.
+    # In this table, far disagreements did occur, and those tables have no weights.
     seen = [[30, 8, 3, 2], [8, 30, 8, 3], [3, 8, 30, 8], [2, 3, 8, 30]]
     assert remark not in " ".join(str(agreement_from_confusion(seen, weights="quadratic")).split())
     for table in (near, seen, [[10, 0], [0, 10]], [[45, 2], [3, 50]]):

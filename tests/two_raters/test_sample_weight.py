@@ -1,4 +1,4 @@
-"""Item weights that say how many items each one stands for."""
+"""Item weights that are the numbers of items that rows represent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TIMES = RNG.integers(0, 6, 40)
 
 
 def figures(result: Any) -> dict[str, Any]:
-    """Return all that a result says, but how many items were left out."""
+    """Return all fields of a result, except the number of items left out."""
     left_out = ("missing", "n_dropped", "n_outside")
     return {name: value for name, value in result.to_dict().items() if name not in left_out}
 
@@ -94,7 +94,7 @@ def test_weights_of_grouped_items_are_items_repeated(make: Any, options: dict[st
     found = agreement_by(Y1, Y2, groups=GROUPS, sample_weight=make(times.tolist()), **options)
     repeated = [np.repeat(column, times) for column in (Y1, Y2, GROUPS)]
     expected = agreement_by(*repeated[:2], groups=repeated[2], **options)
-    # No item of the group z is left.
+    # No item of group z remains.
     assert [*found] == [*expected] == ["x", "y"]
     for group, result in found.items():
         assert figures(result) == figures(expected[group])

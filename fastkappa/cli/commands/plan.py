@@ -50,13 +50,14 @@ def plan(
     standard_deviation : SD
         Plan limits of agreement. The expected standard deviation of the differences.
     width : WIDTH
-        Plan an interval with at most this width, for limits of agreement the interval of a limit.
+        Plan an interval of at most this width. For limits of agreement, it is the interval of one
+        limit.
     null : VALUE
         Plan a test against this value; 0 is chance agreement.
     power : POWER
         The power of the test. The default is 0.8.
     n : N
-        The number of items, if it is known. Print the width or power that results.
+        The number of items, if known. The plan then gives the resulting width or power.
     rates : P,Q,R
         The proportion of each label. For two labels, the proportion of one is enough. The default
         is two labels in equal proportions.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 WITH_INTERVAL = ("sentence", "json")
 NO_INTERVAL = (
-    "kappa has no interval, because its weights are not whole numbers of items. For a bootstrap"
+    "kappa has no interval, because the item weights are not whole numbers. For a bootstrap"
     " interval, use fastkappa leaderboard --sample-weight."
 )
 
@@ -49,7 +49,7 @@ def score(
 
     Print the table of counts, the number of items n, all three kappas, and the
     observed and expected agreement, p_o and p_e, of the unweighted kappa. If labels
-    are words in alphabetical order, weighted kappas need --weights.
+    are words that were sorted alphabetically, weighted kappas need --weights.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def score(
         source = opener.source(file)
         gate.check_options()
         if y1 == y2:
-            raise ValueError(f"--y1 and --y2 must name two columns, got {y1!r} twice.")
+            raise ValueError(f"--y1 and --y2 must name different columns, got {y1!r} twice.")
         matrix = read_matrix(weight_matrix, weights)
         remarks.depends = [depends(weights, matrix)]
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)

@@ -52,8 +52,8 @@ def thresholds(
         The column of the clusters of items, such as the patient of each image. Each cluster is then
         in one fold, and the interval treats clusters as the units.
     apply : FILE
-        A file of new scores, in a column of the same name. Print this file as CSV with a new column
-        'predicted' of labels, instead of the report. FILE can then be the cut points saved with
+        A file of new scores, in a column of the same name. Instead of the report, print this file
+        as CSV with an added column of labels, 'predicted'. FILE can then be cut points saved with
         --format json.
     method : WORD
         How to find the cut points. spline: maximise the kappa expected for new rows if labels
@@ -102,9 +102,9 @@ def thresholds(
         else:
             if y is None or score is None:
                 lacking = "--y" if y is None else "--score"
-                raise ValueError(f"{lacking} must name a column of {file}, but is not given.")
+                raise ValueError(f"{lacking} is needed: name a column of {file}.")
             if y == score:
-                raise ValueError(f"--y and --score must name two columns, got {y!r} twice.")
+                raise ValueError(f"--y and --score must name different columns, got {y!r} twice.")
             if cluster in (y, score):
                 raise ValueError(
                     f"--cluster must name a column that no other option names, got {cluster!r}."

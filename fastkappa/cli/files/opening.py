@@ -97,8 +97,8 @@ class Opener:
                 )
             if output.suffix in SUFFIXES:
                 raise ValueError(
-                    f"--{option} would write {output} into a folder of inputs, where it would be an"
-                    " input later: name a file in another folder."
+                    f"--{option} would write {output} into a folder of inputs, where a later run"
+                    " would read it: name a file in another folder."
                 )
 
     def source(self, path: Path) -> Source:
@@ -179,7 +179,7 @@ class Opener:
             text += " If the first line has the names of the columns, leave out --no-header."
         if self._merged and ("missing" in text or "lacks" in text):
             text += (
-                f" {self._merged[0]} has merged cells, of which only the first contains the"
+                f" {self._merged[0]} has merged cells, but only the first cell contains the"
                 " value: unmerge the cells and fill in the values."
             )
         return self.named(text)

@@ -67,7 +67,7 @@ def opened_raters(
             " of all raters: give only one of them."
         )
     if rating == id_column:
-        raise RatingsError(f"--id and --rating must name two columns, got {rating!r} twice.")
+        raise RatingsError(f"--id and --rating must name different columns, got {rating!r} twice.")
     found: dict[str, Source] = {}
     for folder in filter(Path.is_dir, files):
         opener.refuse_overwriting(folder)
@@ -104,7 +104,7 @@ def opened_raters(
 
 
 def _refuse_long(source: Source, raters: Sequence[str]) -> None:
-    """Raise if raters are no columns, but values of a column in a file with one row per rating."""
+    """Raise if raters are values of a column, in a file with one row per rating."""
     there = names_in(source)
     if len(set(there)) < len(there) or not {*raters}.isdisjoint(there):
         return
@@ -126,9 +126,9 @@ def _refuse_long(source: Source, raters: Sequence[str]) -> None:
 
 
 def _columns_of_long(arrays: Mapping[str, Any], rater: str) -> tuple[str | None, str]:
-    """Return the columns of items and ratings: None or "RATING" if there is none.
+    """Return the columns of items and ratings, or None and "RATING" if they are not found.
 
-    A rater occurs once per item, items repeat, and ratings differ within items.
+    Each rater occurs once per item, items repeat, and the ratings of an item differ.
     """
     codes = {name: codes_of(column) for name, column in arrays.items()}
     raters = codes.pop(rater)
@@ -149,7 +149,7 @@ def _columns_of_long(arrays: Mapping[str, Any], rater: str) -> tuple[str | None,
 
 
 def _refuse_rater(files: Sequence[Path], rater: str | None) -> None:
-    """Raise if ``--rater`` was written instead of ``--raters``, so that a rater is no file."""
+    """Raise if a rater was read as a file, because ``--rater`` was written for ``--raters``."""
     absent = [str(file) for file in files if not file.exists()]
     if rater is not None and absent:
         raise RatingsError(

@@ -8,17 +8,21 @@ from pathlib import Path
 from typing import NamedTuple
 from warnings import warn
 
+import numpy as np
+
 from fastkappa.formatting import first_of_many, label_text
 from fastkappa.results.report import RATERS
 from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.tables.count import part_of, total_of
+from fastkappa.tables.doubtful_tables import judge_parts
 from fastkappa.tables.json_fields import reason_of
 from fastkappa.tables.table import union_of_labels
 
 MOST_NAMED = 3
-# Parts with fewer items can have equal counts by chance.
-FEWEST_ITEMS = 100
+# Parts with fewer items can have equal counts by chance, and so can small tables of two sources.
+FEWEST_ITEMS, FEWEST_CELLS = 100, 6
 # How to refer to item weights if their column is unknown.
 ITEM_WEIGHTS = "item weights"
 
@@ -51,7 +55,7 @@ class SavedCounts(NamedTuple):
                 f" {self.what}. Give files with counts of the same columns."
             )
         try:
-            counts = self.counts + other.counts
+            counts = total_of(self.counts, other.counts)
         except (ValueError, OverflowError) as error:
             raise RatingsError(f"{path} cannot be added to the other files: {error}") from error
         are_sorted = self.are_sorted and other.are_sorted
@@ -79,16 +83,24 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
     (_, total), *others = read.items()
     for path, saved in others:
         total = total.plus(path, saved)
+    parts = [part_of(str(path), saved.counts) for path, saved in read.items()]
+    judge_parts(parts, total.columns)
     return first_of_many(list(map(str, files)), MOST_NAMED), total
 
 
 def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
-    """Warn about files with the same counts from the same source, if it is known."""
+    """Warn about files with the same counts, unless these can be equal by chance."""
     first_of: dict[str, Path] = {}
     for path, saved in read.items():
-        first = first_of.setdefault(saved.to_json(), path)
-        if first != path and (saved.source or saved.counts.n_items >= FEWEST_ITEMS):
-            of_source = f" of {saved.source}" if saved.source else ""
+        counts = saved.counts
+        first = first_of.setdefault(counts.to_json(), path)
+        if first == path:
+            continue
+        is_one_source = saved.source == read[first].source
+        fewest_cells = 0 if is_one_source else FEWEST_CELLS
+        are_many = counts.n_items >= FEWEST_ITEMS and np.count_nonzero(counts.table) >= fewest_cells
+        if are_many or (is_one_source and saved.source):
+            of_source = f" of {saved.source}" if is_one_source and saved.source else ""
             warn(
                 f"{path} and {first} have the same counts{of_source}, and both are added."
                 " If one is a copy, remove it.",

@@ -260,7 +260,7 @@ def rank_files(
             _score(board, files, truth)
     if others:
         on_left_out(
-            f"files without a column {target!r} have one other column beside the ids, which is"
+            f"in files without a column {target!r}, the only other column besides the ids is"
             f" used: {first_of_many(others, OTHERS_NAMED)}."
         )
     return {name: board.ranked() for name, board in boards.items()}

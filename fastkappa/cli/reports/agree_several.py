@@ -90,7 +90,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
             *_in_full(request, everyone, items),
         ]
         if request.model is not None:
-            # The sentences of these sections are about people only, so they are omitted.
+            # The sentences of these sections are only about people, so they are omitted.
             parts = [part._replace(sentences=()) for part in parts]
             parts.append(_of_model(request, request.model, everyone, weights, raters))
         pair = None if request.pair is None else _pair_of(request, everyone, pairs)
@@ -390,7 +390,7 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
         return found
     chosen = {name: one for name, one in found.items() if name.startswith(request.coefficient)}
     if not chosen:
-        raise ValueError(f"--coefficient {request.coefficient} is not possible: {_many(ratings)}.")
+        raise ValueError(f"--coefficient {request.coefficient} is not available: {_many(ratings)}.")
     return chosen
 
 
@@ -426,4 +426,4 @@ def _facts(
     yield from effect
     if request.model is not None:
         model = label_text(request.model)
-        yield f"coefficients, labels and items are of the people, without {model}"
+        yield f"coefficients, labels and items are those of the people, without {model}"

@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.scored_columns import ScoredColumns
 from fastkappa.cli.reports.output import Output
 from fastkappa.cli.words import arguments_named, names_of_clusters
 from fastkappa.formatting import count_text, label_text
 from fastkappa.ratings.column import read_column
-from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, generator_of
 from fastkappa.thresholds.rounding_report import RoundingReport
@@ -39,10 +36,9 @@ def rounding_of(
     RatingsError
         If no thresholds can be found, or the scores, labels or clusters are invalid.
     """
-    groups = None
-    if items.clusters is not None:
-        groups = _codes_of(items.clusters, columns["cluster"])
-    with arguments_named(y_true=f"column {columns['y']!r}"):
+    groups = None if items.clusters is None else read_column(items.clusters, "groups").values
+    names = {"y_true": f"column {columns['y']!r}", "groups": f"column {columns.get('cluster')!r}"}
+    with arguments_named(**names):
         return find_rounding(
             items.y_true,
             items.scores,
@@ -54,14 +50,6 @@ def rounding_of(
             groups=groups,
             rng=generator_of(np.random.RandomState(seed)),
         )
-
-
-def _codes_of(clusters: Any, name: str) -> AnyArray:
-    """Return the cluster code of each item, or raise an error if there is only one cluster."""
-    codes = read_column(clusters, name).values
-    if (codes == codes[0]).all():
-        raise RatingsError(f"column {name!r} must have at least two clusters, got one.")
-    return codes
 
 
 def output_of(

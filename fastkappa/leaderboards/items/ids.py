@@ -53,9 +53,9 @@ class Ids(NamedTuple):
         return len(self.values)
 
     def are(self, others: Ids) -> bool:
-        """Return whether both lists are the same ids in the same order, if this is cheap to tell.
+        """Return whether both lists have the same ids in the same order.
 
-        The result is False if comparing the ids would be slow.
+        To save time, the result is False if comparing the ids would be slow.
         """
         if self.kind != others.kind or self.kind == "object":
             return False
@@ -133,7 +133,7 @@ class Places:
 
     @cached_property
     def _in_range(self) -> tuple[int, Positions] | None:
-        """If numbers are dense, the lowest number and the positions of all numbers from it on."""
+        """The lowest number, and the position of each number from it on; None if there are gaps."""
         numbers = self._others.values
         if not len(numbers):
             return 0, np.full(1, -1, np.int64)

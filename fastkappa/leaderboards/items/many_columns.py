@@ -66,7 +66,7 @@ Codecs = tuple[Codec, Codec]
 
 
 class Counter(NamedTuple):
-    """Counts blocks of columns in threads, each of which processes several columns at a time."""
+    """Count blocks of columns in threads. Each thread processes several columns at a time."""
 
     kernels: PairKernels
     num_threads: int
@@ -252,7 +252,7 @@ def _count_known(
     counter: Counter, pairs: Pairs, labels: Any, weights: AnyArray | None
 ) -> tuple[ConfusionTable, NDArray[np.int64]]:
     """Count each pair of columns on the given labels, and the items left out of each table."""
-    # Dates are compared in the unit of each pair.
+    # Dates are compared in the common unit of each pair.
     by_type: dict[Any, KnownLabels] = {}
     encoded_firsts: dict[int, Encoding] = {}
     encoded = []

@@ -65,7 +65,7 @@ class Prediction(NamedTuple):
 class ItemGroups:
     """The group of each item.
 
-    With up to ``most`` items, each item is a group of its own, so resampling groups means
+    With up to ``most`` items, each item forms its own group, so resampling groups means
     resampling items. With more items, each item is independently assigned to a random group. The
     sums over groups then vary like the sums over items, regardless of the order of the items. If
     there are clusters, whole clusters are assigned to groups. ``weights`` are the item weights, or

@@ -9,16 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.leaderboards.items.many_columns import Counter, count_many
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.label_order import LabelOrder, common_order, shown, warn_of_order
 from fastkappa.ratings.read import judge_labels
+from fastkappa.tables.count import tabulate
 from fastkappa.tables.doubtful_tables import judge_tables, warn_of_unused_labels
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, union_of_labels
+from fastkappa.tables.two_codings import two_codings
 
 TRUTH = "y_true"
 LABELS_SHOWN = 3
+# If a prediction has more labels that were not given, they are probably ids.
+LABELS_COMPARED = 20
 
 
 class OtherLabelsError(ValueError):
@@ -111,7 +116,7 @@ class SharedOrder:
         if self._labels is not None:
             if not self._allow_other_labels:
                 for j in np.flatnonzero(n_other)[:1].tolist():
-                    raise OtherLabelsError(names[j], _others(self._labels, pairs[j]))
+                    raise OtherLabelsError(names[j], _others(self._labels, pairs[j], names[j]))
             total = table.counts if table.sums is None else table.sums
             self._total = self._total + total.sum(axis=0)
             self._most_outside = max(self._most_outside, int(table.n_outside.max(initial=0)))
@@ -142,8 +147,11 @@ class SharedOrder:
             warn_of_order(union_of_labels(self._found), why, stacklevel + 1)
 
 
-def _others(labels: Any, pair: tuple[Column, Column]) -> str:
-    """Describe the predicted labels that were not given, with the number of items of each."""
+def _others(labels: Any, pair: tuple[Column, Column], name: str) -> str:
+    """Describe the predicted labels that were not given, with the number of items of each.
+
+    The text also says if the prediction seems to number the labels differently.
+    """
     first, second = pair
     known = KnownLabels(labels, first, second)
     is_known, is_among = (known.encode(column).places(column.values) >= 0 for column in pair)
@@ -152,7 +160,13 @@ def _others(labels: Any, pair: tuple[Column, Column]) -> str:
     most = np.argsort(-counts, kind="stable")[:LABELS_SHOWN]
     named = [f"{label_of(second, int(places[firsts[i]]))} ({counts[i]})" for i in most.tolist()]
     more = ", ..." if len(counts) > LABELS_SHOWN else ""
-    return (
-        f"has {len(places)} of {len(second.values)} items with other labels than"
-        f" {shown(known.array)}: {', '.join(named)}{more}"
+    others = (
+        f"has labels other than {shown(known.array)} for {len(places)} of {len(second.values)}"
+        f" items: {', '.join(named)}{more}"
     )
+    hint = None
+    if len(counts) <= LABELS_COMPARED:
+        first, second = (column._replace(values=column.values[is_known]) for column in pair)
+        all_counts = tabulate(get_kernels(), first, second, None, None)
+        hint = two_codings(all_counts.labels, all_counts.table, (TRUTH, name), are_given=True)
+    return others if hint is None else f"{others}. {hint.rstrip('.')}"

@@ -1,7 +1,7 @@
 """Detect columns that are computed from the raters' columns, such as a consensus or a copy.
 
-Experts also agree with most others, so the names must suggest a summary. A copy shows in the
-ratings alone.
+Experts also agree with most others, so the names must suggest a summary. A copy can be
+recognised from the ratings alone.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _warn_of_summary(codes: AnyArray, labels: AnyArray, place: int, names: Seque
     others = np.delete(codes, place, axis=0)
     same = (others[:, None] == others).sum(axis=0)
     most = same.max(axis=0)
-    # Items with several most frequent ratings are not informative.
+    # An item with a tie for the most frequent rating is not informative.
     tells = (most < len(others)) & ((same == most).sum(axis=0) == most)
     own, others = codes[place, tells], others[:, tells]
     if len(own) < FEWEST_ITEMS:

@@ -301,13 +301,13 @@ def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None
         if get_close_matches(words[0], words[1:], cutoff=LEAST_LIKENESS):
             warn(
                 f"rater {names[few]!r} has {count_text(n_ratings[few], 'rating')},"
-                f" {names[many]!r} has {n_ratings[many]} of other items: use one spelling if"
+                f" and {names[many]!r} has {n_ratings[many]} of other items: use one spelling if"
                 " they are the same rater."
             )
 
 
 def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np.intp]) -> None:
-    """Warn about raters without an item in common with others, who possibly use different ids.
+    """Warn about raters who have no item in common with others, perhaps because ids differ.
 
     ``raters`` are the numbers of the raters, sorted by item. In a crowd, such raters are normal.
     """
@@ -320,8 +320,8 @@ def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[n
     ]
     if strangers and len(strangers) < len(names):
         warn(
-            f"raters without an item in common with any other rater: {', '.join(strangers)}. Check"
-            " that all files or rows write the ids of items in the same way."
+            f"some raters have no item in common with any other rater: {', '.join(strangers)}."
+            " Check that all files or rows write the ids of items in the same way."
         )
 
 
@@ -355,9 +355,9 @@ def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> b
     if split:
         shown = "; ".join(", ".join(map(ascii, names)) for names in split[:MOST_SHOWN])
         warn(
-            f"item has {count_text(len(split), 'group')} of similar names that were read as"
-            f" different items, each rated by different raters: {shown}. Use one spelling if they"
-            " are the same item."
+            f"item contains {count_text(len(split), 'group')} of similar names that were read as"
+            f" different items, because they have no raters in common: {shown}. Use one spelling"
+            " if they are the same item."
         )
     return bool(split)
 
@@ -439,4 +439,4 @@ def _duplicates(
         return f"{found}, all of them equal: leave out the repeated rows; {remedy}."
     if n_pairs == 1:
         return f"{found}, and they differ: {remedy}."
-    return f"{found}; those of {n_differ} of the {n_pairs} pairs differ: {remedy} each."
+    return f"{found}; {n_differ} of the {n_pairs} pairs have ratings that differ: {remedy} each."

@@ -83,7 +83,7 @@ def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements 
 
 
 def measurements_of(columns: list[AnyArray]) -> Measurements:
-    """Return `Measurements` built from columns, including the numbers of ratings."""
+    """Build `Measurements` from columns, and count their ratings."""
     n_subjects, n_raters = len(columns[0]), len(columns)
     n_missing = n_paired = 0
     lowest, highest = np.inf, -np.inf

@@ -69,12 +69,12 @@ ChanceRule: TypeAlias = Callable[[Floats], Chance]
 
 
 def chance_of_fleiss(distances: Floats) -> Chance:
-    """Assume that ratings are drawn from the label proportions (Scott 1955, Fleiss 1971)."""
+    """Return the rule of ratings drawn from the label proportions (Scott 1955, Fleiss 1971)."""
     return Chance(0.0, distances, False)
 
 
 def chance_of_gwet(distances: Floats) -> Chance:
-    """Assume that chance agreement occurs only on subjects that are hard to rate (Gwet 2008)."""
+    """Return the rule of chance agreement only on subjects that are hard to rate (Gwet 2008)."""
     n_labels = len(distances)
     if n_labels < 2:
         return Chance(0.0, distances, True)
@@ -83,13 +83,13 @@ def chance_of_gwet(distances: Floats) -> Chance:
 
 
 def chance_of_randolph(distances: Floats) -> Chance:
-    """Assume equally likely labels by chance (Bennett 1954, Brennan and Prediger 1981)."""
+    """Return the rule of equally likely labels (Bennett 1954, Brennan and Prediger 1981)."""
     expected = float(distances.sum()) / len(distances) ** 2
     return Chance(expected, np.zeros_like(distances), True)
 
 
 def chance_of_given(proportions: Floats) -> ChanceRule:
-    """Assume given label proportions, of shape (l,), or (R, l) with one row per rater."""
+    """Return the rule for given label proportions, of shape (l,), or (R, l) for each rater."""
 
     def rule(distances: Floats) -> Chance:
         if proportions.ndim == 1:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.multirater.statistics.unseen import with_unseen_patterns
 
-# The number of entries per block when patterns are converted to floats. A block has 8 MB.
+# The number of entries per block when patterns are converted to floats. A block takes 8 MB.
 BLOCK = 1 << 20
 
 

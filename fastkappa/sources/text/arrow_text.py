@@ -149,6 +149,19 @@ def text_batches(
     refuse_lost_rows(file, n_rows)
 
 
+def _hint_of_title(file: TextFile, line: int, reason: str) -> str:
+    """Return a hint about lines above the column names, or an empty string."""
+    n_above = line - 1
+    n_fields = re.search(r"got (\d+)", reason)
+    is_wider = n_fields is not None and int(n_fields[1]) > len(file.names)
+    if not is_wider or n_above - file.text_format.n_skipped > MOST_ABOVE_NAMES:
+        return ""
+    return (
+        f" If line {line} has the names of the columns, leave out the lines above it, on the"
+        f" command line with --skip {n_above}."
+    )
+
+
 @contextmanager
 def _naming_lines(file: TextFile) -> Iterator[None]:
     """Explain pyarrow's errors about the encoding, an open quote or a missing column name."""
@@ -164,7 +177,9 @@ def _naming_lines(file: TextFile) -> Iterator[None]:
                 line = line_of_other_length(file) if reason != str(error) else None
                 if line is None:
                     raise
-                raise pyarrow.ArrowInvalid(f"line {line}: Expected {reason}") from error
+                raise pyarrow.ArrowInvalid(
+                    f"line {line}: Expected {reason}{_hint_of_title(file, line, reason)}"
+                ) from error
             raise pyarrow.ArrowInvalid(
                 f"{str(error).rstrip()}. The first line has one name fewer than the next line has"
                 " fields. Name the column of row names too, as with write.table(..., col.names=NA)"
@@ -173,6 +188,27 @@ def _naming_lines(file: TextFile) -> Iterator[None]:
 
 
 def read_text(
+    file: TextFile,
+    columns: Sequence[str],
+    on_progress: ReportBytes,
+    text: Sequence[str] = (),
+    strings: Sequence[str] = (),
+    missing: bool = True,
+    labels: Mapping[str, Collection[str]] = NO_LABELS,
+) -> Any:
+    """Return columns of a file as an Arrow table.
+
+    Columns in ``text`` and ``strings`` are always strings, and ``strings`` are only compared.
+    Texts such as NA count as missing, unless ``missing`` is False or they are among the ``labels``
+    of a column.
+    """
+    every_label = {label for listed in labels.values() for label in listed}
+    if text or not every_label.isdisjoint(missing_texts()):
+        return _read_distinct(file, columns, [*text, *strings], on_progress, missing, labels)
+    return _read_whole(file, columns, on_progress, strings)
+
+
+def _read_whole(
     file: TextFile, columns: Sequence[str], on_progress: ReportBytes, strings: Sequence[str] = ()
 ) -> Any:
     """Return columns of a file as an Arrow table. Columns in ``strings`` are always strings."""
@@ -200,7 +236,7 @@ def read_text(
     _refuse_names_in(table, file)
     for name in set(columns) - set(strings):
         if _may_be_rounded(table.column(name)):
-            texts = read_text(file, [name], on_progress, [name]).column(name)
+            texts = _read_whole(file, [name], on_progress, [name]).column(name)
             floats = dict(zip(texts.to_pylist(), table.column(name).to_pylist()))
             floats.pop(None, None)
             _refuse_rounded(list(floats), list(floats.values()), name)
@@ -238,18 +274,18 @@ def _may_be_rounded(column: Any) -> bool:
     return any(value >= LARGEST_EXACT for value in largest)
 
 
-def read_names(
+def _read_distinct(
     file: TextFile,
     columns: Sequence[str],
     names: Sequence[str],
     on_progress: ReportBytes,
-    missing: bool = True,
-    labels: Mapping[str, Collection[str]] = NO_LABELS,
+    missing: bool,
+    labels: Mapping[str, Collection[str]],
 ) -> Any:
     """Return columns of a file. Columns in ``names`` are always strings.
 
     ``labels`` are texts of a column that do not count as missing, even if they look like it.
-    Reading block by block needs less memory than `read_text`, which infers the types of all
+    Reading block by block needs less memory than `_read_whole`, which infers the types of all
     columns. This function infers the types of the other columns from their distinct texts.
     """
     import pyarrow
@@ -273,7 +309,7 @@ def read_names(
 
 
 def without_texts(encoded: Any, gone: Collection[str]) -> tuple[list[str], Any]:
-    """Return a dictionary's texts except those in ``gone``, and the new index of each value.
+    """Return a dictionary's texts without the texts in ``gone``, and each value's new index.
 
     The index is null if the value is null or if its text was removed.
     """

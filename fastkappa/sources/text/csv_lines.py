@@ -82,7 +82,7 @@ def count_file(
 
 
 def read_blocks(path: Path, ranges: ItemRanges) -> Iterator[tuple[tuple[int, int], bytes]]:
-    """Yield the byte ranges that a thread takes, and the lines that begin in each range.
+    """Yield the byte ranges assigned to a thread, and the lines that begin in each range.
 
     Raises
     ------
@@ -189,7 +189,7 @@ class LineCounter:
         delimiter, n_fields, *positions = self._lines
         lines = [line.split(bytes([delimiter])) for line in _sample(text, start)]
         for i, position in enumerate(positions):
-            # An empty line is no row.
+            # An empty line is not a row.
             texts = [fields[position] for fields in lines if len(fields) == n_fields]
             self.n_runs[i] += runs_in(np.array(texts))
 

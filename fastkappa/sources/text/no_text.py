@@ -1,4 +1,4 @@
-"""Detect, from the first bytes, files with the suffix of a text file but other content."""
+"""Detect files that have the suffix of a text file, but whose first bytes are not text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Detect lines of text files that are probably not items, and warn about each kind.
 
 A spreadsheet can end in totals or notes. A table of counts has one line per pair of labels, or
-repeats its column names in the first column. An export that was appended twice repeats lines.
+repeats its column names in the first column. An export that was appended twice repeats lines. Codes
+such as 250.1 and 250.10 are not numbers.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
+from fastkappa.ratings.label_order import is_number
 from fastkappa.sources.text.text_format import TextFile, opened_rows, rows_in
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS, judge_shift
 
@@ -32,13 +34,21 @@ NOTES = "note|source|legend|quelle|legende|anmerkung|remarque|légende"
 MADE = "exported|generated|downloaded|printed|exportiert|erstellt|exporté"
 NOTE = re.compile(rf"({NOTES})s?\s?([.:]|$)|({MADE})( |:)", re.IGNORECASE)
 LAST_WORD = re.compile(rf"\b({'|'.join([NOTES, MADE, *TOTALS])})s?\b", re.IGNORECASE)
-COUNTS = frozenset(["n", "count", "counts", "freq", "frequency", "anzahl", "effectif", "cases"])
+COUNTS = frozenset(
+    ["n", "count", "counts", "freq", "frequency", "number", "cases", "anzahl", "effectif"]
+)
+FRACTION, LAST_ZERO = re.compile(r"[-+]?\d*\.\d+"), re.compile(r"\.\d*0(?!\d)")
 
 Rows = Sequence[Sequence[str]]
 
 
-def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
-    """Warn about odd lines in a file, of which only ``columns`` are read."""
+def warn_of_odd_lines(
+    file: TextFile, columns: Sequence[str], labelled_numbers: Sequence[str] = ()
+) -> None:
+    """Warn about odd lines in a file from which only ``columns`` are read.
+
+    The columns ``labelled_numbers`` have given labels, and are read as numbers if possible.
+    """
     if not file.text_format.has_names:
         return
     with opened_rows(file.path, file.text_format, errors="replace") as text:
@@ -51,6 +61,8 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
     # Fields are split only if a search of the text finds a match.
     if LAST_WORD.search(last):
         _warn_of_last(file, _rows_of(first, file), _rows_of(last, file))
+    if labelled_numbers and LAST_ZERO.search(first):
+        _warn_of_equal_numbers(file, _rows_of(first, file)[1:], labelled_numbers)
     if not is_whole:
         return
     lines = first.splitlines()[1:]
@@ -62,6 +74,23 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
         _warn_of_matrix(file, _rows_of(first, file)[1:])
     if others and len(set(lines)) < len(lines):
         _warn_of_repeated(file, _rows_of(first, file)[1:], others)
+
+
+def _warn_of_equal_numbers(file: TextFile, rows: Rows, columns: Sequence[str]) -> None:
+    """Warn if columns contain different texts for equal fractional numbers."""
+    for name in columns:
+        place = file.names.index(name)
+        seen: dict[float, str] = {}
+        for text in (row[place].strip() for row in rows if len(row) > place):
+            if not FRACTION.fullmatch(text):
+                continue
+            other = seen.setdefault(float(text), text)
+            if other != text:
+                warn(
+                    f"column {name!r} contains {other} and {text}, which are read as one number:"
+                    " give both as strings in labels= if they are different codes."
+                )
+                return
 
 
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
@@ -138,21 +167,29 @@ def _warn_of_repeated(file: TextFile, rows: Rows, others: Sequence[str]) -> None
 def _warn_of_counted(rows: Rows, names: Sequence[str], places: dict[str, int], count: str) -> None:
     """Warn if there is one line per pair of labels, and an unread column of counts.
 
-    If all pairs of labels occur, `judge_table` issues the warning.
+    There can be one line per pair and group, such as a site. If all pairs of labels occur once,
+    `judge_table` issues the warning.
     """
-    other = names.index(count)
-    full = [row for row in rows if len(row) == len(names)]
-    pairs = {tuple(row[place] for place in places.values()) for row in full}
-    n_labels = [len(set(labels)) for labels in zip(*pairs)]
-    counts = [row[other] for row in full]
-    are_whole = all(map(str.isdecimal, counts))
-    if not are_whole or not max(n_labels, default=0) < len(pairs) == len(rows):
+    columns = dict(zip(names, zip(*(row for row in rows if len(row) == len(names)))))
+    counts = columns.get(count, ())
+    if not counts or len(counts) != len(rows) or not all(map(str.isdecimal, counts)):
+        return
+    groups = {
+        name: column
+        for name, column in columns.items()
+        if name not in places and not all(map(is_number, column))
+    }
+    keys = [*(columns[name] for name in places), *groups.values()]
+    n_labels = [len(set(column)) for column in keys]
+    # A column that differs in most rows contains ids of items.
+    if 2 * max(n_labels) > len(rows) or len(set(zip(*keys))) < len(rows):
         return
     in_order = [int(count) for count in counts] == list(range(1, len(rows) + 1))
-    if in_order or len(rows) == n_labels[0] * n_labels[1] >= FEWEST_CELLS:
-        return
-    warn(
-        f"there is one line for each pair of {' and '.join(places)}, next to a column"
-        f" {count!r}: give sample_weight={count!r} if it is the number of items with"
-        " these ratings."
-    )
+    are_judged = not groups and len(rows) == n_labels[0] * n_labels[1] >= FEWEST_CELLS
+    if not in_order and not are_judged:
+        each = "".join(f" and each {name!r}" for name in groups)
+        warn(
+            f"there is one line for each pair of {' and '.join(places)}{each}, next to a column"
+            f" {count!r}: give sample_weight={count!r} if it is the number of items with"
+            " these ratings."
+        )

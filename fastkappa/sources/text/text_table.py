@@ -104,16 +104,16 @@ class TextTable:
         return bool(counters) and self._raw.n_rows > 0
 
     def _end_file(self, path: Path) -> None:
-        """Note the file in which each text was first seen, to name it in errors."""
+        """Note the texts of a file, and the file in which each was first seen."""
         if self._has_files:
-            self._raw.settled()
+            self._raw.end_part(path)
         for axis in self._raw.axes if self._has_files else ():
             for text in axis.position:
                 axis.files.setdefault(text, path)
 
     def add_to(self, table: SourceTable) -> None:
         """Add the counts to a table, with the meanings of the texts as labels."""
-        keys, types = [], []
+        keys, types, meanings = [], [], []
         self._raw.settled()
         for i, axis in enumerate(self._raw.axes):
             texts, others = self._texts(i)
@@ -126,12 +126,14 @@ class TextTable:
                 texts = axis.labels()
                 meant, dtype = _meaning(texts, [], axis, self._decimal)
             meaning: dict[Any, Any] = dict(zip(texts, meant))
+            meanings.append(meaning)
             keys.append([meaning.get(key, key) for key in axis.position])
             types.append(dtype)
         counts, sums = self._raw.settled()
         if sums is not None and self._weights_are_whole and np.abs(sums).max() < LARGEST_EXACT:
             sums = sums.astype(np.int64)
         group, first, second = keys
+        table.parts = [part.recoded(meanings[1:]) for part in self._raw.parts]
         for axis, own in zip(table.axes, self._raw.axes):
             axis.add_runs(partial(float, own.n_runs), own.n_parts)
             axis.files = own.files
@@ -230,6 +232,8 @@ def _meaning(
     together = list(dict.fromkeys([*texts, *others]))
     if not together:
         return [], NO_TYPE
+    if axis.wanted is not None and axis.wanted.are_texts:
+        return list(texts), STRINGS
     values = inferred(together, axis.column, decimal)
     if str(values.type) == "string":
         # Strings are returned without encoding, because importing pyarrow.compute would take as

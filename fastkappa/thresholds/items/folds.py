@@ -46,6 +46,8 @@ def stratified_folds(
 def clustered_splits(clusters: AnyArray, n_folds: int, rng: np.random.Generator) -> Splits:
     """Return up to ``n_folds`` folds, each with all items of some clusters."""
     distinct, codes = np.unique(clusters, return_inverse=True)
+    if len(distinct) < 2:
+        raise ValueError("groups must have at least two different values, got one.")
     n_folds = min(n_folds, len(distinct))
     return splits_of((rng.permutation(len(distinct)) % n_folds)[codes], n_folds)
 
