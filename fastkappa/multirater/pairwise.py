@@ -102,6 +102,8 @@ class PairwiseKappa(Result):
     weights: Weights
     _counted: Counted | None = None
     interval_method: IntervalMethod = "asymptotic"
+    # The weights as text, because ``weights`` is a matrix for distances between sets.
+    _weighted: str = ""
 
     @property
     def mean(self) -> float:
@@ -262,7 +264,7 @@ class PairwiseKappa(Result):
         kappas, n = (part[np.triu_indices(len(self.n), 1)] for part in (self.values, self.n))
         defined = kappas[~np.isnan(kappas)]
         what = (
-            f"Cohen's kappa ({weights_text(self.weights)}) of the {len(kappas)} pairs of"
+            f"Cohen's kappa ({self._weighted}) of the {len(kappas)} pairs of"
             f" {len(self.n)} raters, on {counts_text(n.tolist(), 'item')} each,"
         )
         if not len(defined):
@@ -442,4 +444,5 @@ default=None
         checked,
         None if given.counted.clusters is None else given.counted,
         "score" if has_scores else "asymptotic",
+        weights_text(weights),
     )

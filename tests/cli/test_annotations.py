@@ -305,6 +305,8 @@ def test_sets_of_labels(tmp_path: Path) -> None:
     assert "tables: nominal level" in text
     alone = agree.json_of(*sets, "--level", "masi")
     assert list(alone["coefficients"]) == ["krippendorff_alpha_masi"]
+    said = agree.text_of(*sets, "--level", "masi", "--format", "sentence")
+    assert "Cohen's kappa (masi weights) of the 3 pairs" in said
     # The tables per label and per rater use the level.
     assert [one["label"] for one in alone["by_label"]] == ["fear", "joy", "pride"]
     given = Ratings.from_array(SETS)

@@ -13,7 +13,7 @@ pytest.importorskip("typer")
 pytest.importorskip("rich")
 pytest.importorskip("pyarrow")
 
-from fastkappa import Ratings, alternative_annotator_test, pairwise_kappa
+from fastkappa import Ratings, alternative_annotator_test, compare_raters, pairwise_kappa
 from tests.helpers.command_line import CommandLine, write_csv
 
 agree = CommandLine("agree")
@@ -278,7 +278,16 @@ def test_a_model_among_the_raters(tmp_path: Path) -> None:
         )
         found = agree.json_of(*options, *given)["alternative_annotator"]
         assert found == test.to_dict()
-        assert test.sentence() in agree.text_of(*options, *given, "--format", "sentence")
+        said = agree.text_of(*options, *given, "--format", "sentence")
+        assert test.sentence() in said
+        raters = compare_raters(Ratings.from_raters(columns), weights="linear")
+        assert f"model with the people was {raters.with_others.values[3]:.4f} (" in said
+        assert f"a difference of {raters.difference.values[3]:.4f} (" in said
+    text = agree.text_of(*options)
+    assert "agree better without" not in text
+    fay = write_csv(tmp_path / "fay.csv", fay=rng.integers(1, 4, 60).tolist(), **columns)
+    text = agree.text_of(fay, "--raters", "fay", *columns, "--model", "model")
+    assert "leave fay out of --raters" in " ".join(text.split())
     rows = csv.DictReader(agree.text_of(*options, "--format", "csv").splitlines())
     values = {row["statistic"]: row["value"] for row in rows}
     assert float(values["advantage probability of model"]) == pytest.approx(

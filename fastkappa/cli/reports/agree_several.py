@@ -22,7 +22,7 @@ from fastkappa.cli.reports.agree_parts import (
     why_undefined,
 )
 from fastkappa.cli.reports.output import Output, Section, read_on
-from fastkappa.formatting import count_text, label_text
+from fastkappa.formatting import count_text, label_text, printable
 from fastkappa.multirater import coefficients
 from fastkappa.multirater.alternative_annotator import alternative_annotator_test
 from fastkappa.multirater.disputed import MOST_SHOWN
@@ -41,7 +41,7 @@ from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import LARGEST_TABLE, Report, estimate_row, number_rows, with_p
-from fastkappa.results.sentence import p_sentence, versioned
+from fastkappa.results.sentence import estimate_text, p_sentence, versioned
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 from fastkappa.two_raters.agreement_result import AgreementResult
@@ -92,7 +92,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         if request.model is not None:
             # The sentences of these sections are only about people, so they are omitted.
             parts = [part._replace(sentences=()) for part in parts]
-            parts.append(_of_model(request, request.model, everyone, weights))
+            parts.append(_of_model(request, request.model, everyone, weights, raters))
         pair = None if request.pair is None else _pair_of(request, everyone, pairs)
         if pair is not None:
             report = pair._report()._replace(heading=", ".join(pair.raters))
@@ -279,7 +279,13 @@ def _many(whole: Ratings) -> str:
     return f"there are too many raters ({whole.n_raters})"
 
 
-def _of_model(request: AgreeRequest, model: str, whole: Ratings, weights: Weights) -> Section:
+def _of_model(
+    request: AgreeRequest,
+    model: str,
+    whole: Ratings,
+    weights: Weights,
+    raters: RaterComparison | None,
+) -> Section:
     """Return the section on the test of whether a model can replace the other raters."""
     given: dict[str, Any] = {} if request.epsilon is None else {"epsilon": request.epsilon}
     try:
@@ -289,8 +295,30 @@ def _of_model(request: AgreeRequest, model: str, whole: Ratings, weights: Weight
     except ValueError as error:
         raise ValueError(f"--model: {error}") from error
     rows = {f"{name} of {model}": getattr(found, name.replace(" ", "_")) for name in OF_MODEL}
-    return Section(
-        [found._report()], {"alternative_annotator": found}, number_rows(rows), [found.sentence()]
+    reports, sentences = [found._report()], [found.sentence()]
+    if raters is not None:
+        sentences.append(_model_with_people(raters, model))
+        low, most = max(zip(raters.change.lower.tolist(), raters.rater_names))
+        if low > 0 and most != model:
+            remark = (
+                f"the others agree better without {printable(most)}: to compare {printable(model)}"
+                f" with them alone, leave {printable(most)} out of --raters"
+            )
+            reports.append(Report([remark]))
+    return Section(reports, {"alternative_annotator": found}, number_rows(rows), sentences)
+
+
+def _model_with_people(raters: RaterComparison, model: str) -> str:
+    """Return a sentence on the kappa of a model with the people."""
+    i = raters.rater_names.index(model)
+    level = f"{100 * raters.confidence:g} % interval"
+    kappa, difference = (
+        estimate_text(float(found.values[i]), (found.lower[i], found.upper[i]), level)
+        for found in (raters.with_others, raters.difference)
+    )
+    return versioned(
+        f"Kappa ({weights_text(raters.weights)}) of {printable(model)} with the people was {kappa},"
+        f" a difference of {difference} from kappa among the people"
     )
 
 
