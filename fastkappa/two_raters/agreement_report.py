@@ -255,7 +255,7 @@ def figures_of(result: _Result) -> dict[str, float]:
         found["null standard error"] = result.null_standard_error
     else:
         found["design effect"] = result.design_effect
-    found["p of equal margins (Stuart-Maxwell)"] = result.margins.stuart_maxwell.p_value
+    found["p of Stuart-Maxwell test"] = result.margins.stuart_maxwell.p_value
     if what_needs_order(result.weights) is not None:
         found["mean rank, first minus second"] = result.margins.mean_rank_difference
     found["largest kappa possible"] = result.kappa_max

@@ -148,7 +148,7 @@ def odd(tmp_path: Path) -> Path:
         id=range(41),
         a=[*grades, "x"],
         b=[*others, "x"],
-        c=[*others[::-1], "x"],
+        c=[*(grade if i % 5 else 1 for i, grade in enumerate(grades)), "x"],
         s=[*(grade + 0.25 for grade in grades), "."],
     )
 

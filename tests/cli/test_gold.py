@@ -323,7 +323,7 @@ def test_decisions_and_inputs_are_not_overwritten(wide: Path, tmp_path: Path) ->
     numbers = write_csv(tmp_path / "folder.csv", ann=[1, 2, 4], ben=[1, 3, 4])
     before = numbers.read_text()
     for files in (numbers, tmp_path, tmp_path / "fold*.csv"):
-        for command in (["score", "--y1=ann", "--y2=ben", "--save"], ["measure", "--report"]):
+        for command in (["score", "--y1=ann", "--y2=ben", "--save"], ["measure", "--plot"]):
             name, *others = command
             raters = [] if name == "score" else ["--raters", "ann", "ben"]
             refused = CommandLine(name).refusal(files, *raters, *others, numbers)

@@ -61,6 +61,7 @@ def test_copies_of_columns(dtype: str) -> None:
         assert seen == 5000
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "int64", "float64", ">i4", "bool"])
 @pytest.mark.parametrize("n_labels", [2, 16, 17, 90])
 def test_kappas_do_not_depend_on_the_memory_layout(backend: str, dtype: str, n_labels: int) -> None:

@@ -102,6 +102,7 @@ def test_the_figures_of_an_array(rows: Any, seed: int) -> None:
     assert_same_figures(long(triples_of(rows, seed)), Ratings.from_array(rows))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", [0.0, 0.3, 0.9])
 def test_the_figures_of_many_raters(missing: float) -> None:
     for n_raters, method in ((40, "asymptotic"), (6, None)):

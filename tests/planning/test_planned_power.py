@@ -64,6 +64,7 @@ def test_near_the_null_n_is_that_of_the_standard_error(weights: Any, distance: f
     assert n == pytest.approx(expected, rel=2 * distance + 1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_labels", "kappa"),
     [(2, 1.0), (3, 0.95), (5, 0.95), (5, 0.96), (5, 1.0), (7, 1.0)],
@@ -113,6 +114,7 @@ def check_by_simulation(
     assert simulated == pytest.approx(planned, abs=0.07)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_labels", "rates", "weights", "kappa", "null_kappa"), QUICK)
 def test_planned_studies_have_their_power(
     n_labels: int, rates: Any, weights: Any, kappa: float, null_kappa: float
@@ -153,6 +155,7 @@ NOT_NORMAL: list[tuple[dict[str, Any], float]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("plan", "target"), NOT_NORMAL)
 def test_power_where_z_is_not_normal(plan: dict[str, Any], target: float) -> None:
     """An important cell has a small expected count."""
@@ -232,6 +235,7 @@ def test_several_raters_who_nearly_always_agree(
     assert simulated == pytest.approx(power(n, kappa, null_kappa=null_kappa, **arguments), abs=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null_kappa", [0.0, 0.4, 0.8])
 @pytest.mark.parametrize("margin", [(0.5, 0.5), (0.05, 0.95), (0.2,) * 5])
 @pytest.mark.parametrize("raters", [3, 6])

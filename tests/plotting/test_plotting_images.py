@@ -200,6 +200,7 @@ def test_picture(name: str, tmp_path: Path) -> None:
     assert difference(name, PICTURES[name], tmp_path, TOLERANCE) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", WRONG)
 def test_wrong_picture_is_seen(fault: str, tmp_path: Path) -> None:
     name, picture = WRONG[fault]

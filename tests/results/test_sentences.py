@@ -258,6 +258,7 @@ def exceeded(result: Any, cut: float) -> float:
     return (1 + low) / 2 if side == 0 else (1 - low) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["asymptotic", "score", "profile"])
 def test_proportions_are_those_of_the_intervals_own_method(method: Any) -> None:
     for table in ([[20, 20], [10, 50]], [[14, 1], [2, 23]]):

@@ -262,7 +262,7 @@ def test_results_of_an_agreement() -> None:
     text = str(margins)
     assert "margins, Stuart-Maxwell     11.9566         3    0.0075" in text
     assert max(map(len, text.splitlines())) <= 80
-    assert "p of equal margins (Stuart-Maxwell)    0.0075" in str(result)
+    assert "p of Stuart-Maxwell test    0.0075" in str(result)
     frame = margins.to_frame()
     assert frame.loc["symmetry, Bowker", "degrees_of_freedom"] == 6
     assert margins.to_dict()["bhapkar"]["statistic"] == bhapkar(VISION).statistic
