@@ -147,6 +147,9 @@ def warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bo
     better = max(down, up)
     if better < max(NEAR, given + BETTER) or n * better**2 < 2 * EVIDENCE:
         return False
+    # A few items with other labels than the most frequent can be adjacent by chance.
+    if n - np.bincount(codes[0]).max() < LEAST_REPEATS:
+        return False
     if _is_predicted(pairs(codes[0, 1:], codes[0, :-1])):
         return False
     warn(

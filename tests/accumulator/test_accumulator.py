@@ -58,6 +58,7 @@ def in_one_shot(parts: Any, **options: Any) -> Any:
     return confusion_counts(y1, y2, backend="numpy", **options)
 
 
+@pytest.mark.filterwarnings("ignore:y2 seems to be shifted")
 @given(parts=batches(), data=st.data())
 def test_any_split_order_and_merge_is_one_shot(parts: Any, data: Any, backend: str) -> None:
     order = data.draw(st.permutations(range(len(parts))))

@@ -153,6 +153,7 @@ IN_TIME = {
     "independent": (TRUTH, RNG.permutation(RATED)),
     "one frequent label": (TRUTH * (RNG.random(90) < 0.1), RATED * (RNG.random(90) < 0.1)),
     "few items": (TRUTH[1:19], RATED[:18]),
+    "a rare label": (np.arange(43) == 2, np.arange(43) == 1),
 }
 
 
