@@ -24,8 +24,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# Errors about a page's own definitions without annotations, and about libraries without types.
-NOT_OURS = ("no-untyped-def", "no-untyped-call", "import-untyped", "import-not-found")
+# Errors about a page's own definitions, which have no annotations, and about untyped libraries.
+NOT_OURS = ("no-untyped-def", "no-untyped-call", "override", "import-untyped", "import-not-found")
 # Errors about names that are assigned again with another type, as is usual in interactive sessions.
 REDEFINED = ("assignment", "no-redef")
 CHECKERS = ("basedpyright", "pyright")
@@ -34,6 +34,7 @@ PYRIGHT_RULES = {
     "reportMissingModuleSource": "none",
     "reportMissingImports": "none",
     "reportRedeclaration": "none",
+    "reportIncompatibleMethodOverride": "none",
     "reportUnusedExpression": "none",
     "reportUnnecessaryTypeIgnoreComment": "error",
 }
