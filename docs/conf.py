@@ -79,6 +79,9 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 
+# Sphinx leaves doctest flags out of the page, so the few examples with flags have no links.
+suppress_warnings = ["codeautolink.match_block"]
+
 # Warnings without a type that `suppress_warnings` could name: the indexes of folders list what is
 # there, which may be nothing yet; and other libraries' sites may be out of reach.
 for logger, text in (
