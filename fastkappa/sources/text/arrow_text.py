@@ -28,11 +28,11 @@ from fastkappa.sources.text.text_format import (
     TextFormat,
     find_format,
     has_row_names,
-    line_of_other_length,
     names_in,
     naming_encoding,
     opened_text,
     refuse_lost_rows,
+    row_of_other_length,
     unaligned,
 )
 
@@ -99,11 +99,13 @@ def _names_below(file: TextFile, check: Check) -> str:
         with suppress(RatingsError):
             if names is not None:
                 check(names)
-                return (
-                    f" Line {below.n_skipped + 1} has these names: leave out the lines above it,"
-                    f" on the command line with --skip {below.n_skipped}."
-                )
+                return f" Line {below.n_skipped + 1} has these names: {_skip(below.n_skipped)}"
     return ""
+
+
+def _skip(n_above: int) -> str:
+    """Return the advice to leave out the lines above the names."""
+    return f"leave out the lines above it, on the command line with --skip {n_above}."
 
 
 def missing_texts(labels: Collection[str] = ()) -> list[str]:
@@ -149,19 +151,6 @@ def text_batches(
     refuse_lost_rows(file, n_rows)
 
 
-def _hint_of_title(file: TextFile, line: int, reason: str) -> str:
-    """Return a hint about lines above the column names, or an empty string."""
-    n_above = line - 1
-    n_fields = re.search(r"got (\d+)", reason)
-    is_wider = n_fields is not None and int(n_fields[1]) > len(file.names)
-    if not is_wider or n_above - file.text_format.n_skipped > MOST_ABOVE_NAMES:
-        return ""
-    return (
-        f" If line {line} has the names of the columns, leave out the lines above it, on the"
-        f" command line with --skip {n_above}."
-    )
-
-
 @contextmanager
 def _naming_lines(file: TextFile) -> Iterator[None]:
     """Explain pyarrow's errors about the encoding, an open quote or a missing column name."""
@@ -174,12 +163,15 @@ def _naming_lines(file: TextFile) -> Iterator[None]:
             refuse_lost_rows(file, 0)
             if not has_row_names(file):
                 reason = str(error).rpartition("Expected ")[2]
-                line = line_of_other_length(file) if reason != str(error) else None
-                if line is None:
+                found = row_of_other_length(file) if reason != str(error) else None
+                if found is None:
                     raise
-                raise pyarrow.ArrowInvalid(
-                    f"line {line}: Expected {reason}{_hint_of_title(file, line, reason)}"
-                ) from error
+                line, n_fields = found
+                hint, n_above = "", line - 1
+                is_near = n_above - file.text_format.n_skipped <= MOST_ABOVE_NAMES
+                if n_fields > len(file.names) and is_near:
+                    hint = f". If line {line} has the names of the columns, {_skip(n_above)}"
+                raise pyarrow.ArrowInvalid(f"line {line}: Expected {reason}{hint}") from error
             raise pyarrow.ArrowInvalid(
                 f"{str(error).rstrip()}. The first line has one name fewer than the next line has"
                 " fields. Name the column of row names too, as with write.table(..., col.names=NA)"

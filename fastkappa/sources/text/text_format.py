@@ -298,8 +298,8 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
             first = last + 1
 
 
-def line_of_other_length(file: TextFile) -> int | None:
-    """Return the first line whose row has more or fewer fields than there are names, or None."""
+def row_of_other_length(file: TextFile) -> tuple[int, int] | None:
+    """Return the line and the length of the first row that is not as long as the names, or None."""
     of_file = file.text_format
     with (
         suppress(csv.Error),
@@ -310,8 +310,9 @@ def line_of_other_length(file: TextFile) -> int | None:
             delimiter=file.delimiter,
             quoting=csv.QUOTE_MINIMAL if of_file.has_quotes else csv.QUOTE_NONE,
         )
-        if any(row and len(row) != len(file.names) for row in rows):
-            return of_file.n_skipped + rows.line_num
+        for row in rows:
+            if row and len(row) != len(file.names):
+                return of_file.n_skipped + rows.line_num, len(row)
     return None
 
 
