@@ -66,14 +66,12 @@ def independent_items(n: int, design_effect: float) -> int:
     return n if design_effect == 1 else max(2, math.floor(n / design_effect + 1e-9))
 
 
-def check_raters(n_raters: int, margins: Margins, conservative: bool) -> None:
+def check_raters(n_raters: int, margins: Margins) -> None:
     """Raise if no study with this number of raters and these margins can be planned."""
     check_whole("n_raters", n_raters, 2)
     if n_raters == 2:
         return
     if n_raters > MOST_RATERS:
         raise ValueError(f"n_raters must be at most {MOST_RATERS}, got {n_raters!r}.")
-    if conservative:
-        raise ValueError("conservative must be False for more than two raters.")
     if not np.array_equal(*margins):
         raise ValueError("rates must be the same for all raters if there are more than two.")

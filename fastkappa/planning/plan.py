@@ -214,7 +214,6 @@ def plan_study(
     alternative: PlannedAlternative = "two-sided",
     alpha: float = 0.05,
     confidence: float = 0.95,
-    conservative: bool = False,
     design_effect: float = 1.0,
     cluster_size: float | None = None,
 ) -> Plan:
@@ -233,7 +232,7 @@ def plan_study(
         The required power of the test. None means 0.8, unless ``n`` is given.
     n : int, default=None
         The number of items, if known.
-    rates, weights, n_raters, conservative
+    rates, weights, n_raters
         As in `sample_size`.
     design_effect : float, default=1.0
         The factor by which clusters increase the number of items that the study needs. The design
@@ -259,7 +258,6 @@ def plan_study(
         "rates": rates,
         "weights": weights,
         "n_raters": n_raters,
-        "conservative": conservative,
         "design_effect": design_effect,
     }
     of_test = {**of_labels, "alternative": alternative, "alpha": alpha}

@@ -2,7 +2,7 @@
 
 If z is close to normal, the power can be computed precisely by a formula:
 
-- For two labels, for kappa0 = 0 and for conservative plans, the power is Phi((sqrt(n) t - critical
+- For two labels and for kappa0 = 0, the power is Phi((sqrt(n) t - critical
   d0) / d) (Cantor 1996). Here t is the distance of kappa from kappa0, d is the standard error for
   one item in the expected table, and d0 is the standard error for one item in the planned table
   with kappa0.
@@ -68,7 +68,6 @@ class Design(NamedTuple):
     margins: Margins
     weights: Weights
     tail: float  # the probability of a type I error on the side of kappa
-    conservative: bool
     n_raters: int
 
     @property
@@ -76,9 +75,9 @@ class Design(NamedTuple):
         """The sign of z if kappa has its expected value."""
         return math.copysign(1.0, self.kappa - self.null_kappa)
 
-    def table(self, name: str, kappa: float, conservative: bool) -> FloatTable:
+    def table(self, name: str, kappa: float) -> FloatTable:
         """Return the planned table for a kappa. ``name`` is the name of its argument."""
-        return planned_table(name, kappa, self.margins, self.weights, conservative)
+        return planned_table(name, kappa, self.margins, self.weights)
 
     @property
     def has_null_error(self) -> bool:
@@ -117,10 +116,9 @@ def planned_items(design: Design, target: float) -> int:
 def _held_by_simulation(design: Design, formula: PowerOfN, n_studies: int) -> PowerOfN:
     """Return a formula's power as a function of n, kept close to the power of simulated studies.
 
-    Studies are not simulated for conservative plans, because no simulated test has their variance.
-    With many labels, they are not simulated because this would be too slow.
+    With many labels, studies are not simulated because this would be too slow.
     """
-    if design.conservative or len(design.margins[0]) > MOST_SIMULATED_LABELS:
+    if len(design.margins[0]) > MOST_SIMULATED_LABELS:
         return formula
 
     def power(n: int) -> float:
@@ -146,8 +144,8 @@ def _by_formula(design: Design) -> PowerOfN:
     """Return the power for normally distributed z as a function of n, or NaN if unknown."""
     if design.n_raters > 2:
         return _power_of_several_raters(design)
-    expected = design.table("kappa", design.kappa, design.conservative)
-    is_known = len(expected) == 2 or design.null_kappa == 0 or design.conservative
+    expected = design.table("kappa", design.kappa)
+    is_known = len(expected) == 2 or design.null_kappa == 0
     if is_known or len(expected) > MOST_LABELS:
         return _power_by_standard_errors(design, expected)
     return _power_by_expected_z(design, expected)
@@ -155,14 +153,12 @@ def _by_formula(design: Design) -> PowerOfN:
 
 def first_guess(design: Design) -> int:
     """Return a number of items for which few items are expected outside the most frequent cell."""
-    outside = outside_most_frequent(design.table("kappa", design.kappa, False))
+    outside = outside_most_frequent(design.table("kappa", design.kappa))
     return math.ceil(FEW_OUTSIDE / outside)
 
 
 def _power_by_standard_errors(design: Design, expected: FloatTable) -> PowerOfN:
-    # The test for kappa0 = 0 assumes independent raters, even in a conservative plan.
-    conservative = design.conservative and design.null_kappa != 0
-    null = design.table("null_kappa", design.null_kappa, conservative)
+    null = design.table("null_kappa", design.null_kappa)
     null_deviation, deviation = (
         error_of_one_item(table, design.weights) for table in (null, expected)
     )
@@ -206,7 +202,7 @@ def simulated_power(design: Design, n: int, n_studies: int, rng: np.random.Gener
     """Return the proportion of simulated studies that reject in the direction of kappa."""
     if design.n_raters > 2:
         return _simulated_power_of_several_raters(design, n, n_studies, rng)
-    expected = design.table("kappa", design.kappa, design.conservative)
+    expected = design.table("kappa", design.kappa)
     drawn = rng.multinomial(n, expected.ravel() / expected.sum(), n_studies)
     tables, times = np.unique(drawn, axis=0, return_counts=True)
     z = _z_of_tables(design, tables.reshape(-1, *expected.shape))

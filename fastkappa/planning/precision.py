@@ -42,7 +42,6 @@ def sample_size_for_width(
     rates: tuple[ArrayLike, ArrayLike] = (0.5, 0.5),
     weights: Weights = None,
     confidence: float = 0.95,
-    conservative: bool = False,
     n_raters: int = 2,
     design_effect: float = 1.0,
 ) -> int:
@@ -54,7 +53,7 @@ def sample_size_for_width(
         The expected kappa.
     width : float
         The required width of the interval.
-    rates, weights, conservative, n_raters, design_effect
+    rates, weights, n_raters, design_effect
         As in `sample_size`.
     confidence : float, default=0.95
         The confidence level of the interval.
@@ -85,7 +84,7 @@ def sample_size_for_width(
     >>> sample_size_for_width(0.8, 0.2, n_raters=3)
     91
     """
-    plan = _plan(kappa, rates, weights, confidence, conservative, n_raters)
+    plan = _plan(kappa, rates, weights, confidence, n_raters)
     of_normal = normal_items(plan.error, width, confidence)
     # If hardly any items are outside the most frequent cell, the interval has its maximum width.
     fewest = math.ceil(FEW_OUTSIDE / outside_most_frequent(plan.table))
@@ -101,7 +100,6 @@ def planned_width(
     rates: tuple[ArrayLike, ArrayLike] = (0.5, 0.5),
     weights: Weights = None,
     confidence: float = 0.95,
-    conservative: bool = False,
     n_raters: int = 2,
     design_effect: float = 1.0,
 ) -> float:
@@ -111,7 +109,7 @@ def planned_width(
     ----------
     n : int
         The number of items, at least 2.
-    kappa, rates, weights, confidence, conservative, n_raters, design_effect
+    kappa, rates, weights, confidence, n_raters, design_effect
         As in `sample_size_for_width`.
 
     Examples
@@ -121,7 +119,7 @@ def planned_width(
     True
     """
     check_whole("n", n, 2)
-    plan = _plan(kappa, rates, weights, confidence, conservative, n_raters)
+    plan = _plan(kappa, rates, weights, confidence, n_raters)
     return float(plan.widths(np.array([independent_items(n, design_effect)]))[0])
 
 
@@ -138,13 +136,12 @@ def _plan(
     rates: tuple[ArrayLike, ArrayLike],
     weights: Weights,
     confidence: float,
-    conservative: bool,
     n_raters: int,
 ) -> _Plan:
     check_confidence(confidence)
     margins = as_margins(rates)
-    check_raters(n_raters, margins, conservative)
-    table = planned_table("kappa", kappa, margins, weights, conservative)
+    check_raters(n_raters, margins)
+    table = planned_table("kappa", kappa, margins, weights)
     if n_raters > 2:
         error = several_raters.error_of_one_item(kappa, margins[0], n_raters, weights)
     else:

@@ -16,10 +16,10 @@ PLANS: dict[str, Callable[..., Plan]] = {
     "standard_deviation": plan_limits,
 }
 # The values of options that are not given, except None.
-UNUSED = {"n_raters": 2, "alternative": "two-sided", "alpha": 0.05, "conservative": False}
+UNUSED = {"n_raters": 2, "alternative": "two-sided", "alpha": 0.05}
 # The pattern of an argument's name at the beginning of an error text, and of a chosen word.
 ARGUMENT = re.compile(
-    r"^(kappa|null_kappa|width|power|n|rates|n_raters|alternative|alpha|confidence|conservative"
+    r"^(kappa|null_kappa|width|power|n|rates|n_raters|alternative|alpha|confidence"
     r"|correlation|null_correlation|accuracy|standard_deviation|design_effect|cluster_size)\b"
 )
 CHOICE = re.compile(r"\b(coefficient)='(\w+)'")
