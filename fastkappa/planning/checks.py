@@ -13,8 +13,6 @@ from fastkappa.statistics.inference import check_probability, check_whole
 
 PlannedAlternative: TypeAlias = Literal["two-sided", "one-sided", "greater", "less"]
 MOST_RATERS = 100
-# The largest number of items in a plan. With more items, rounding errors would dominate.
-MOST_ITEMS = 10**12
 
 
 def tail_of(
@@ -57,13 +55,6 @@ def check_positive(name: str, value: float) -> None:
     """Raise unless a number is finite and above 0."""
     if not isinstance(value, Real) or not 0 < value < math.inf:
         raise ValueError(f"{name} must be a number above 0, got {value!r}.")
-
-
-def independent_items(n: int, design_effect: float) -> int:
-    """Return the effective sample size of n items in clusters, at least 2."""
-    check_design_effect(design_effect)
-    # Adding 1e-9 keeps rounding errors from reducing the number of items by one.
-    return n if design_effect == 1 else max(2, math.floor(n / design_effect + 1e-9))
 
 
 def check_raters(n_raters: int, margins: Margins) -> None:

@@ -1,29 +1,15 @@
-"""Compute the sample size and power for the tests of kappa in `agreement` and `fleiss_kappa`."""
+"""Plan studies of kappa: the number of items for a test or an interval, and the power of a test."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fastkappa.planning.checks import (
-    PlannedAlternative,
-    check_design_effect,
-    check_raters,
-    independent_items,
-    tail_of,
-)
-from fastkappa.planning.planned_power import (
-    Design,
-    planned_items,
-    planned_power,
-    simulated_power,
-)
-from fastkappa.planning.planned_tables import as_margins, planned_table
+from fastkappa.planning.checks import PlannedAlternative
+from fastkappa.planning.kappa_studies import kappa_study
 from fastkappa.statistics.bootstrap import as_generator
-from fastkappa.statistics.inference import check_probability, check_whole
-from fastkappa.statistics.intervals.rao import check_null_kappa
+from fastkappa.statistics.inference import check_whole
 from fastkappa.statistics.weights import Weights
 
 
@@ -127,10 +113,17 @@ def sample_size(
     >>> sample_size(0.6, null_kappa=0.4, rates=(margin, margin), alternative="greater")
     92
     """
-    check_probability("power", power)
-    design = _design(kappa, null_kappa, rates, weights, alternative, alpha, n_raters)
-    check_design_effect(design_effect)
-    return math.ceil(design_effect * planned_items(design, power))
+    study = kappa_study(
+        kappa,
+        null_kappa=null_kappa,
+        rates=rates,
+        weights=weights,
+        n_raters=n_raters,
+        alternative=alternative,
+        alpha=alpha,
+        design_effect=design_effect,
+    )
+    return study.items_for_power(power)
 
 
 def power(
@@ -185,26 +178,76 @@ def power(
     """
     check_whole("n", n, 1)
     check_whole("n_simulated", n_simulated, 0)
-    design = _design(kappa, null_kappa, rates, weights, alternative, alpha, n_raters)
-    n = independent_items(n, design_effect)
+    study = kappa_study(
+        kappa,
+        null_kappa=null_kappa,
+        rates=rates,
+        weights=weights,
+        n_raters=n_raters,
+        alternative=alternative,
+        alpha=alpha,
+        design_effect=design_effect,
+    )
     if n_simulated:
-        return simulated_power(design, n, n_simulated, as_generator(rng))
-    return planned_power(design, n)
+        return study.simulated_power(study.independent(n), n_simulated, as_generator(rng))
+    return study.power(n)
 
 
-def _design(
+def sample_size_for_width(
     kappa: float,
-    null_kappa: float,
-    rates: tuple[ArrayLike, ArrayLike],
-    weights: Weights,
-    alternative: PlannedAlternative,
-    alpha: float,
-    n_raters: int,
-) -> Design:
-    check_null_kappa(null_kappa)
-    tail = tail_of(alternative, alpha, kappa, null_kappa, ("kappa", "null_kappa"))
-    margins = as_margins(rates)
-    check_raters(n_raters, margins)
-    for name, value in (("kappa", kappa), ("null_kappa", null_kappa)):
-        planned_table(name, value, margins, weights)
-    return Design(kappa, null_kappa, margins, weights, tail, n_raters)
+    width: float,
+    *,
+    rates: tuple[ArrayLike, ArrayLike] = (0.5, 0.5),
+    weights: Weights = None,
+    confidence: float = 0.95,
+    n_raters: int = 2,
+    design_effect: float = 1.0,
+) -> int:
+    """Return the number of items needed for an interval of kappa with a given width.
+
+    Parameters
+    ----------
+    kappa : float
+        The expected kappa.
+    width : float
+        The required width of the interval.
+    rates, weights, n_raters, design_effect
+        As in `sample_size`.
+    confidence : float, default=0.95
+        The confidence level of the interval.
+
+    Returns
+    -------
+    n : int
+        The smallest number of items for which the interval is at most this wide. For two raters,
+        this is the score interval of the expected table; for more raters, it is the interval of
+        `fleiss_kappa`.
+
+    Raises
+    ------
+    ValueError
+        If ``width`` is not between 0 and 2 or needs more than 10**12 items, if no table with these
+        rates has this kappa, if less than one item in a million is expected outside the most
+        frequent cell, or if an argument is invalid.
+
+    Notes
+    -----
+    The planned width is that of an average study. About half of all studies have a wider interval.
+
+    Examples
+    --------
+    >>> from fastkappa.planning import sample_size_for_width
+    >>> sample_size_for_width(0.8, 0.2)
+    141
+    >>> sample_size_for_width(0.8, 0.2, n_raters=3)
+    91
+    """
+    study = kappa_study(
+        kappa,
+        rates=rates,
+        weights=weights,
+        n_raters=n_raters,
+        confidence=confidence,
+        design_effect=design_effect,
+    )
+    return study.items_for_width(width)

@@ -19,6 +19,7 @@ from fastkappa.planning import (
     sample_size,
     sample_size_for_width,
 )
+from fastkappa.planning.kappa_studies import kappa_study
 from fastkappa.planning.plan import plan_study
 from tests.helpers.command_line import CommandLine
 
@@ -82,7 +83,7 @@ def test_clusters() -> None:
     # As many clusters as there are.
     given = plan.json_of("--kappa", 0.8, "--n", 100, "--design-effect", 2, "--cluster-size", 4)
     assert (given["n"], given["n_clusters"]) == (100, 25)
-    assert given["width"] == plan_study(0.8, n=50).width
+    assert given["width"] == plan_study(kappa_study(0.8), n=50).width
 
 
 def test_clusters_of_a_mean_size() -> None:
@@ -137,7 +138,7 @@ def test_limits_of_agreement() -> None:
     assert given["width"] > 3
     assert given["power"] is None
     text = plan.text_of("--standard-deviation", 4.5, "--width", 3, "--design-effect", 1.3)
-    assert "width of a limit's 95 % interval" in text
+    assert "width of the 95 % interval of a limit" in text
 
 
 @pytest.mark.parametrize(

@@ -111,9 +111,6 @@ def plan(
             {
                 "coefficient": coefficient,
                 "null": null,
-                "width": width,
-                "power_wanted": power,
-                "n": n,
                 "rates": both,
                 "weights": scheme_named(weights),
                 "n_raters": raters,
@@ -122,7 +119,7 @@ def plan(
                 "confidence": confidence,
                 "accuracy": accuracy,
                 "design_effect": design_effect,
-                "cluster_size": cluster_size,
             },
+            {"width": width, "power": power, "n": n, "cluster_size": cluster_size},
         )
         write(report.written(output, ()))
