@@ -10,7 +10,6 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
@@ -18,7 +17,7 @@ from typing import IO, NamedTuple
 from fastkappa.cli.files.spreadsheets import SPREADSHEETS, rows_of_sheet
 from fastkappa.cli.options import TextOptions
 from fastkappa.results.csv_rows import as_csv
-from fastkappa.sources.arrow_files import DELIMITERS, SUFFIXES, files_of, format_of
+from fastkappa.sources.arrow_files import DELIMITERS, SUFFIXES, format_of
 from fastkappa.sources.arrow_folders import is_not_utf8, with_encoding_of
 from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_ratings import RatingsError
@@ -45,7 +44,7 @@ OF_SHEETS = ("no_header", "skip", "decimal", "sheet")
 
 
 class Source(NamedTuple):
-    """The files or folders that are read as one table, and the user's name for them."""
+    """The files that are read as one table, and the user's name for them."""
 
     name: str
     files: tuple[Path, ...]
@@ -104,12 +103,13 @@ class Opener:
     def source(self, path: Path) -> Source:
         """Return the source at a path, which can be a file, a folder, a pipe or a pattern."""
         name = "standard input" if str(path) in STDIN else str(path)
+        self.refuse_overwriting(path)
         files = [path] if _is_piped(path) else files_at(path)
         opened = tuple(map(self.file, files))
         return Source(name, opened, with_encoding_of(self.text_format, opened))
 
     def file(self, path: Path) -> Path:
-        """Return a folder unchanged, or a file or a copy in a format that the sources can read."""
+        """Return a file or a copy in a format that the sources can read."""
         self.refuse_overwriting(path)
         if _is_piped(path):
             path = self._copied(path)
@@ -123,7 +123,7 @@ class Opener:
 
     def _of_sheet(self, path: Path) -> Path:
         """Copy the cells of a spreadsheet to a text file that the sources can read."""
-        self._refuse_options(path, [path.suffix.lower()])
+        self._refuse_options(path, path.suffix.lower())
         copy = self._place(".csv")
         self._names[str(copy)] = str(path)
         (head, *rows), has_merged = rows_of_sheet(path, self.options.sheet, self.options.decimal)
@@ -135,13 +135,10 @@ class Opener:
         return copy
 
     def _as_text(self, path: Path) -> Path:
-        """Return a file or a folder if the given text options apply to it, or raise."""
-        if path.is_dir():
-            self._refuse_options(path, sorted({format_of(file) for file in files_of(path)}))
-            return path
+        """Return a file if the given text options apply to it, or raise."""
         if not _has_suffix(str(path)):
             return self._copied(path)
-        self._refuse_options(path, [format_of(path)])
+        self._refuse_options(path, format_of(path))
         return path
 
     def file_or_failure(self, path: Path) -> Path:
@@ -167,8 +164,7 @@ class Opener:
         text = self._failures.get(file) or self._explained(f"{file} {why}", [Path(file)])
         return text.removeprefix(f"{self.named(file)} ")
 
-    def _explained(self, text: str, given: Sequence[Path]) -> str:
-        files = [file for path in given for file in (files_of(path) if path.is_dir() else [path])]
+    def _explained(self, text: str, files: Sequence[Path]) -> str:
         if "not UTF-8" in text and any(map(_is_text, files)):
             odd = next(filter(is_not_utf8, files), None)
             if odd is not None and str(odd) not in text:
@@ -184,10 +180,10 @@ class Opener:
             )
         return self.named(text)
 
-    def _refuse_options(self, path: Path, formats: Sequence[str]) -> None:
-        """Raise if the user gave an option that does not apply to one of the formats."""
-        for name, file_format in product(self.options.given(), formats):
-            is_sheet = file_format in SPREADSHEETS
+    def _refuse_options(self, path: Path, file_format: str) -> None:
+        """Raise if the user gave an option that does not apply to the format of a file."""
+        is_sheet = file_format in SPREADSHEETS
+        for name in self.options.given():
             if name in OF_SHEETS if is_sheet else name != "sheet" and file_format in DELIMITERS:
                 continue
             raise RatingsError(
@@ -230,7 +226,7 @@ class Opener:
             suffix = ".jsonl.gz"
         copy = raw.with_name(f"{len(self._names)}{suffix}")
         self._names[str(copy)] = name
-        self._refuse_options(Path(name), [SUFFIXES[suffix]])
+        self._refuse_options(Path(name), SUFFIXES[suffix])
         raw.rename(copy)
         return copy
 

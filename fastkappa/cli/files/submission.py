@@ -20,8 +20,8 @@ from fastkappa.sources.arrow_files import (
     OnProgress,
     column_names,
     format_of,
-    read_columns,
 )
+from fastkappa.sources.arrow_folders import columns_of_files
 from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     RatingsError,
@@ -81,7 +81,7 @@ class Reader(NamedTuple):
     def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
         """Return another column, without the items whose ids are in ``left_out``."""
         wanted = list(dict.fromkeys((self.id_column, column)))
-        columns = read_columns(file, wanted, text=[column], text_format=self.text_format)
+        columns = columns_of_files([file], wanted, text=[column], text_format=self.text_format)
         found = columns[column]
         return without(found, _are_among(columns[self.id_column], left_out)) if left_out else found
 
@@ -90,8 +90,8 @@ class Reader(NamedTuple):
         id_column, target = self.id_column, self.target
         # Most ids are distinct, so dictionary encoding would not help.
         as_strings = self.ids_are_strings or format_of(file) not in DELIMITERS
-        columns = read_columns(
-            file,
+        columns = columns_of_files(
+            [file],
             list(dict.fromkeys((id_column, target))),
             on_progress,
             strings=[id_column] if as_strings and id_column != target else [],
