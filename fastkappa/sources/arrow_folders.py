@@ -340,12 +340,12 @@ def with_encoding_of(text_format: TextFormat, files: Sequence[Path]) -> TextForm
 
 def is_not_utf8(file: Path) -> bool:
     """Return whether a file is a readable text file that is not UTF-8."""
-    if not file.is_file() or format_of(file) not in DELIMITERS:
-        return False
-    with suppress(OSError, RatingsError), opened_text(file, None) as text:
-        try:
-            while text.read(START):
-                continue
-        except UnicodeError:
-            return True
+    with suppress(OSError, RatingsError):
+        if format_of(file) in DELIMITERS:
+            with opened_text(file, None) as text:
+                try:
+                    while text.read(START):
+                        continue
+                except UnicodeError:
+                    return True
     return False

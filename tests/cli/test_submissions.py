@@ -105,8 +105,3 @@ def test_reasons_name_the_truth_and_commands(command: CommandLine, kind: str) ->
     assert reason in found
     assert "y_true" not in found
     assert "optimal_thresholds" not in found
-
-
-def test_names_of_columns_among_numbers(command: CommandLine) -> None:
-    refused = command.refusal("a.csv", "--id", "1", "--target", "2", "--no-header")
-    assert "If the first line has the names of the columns, leave out --no-header." in refused
