@@ -225,8 +225,7 @@ class ThresholdFinder(NamedTuple):
 
     def exact(self, items: SortedScores) -> AnyArray:
         """Return the thresholds with the highest kappa."""
-        best = best_sorted(self.kernels, items, self.matrix, 0)
-        assert best is not None
+        best = best_sorted(self.kernels, items, self.matrix)
         return items.thresholds_at(best.places)
 
     def bagged(self, items: SortedScores) -> AnyArray:
@@ -302,8 +301,7 @@ class ThresholdFinder(NamedTuple):
 
     def _expected_best(self, items: SortedScores, places: Places, prefix: Floats) -> AnyArray:
         """Return the best thresholds between rows for the given expected counts."""
-        cuts = best_cuts(self._programme(prefix), prefix, places)
-        assert cuts is not None
+        cuts = best_cuts(self._programme(prefix), prefix)
         return items.thresholds_at(places[cuts.positions])
 
     def closed_form(self, items: SortedScores) -> AnyArray:

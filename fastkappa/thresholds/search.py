@@ -57,24 +57,20 @@ class Best(NamedTuple):
 
 
 def best_sorted(
-    kernels: ScoreKernels,
-    items: SortedScores,
-    matrix: AnyArray,
-    min_class_size: int,
-    sizes: SearchSizes = SIZES,
-) -> Best | None:
-    """Return the best cuts, or None if no cuts give each label ``min_class_size`` items."""
+    kernels: ScoreKernels, items: SortedScores, matrix: AnyArray, sizes: SearchSizes = SIZES
+) -> Best:
+    """Return the best cuts of sorted items."""
     n_items = len(items.scores)
     few = n_items <= sizes.most_rows
     places = items.distinct_places() if few else np.array([0, n_items])
     prefix = items.prefix_at(kernels, places)
-    programme = Programme(prefix[:, -1], matrix, min_class_size, cut_search(kernels))
+    programme = Programme(prefix[:, -1], matrix, cut_search(kernels))
     only = single_label_cuts(programme, n_items)
     if only is not None:
         return only
     if few:
-        cuts = best_cuts(programme, prefix, places)
-        return cuts and Best(places[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
+        cuts = best_cuts(programme, prefix)
+        return Best(places[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
     everything = OpenRows(np.zeros(1, np.intp), items)
     return best_with_open_rows(kernels, programme, prefix, places, everything, None, sizes)
 
@@ -83,14 +79,12 @@ def best_binned(
     kernels: ScoreKernels,
     items: ScoredItems,
     matrix: AnyArray,
-    min_class_size: int,
     threads: int,
     sizes: SearchSizes = SIZES,
 ) -> tuple[Best, AnyArray] | None:
     """Return the best cuts and thresholds, or None if it is better to sort all items.
 
-    Sorting is better if the bins that can contain a cut have more than half of the items. Sorting
-    is necessary if no cuts between bins give each label ``min_class_size`` items.
+    Sorting is better if the bins that can contain a cut have more than half of the items.
     """
     n_items = len(items.scores)
     n_bins = sizes.n_coarse_bins(n_items, items.n_labels)
@@ -98,13 +92,11 @@ def best_binned(
     if binned is None:
         return None
     table = BinTable.of(binned)
-    programme = Programme(table.prefix[:, -1], matrix, min_class_size, cut_search(kernels))
+    programme = Programme(table.prefix[:, -1], matrix, cut_search(kernels))
     best = single_label_cuts(programme, n_items)
     if best is not None:
         return best, _thresholds_of_bins(table, None, best.places)
-    cuts = best_cuts(programme, table.prefix, table.n_below)
-    if cuts is None:
-        return None
+    cuts = best_cuts(programme, table.prefix)
     n_left = n_items
     while True:
         worth = _worth_opening(programme, table, cuts)
@@ -117,9 +109,9 @@ def best_binned(
         if n_inside <= sizes.most_sorted:
             break
         finer = table.finer(worth, n_bins, threads)
-        found = finer and best_cuts(programme, finer.prefix, finer.n_below)
-        if not finer or not found:
+        if not finer:
             break
+        found = best_cuts(programme, finer.prefix)
         table, n_left = finer, n_inside
         cuts = found._replace(rounds=cuts.rounds + found.rounds)
     inside = None
@@ -128,7 +120,6 @@ def best_binned(
         best = best_with_open_rows(
             kernels, programme, table.prefix, table.n_below, inside, cuts, sizes
         )
-        assert best is not None
     else:
         best = Best(table.n_below[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
     return best, _thresholds_of_bins(table, inside, best.places)
@@ -136,7 +127,7 @@ def best_binned(
 
 def _worth_opening(programme: Programme, table: BinTable, cuts: Cuts) -> NDArray[np.bool_]:
     """Return a mask of the bins to open, that is, to sort or to count in finer bins."""
-    worth = rows_worth_splitting(programme, table.prefix, table.n_below, cuts)
+    worth = rows_worth_splitting(programme, table.prefix, cuts)
     # The bins next to a cut are also opened, because the threshold lies between their scores.
     beside = np.concatenate([cuts.positions - 1, cuts.positions])
     worth[beside[(beside >= 0) & (beside < len(worth))]] = True
@@ -176,7 +167,7 @@ def best_with_open_rows(
     open_rows: OpenRows,
     cuts: Cuts | None,
     sizes: SearchSizes,
-) -> Best | None:
+) -> Best:
     """Return the best cuts of a table, between its rows or inside its open rows.
 
     ``cuts`` are the best cuts between the rows, or None if unknown.
@@ -190,31 +181,25 @@ def best_with_open_rows(
         prefix, n_below, open_rows = open_rows.split(kernels, prefix, n_below, n_parts)
         # Splitting a row keeps its ends, so earlier cuts are still places of the new table.
         known = None if places is None else np.searchsorted(n_below, places)
-        found = best_cuts(programme, prefix, n_below, known)
-        n_rounds += found.rounds if found else 0
+        found = best_cuts(programme, prefix, known)
+        n_rounds += found.rounds
         if n_parts is None:
             break
-        if found is None:
-            # Cuts within these parts can still give each label enough items.
-            worth = np.ones(len(n_below) - 1, bool)
-        else:
-            worth = rows_worth_splitting(programme, prefix, n_below, found)
-            places = n_below[found.positions]
+        worth = rows_worth_splitting(programme, prefix, found)
+        places = n_below[found.positions]
         open_rows = open_rows.only(n_below, worth)
         if not len(open_rows.rows):
             break
         if len(open_rows.items.scores) > n_items // 2:
             # If the parts would hardly be smaller, the row is split completely.
             most_rows = n_items
-    if found is None:
-        return None
     return Best(n_below[found.positions], found.table, n_rounds, found.gap)
 
 
 def single_label_cuts(programme: Programme, n_items: int) -> Best | None:
     """Return the cuts for a table with a single label, or None if several labels occur."""
     present = np.flatnonzero(programme.totals)
-    if len(present) > 1 or programme.min_class_size:
+    if len(present) > 1:
         return None
     places = np.zeros(programme.n_labels - 1, np.int64)
     places[present[0] :] = n_items
@@ -242,6 +227,5 @@ class PresortedSearch:
         only = single_label_cuts(programme, len(self._items.scores))
         if only is not None:
             return self._items.thresholds_at(only.places)
-        cuts = best_cuts(programme, prefix, self._places)
-        assert cuts is not None
+        cuts = best_cuts(programme, prefix)
         return self._items.thresholds_at(self._places[cuts.positions])
