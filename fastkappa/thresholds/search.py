@@ -13,11 +13,13 @@ from fastkappa.arrays import AnyArray, Floats
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.shortcuts.loading import cut_search
 from fastkappa.thresholds.cuts.cut_programme import Cuts, Programme, best_cuts, rows_worth_splitting
-from fastkappa.thresholds.items.bin_table import BinTable, joined_runs
-from fastkappa.thresholds.items.binned_scores import bin_scores
+from fastkappa.thresholds.items.binned_scores import BinnedScores, bin_scores
 from fastkappa.thresholds.items.open_rows import OpenRows
 from fastkappa.thresholds.items.scored_items import Places, ScoredItems
-from fastkappa.thresholds.items.sorted_scores import SortedScores, thresholds_between
+from fastkappa.thresholds.items.sorted_scores import SortedScores, sort_scores, thresholds_between
+
+# The largest number of cells in the table of all bins and labels.
+MOST_CELLS = 1 << 19
 
 
 def n_coarse_rows(n_items: int) -> int:
@@ -25,23 +27,21 @@ def n_coarse_rows(n_items: int) -> int:
     return max(1 << 11, min(n_items // 16, 1 << 13), min(4 * math.isqrt(n_items), 1 << 15))
 
 
-def n_coarse_bins(n_items: int, n_labels: int) -> int:
-    """Return the number of bins in the first table of binned items."""
-    return min(max(4, n_labels) * math.isqrt(n_items), 1 << 14)
+def n_bins(n_items: int, n_labels: int) -> int:
+    """Return the number of bins. With more bins, fewer items are sorted."""
+    return max(16, min(n_items // 32, 1 << 16, MOST_CELLS // (n_labels + 1)))
 
 
 class SearchSizes(NamedTuple):
     """Table sizes that determine whether the search starts with a coarser table.
 
     Up to ``most_rows`` rows are searched directly. With more rows, a coarser table first shows
-    which rows are worth splitting. Up to ``most_sorted`` items are sorted. With more items,
-    finer bins first show which items are worth sorting.
+    which rows are worth splitting.
     """
 
     most_rows: int = 12_000
-    most_sorted: int = 1 << 18
     n_coarse_rows: Callable[[int], int] = n_coarse_rows
-    n_coarse_bins: Callable[[int, int], int] = n_coarse_bins
+    n_bins: Callable[[int, int], int] = n_bins
 
 
 SIZES = SearchSizes()
@@ -87,61 +87,40 @@ def best_binned(
     Sorting is better if the bins that can contain a cut have more than half of the items.
     """
     n_items = len(items.scores)
-    n_bins = sizes.n_coarse_bins(n_items, items.n_labels)
-    binned = bin_scores(kernels, items, n_bins, threads)
+    binned = bin_scores(kernels, items, sizes.n_bins(n_items, items.n_labels), threads)
     if binned is None:
         return None
-    table = BinTable.of(binned)
-    programme = Programme(table.prefix[:, -1], matrix, cut_search(kernels))
+    prefix, n_below = binned.prefix, binned.n_below
+    programme = Programme(prefix[:, -1], matrix, cut_search(kernels))
     best = single_label_cuts(programme, n_items)
     if best is not None:
-        return best, _thresholds_of_bins(table, None, best.places)
-    cuts = best_cuts(programme, table.prefix)
-    n_left = n_items
-    while True:
-        worth = _worth_opening(programme, table, cuts)
-        n_inside = int(np.diff(table.n_below)[worth].sum())
-        if 2 * n_inside > n_left:
-            # finer bins would make little difference
-            if n_left == n_items:
-                return None
-            break
-        if n_inside <= sizes.most_sorted:
-            break
-        finer = table.finer(worth, n_bins, threads)
-        if not finer:
-            break
-        found = best_cuts(programme, finer.prefix)
-        table, n_left = finer, n_inside
-        cuts = found._replace(rounds=cuts.rounds + found.rounds)
-    inside = None
-    if worth.any():
-        inside = OpenRows(np.flatnonzero(worth), table.sorted_items(worth, threads))
-        best = best_with_open_rows(
-            kernels, programme, table.prefix, table.n_below, inside, cuts, sizes
-        )
-    else:
-        best = Best(table.n_below[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
-    return best, _thresholds_of_bins(table, inside, best.places)
+        return best, _thresholds_of_bins(binned, None, best.places)
+    cuts = best_cuts(programme, prefix)
+    opened = _bins_worth_opening(programme, binned, cuts)
+    if 2 * int((n_below[opened + 1] - n_below[opened]).sum()) > n_items:
+        return None
+    if not len(opened):
+        best = Best(n_below[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
+        return best, _thresholds_of_bins(binned, None, best.places)
+    inside = OpenRows(opened, sort_scores(binned.collect(opened)))
+    best = best_with_open_rows(kernels, programme, prefix, n_below, inside, cuts, sizes)
+    return best, _thresholds_of_bins(binned, inside, best.places)
 
 
-def _worth_opening(programme: Programme, table: BinTable, cuts: Cuts) -> NDArray[np.bool_]:
-    """Return a mask of the bins to open, that is, to sort or to count in finer bins."""
-    worth = rows_worth_splitting(programme, table.prefix, cuts)
+def _bins_worth_opening(programme: Programme, binned: BinnedScores, cuts: Cuts) -> NDArray[np.intp]:
+    """Return the bins whose items must be sorted."""
+    worth = rows_worth_splitting(programme, binned.prefix, cuts)
     # The bins next to a cut are also opened, because the threshold lies between their scores.
     beside = np.concatenate([cuts.positions - 1, cuts.positions])
     worth[beside[(beside >= 0) & (beside < len(worth))]] = True
-    # If a bin was not worth opening in a coarser table, it is not worth opening now.
-    worth &= table.open
-    worth &= ~table.single(worth)
-    # at most about one run of bins per cut
-    return joined_runs(worth, table.n_below, programme.n_labels + 1) & table.open
+    found = np.flatnonzero(worth)
+    return found[~binned.single(found)]
 
 
-def _thresholds_of_bins(table: BinTable, inside: OpenRows | None, places: Places) -> AnyArray:
+def _thresholds_of_bins(binned: BinnedScores, inside: OpenRows | None, places: Places) -> AnyArray:
     """Return thresholds with the given number of items below each."""
-    dtype = table.segments[0].binned.items.scores.dtype.newbyteorder("=")
-    n_below = table.n_below
+    dtype = binned.items.scores.dtype.newbyteorder("=")
+    n_below = binned.n_below
     sides = []
     for ranks, beyond in ((places - 1, -np.inf), (places, np.inf)):
         scores = np.full(len(places), beyond, dtype)
@@ -154,7 +133,8 @@ def _thresholds_of_bins(table: BinTable, inside: OpenRows | None, places: Places
                 scores[i] = inside.items.scores[inside.starts(n_below)[at] + rank - n_below[row]]
             else:
                 # If the bin after a cut was not opened, the cut is at the end of a bin.
-                scores[i] = table.end_scores(row)[0 if beyond > 0 else 1]
+                least, largest = binned.ranges()
+                scores[i] = (least if beyond > 0 else largest)[row]
         sides.append(scores)
     return thresholds_between(*sides)
 

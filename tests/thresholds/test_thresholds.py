@@ -29,9 +29,8 @@ METHODS = ("sort", "bins")
 # With these sizes, few items are searched like many: first coarse rows, then some are split.
 TINY = SearchSizes(
     most_rows=16,
-    most_sorted=50,
     n_coarse_rows=lambda n: math.isqrt(n) + 2,
-    n_coarse_bins=lambda n, n_labels: 40,
+    n_bins=lambda n, n_labels: 40,
 )
 
 

@@ -63,21 +63,6 @@ class SortedScores(NamedTuple):
         return prefix
 
 
-def join_sorted(parts: list[SortedScores]) -> SortedScores:
-    """Concatenate sorted parts, each of which is above the part before it."""
-    if len(parts) == 1:
-        return parts[0]
-    weights = None
-    if parts[0].weights is not None:
-        weights = np.concatenate([part.weights for part in parts if part.weights is not None])
-    return SortedScores(
-        np.concatenate([part.scores for part in parts]),
-        np.concatenate([part.codes for part in parts]),
-        weights,
-        parts[0].n_labels,
-    )
-
-
 def ascending(places: Places) -> Places:
     """Remove duplicates from sorted places."""
     kept: Places = places[np.append(places[:-1] != places[1:], True)]
