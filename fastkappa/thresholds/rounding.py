@@ -36,7 +36,7 @@ from fastkappa.thresholds.items.scored_items import (
     refuse_infinite_scores,
 )
 from fastkappa.thresholds.items.sorted_scores import SortedScores, sort_scores
-from fastkappa.thresholds.search import PresortedSearch, best_sorted, single_label_cuts
+from fastkappa.thresholds.search import best_sorted, single_label_cuts
 
 Method = Literal["spline", "exact", "bagged", "closed_form"]
 METHODS: tuple[Method, ...] = ("spline", "exact", "bagged", "closed_form")
@@ -232,7 +232,6 @@ class ThresholdFinder(NamedTuple):
         the mean does not depend on the scale of the scores, and outliers have no extra influence.
         If a label gets no items in a resample, the threshold is at the last rank, not at infinity.
         """
-        presorted = PresortedSearch(self.kernels, items, self.matrix)
         n_items = len(items.scores)
         by_label = order_by_label(items)
         below = np.zeros(len(self.matrix) - 1)
@@ -240,10 +239,8 @@ class ThresholdFinder(NamedTuple):
         for _ in range(self.n_resamples):
             times[by_label] = np.bincount(self.rng.integers(0, n_items, n_items), None, n_items)
             weights = times if items.weights is None else times * items.weights
-            drawn = items.chosen(times > 0)
-            # Each threshold is midway between two items of the resample.
-            cuts = places_below(drawn, presorted.thresholds(weights))
-            below += places_below(items, drawn.thresholds_at(cuts))
+            drawn = items._replace(weights=weights).chosen(times > 0)
+            below += places_below(items, self.exact(drawn))
         places = items.distinct_places()
         return items.thresholds_at(_nearest(places, below / self.n_resamples))
 

@@ -184,28 +184,3 @@ def single_label_cuts(programme: Programme, n_items: int) -> Best | None:
     places = np.zeros(programme.n_labels - 1, np.int64)
     places[present[0] :] = n_items
     return Best(places, np.diag(programme.totals), 0, 0.0)
-
-
-class PresortedSearch:
-    """Find the best thresholds for the same items with many sets of item weights.
-
-    The bootstrap uses this class: the items are sorted once, and the weight of an item in a
-    resample is the number of times it was drawn. A threshold is midway between two neighbouring
-    items, regardless of their weights.
-    """
-
-    def __init__(self, kernels: ScoreKernels, items: SortedScores, matrix: AnyArray) -> None:
-        self._kernels = kernels
-        self._items = items
-        self._matrix = matrix
-        self._places = items.distinct_places()
-
-    def thresholds(self, item_weights: Floats) -> AnyArray:
-        """Return the best thresholds for weights given in the order of the sorted items."""
-        prefix = self._items.prefix_at(self._kernels, self._places, item_weights)
-        programme = Programme(prefix[:, -1], self._matrix, search=cut_search(self._kernels))
-        only = single_label_cuts(programme, len(self._items.scores))
-        if only is not None:
-            return self._items.thresholds_at(only.places)
-        cuts = best_cuts(programme, prefix)
-        return self._items.thresholds_at(self._places[cuts.positions])

@@ -13,7 +13,7 @@ from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.statistics.weights import disagreement_matrix
 from fastkappa.thresholds.items.scored_items import read_scored_items
 from fastkappa.thresholds.items.sorted_scores import sort_scores
-from fastkappa.thresholds.search import PresortedSearch
+from fastkappa.thresholds.search import best_sorted
 
 pytestmark = pytest.mark.usefixtures("drop_in_backend")
 
@@ -178,7 +178,7 @@ def test_presorted_search():
     items = read_scored_items(kernels, y, scores, None, None, 1)
     order = np.argsort(scores, kind="stable")
     in_order = sort_scores(items._replace(weights=np.ones(500)))
-    search = PresortedSearch(score_kernels(kernels), in_order, disagreement_matrix("quadratic", 4))
+    matrix = disagreement_matrix("quadratic", 4)
     for _ in range(20):
         times = rng.multinomial(500, np.full(500, 1 / 500))
         # Ties can be sorted in any order: all items with one score and label get the same weight.
@@ -190,7 +190,9 @@ def test_presorted_search():
                 for label, score in zip(in_order.codes, in_order.scores)
             ]
         )
-        thresholds = search.thresholds(weights)
+        drawn = in_order._replace(weights=weights)
+        best = best_sorted(score_kernels(kernels), drawn, matrix)
+        thresholds = drawn.thresholds_at(best.places)
         expected = optimal_thresholds(y[again], scores[again])
         result = optimal_thresholds(y, scores, sample_weight=weights)
         given = np.searchsorted(thresholds, scores[again], "right")
