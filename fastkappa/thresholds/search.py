@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -22,26 +20,18 @@ from fastkappa.thresholds.items.sorted_scores import SortedScores, sort_scores, 
 MOST_CELLS = 1 << 19
 
 
-def n_coarse_rows(n_items: int) -> int:
-    """Return the number of rows in the first table of sorted items."""
-    return max(1 << 11, min(n_items // 16, 1 << 13), min(4 * math.isqrt(n_items), 1 << 15))
-
-
-def n_bins(n_items: int, n_labels: int) -> int:
-    """Return the number of bins. With more bins, fewer items are sorted."""
-    return max(16, min(n_items // 32, 1 << 16, MOST_CELLS // (n_labels + 1)))
-
-
 class SearchSizes(NamedTuple):
-    """Table sizes that determine whether the search starts with a coarser table.
+    """The sizes of tables.
 
-    Up to ``most_rows`` rows are searched directly. With more rows, a coarser table first shows
-    which rows are worth splitting.
+    Up to ``most_rows`` sorted items are searched directly. With more items, a table of
+    ``n_coarse_rows`` rows first shows which rows are worth splitting. Bins have ``items_a_bin``
+    items on average, unless there are ``most_bins`` bins.
     """
 
     most_rows: int = 12_000
-    n_coarse_rows: Callable[[int], int] = n_coarse_rows
-    n_bins: Callable[[int, int], int] = n_bins
+    n_coarse_rows: int = 1 << 13
+    items_a_bin: int = 32
+    most_bins: int = 1 << 16
 
 
 SIZES = SearchSizes()
@@ -62,17 +52,19 @@ def best_sorted(
     """Return the best cuts of sorted items."""
     n_items = len(items.scores)
     few = n_items <= sizes.most_rows
-    places = items.distinct_places() if few else np.array([0, n_items])
+    places = items.distinct_places() if few else items.even_places(sizes.n_coarse_rows)
     prefix = items.prefix_at(kernels, places)
     programme = Programme(prefix[:, -1], matrix, cut_search(kernels))
     only = single_label_cuts(programme, n_items)
     if only is not None:
         return only
+    cuts = best_cuts(programme, prefix)
+    best = Best(places[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
     if few:
-        cuts = best_cuts(programme, prefix)
-        return Best(places[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
-    everything = OpenRows(np.zeros(1, np.intp), items)
-    return best_with_open_rows(kernels, programme, prefix, places, everything, None, sizes)
+        return best
+    worth = rows_worth_splitting(programme, prefix, cuts)
+    inside = OpenRows(np.flatnonzero(worth), items.chosen(np.repeat(worth, np.diff(places))))
+    return _best_with_open_rows(kernels, programme, prefix, places, inside, best)
 
 
 def best_binned(
@@ -87,7 +79,9 @@ def best_binned(
     Sorting is better if the bins that can contain a cut have more than half of the items.
     """
     n_items = len(items.scores)
-    binned = bin_scores(kernels, items, sizes.n_bins(n_items, items.n_labels), threads)
+    most_bins = min(sizes.most_bins, MOST_CELLS // (items.n_labels + 1))
+    n_bins = max(16, min(n_items // sizes.items_a_bin, most_bins))
+    binned = bin_scores(kernels, items, n_bins, threads)
     if binned is None:
         return None
     prefix, n_below = binned.prefix, binned.n_below
@@ -96,14 +90,14 @@ def best_binned(
     if best is not None:
         return best, _thresholds_of_bins(binned, None, best.places)
     cuts = best_cuts(programme, prefix)
+    best = Best(n_below[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
     opened = _bins_worth_opening(programme, binned, cuts)
     if 2 * int((n_below[opened + 1] - n_below[opened]).sum()) > n_items:
         return None
     if not len(opened):
-        best = Best(n_below[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
         return best, _thresholds_of_bins(binned, None, best.places)
     inside = OpenRows(opened, sort_scores(binned.collect(opened)))
-    best = best_with_open_rows(kernels, programme, prefix, n_below, inside, cuts, sizes)
+    best = _best_with_open_rows(kernels, programme, prefix, n_below, inside, best)
     return best, _thresholds_of_bins(binned, inside, best.places)
 
 
@@ -139,41 +133,22 @@ def _thresholds_of_bins(binned: BinnedScores, inside: OpenRows | None, places: P
     return thresholds_between(*sides)
 
 
-def best_with_open_rows(
+def _best_with_open_rows(
     kernels: ScoreKernels,
     programme: Programme,
     prefix: Floats,
     n_below: Places,
     open_rows: OpenRows,
-    cuts: Cuts | None,
-    sizes: SearchSizes,
+    best: Best,
 ) -> Best:
     """Return the best cuts of a table, between its rows or inside its open rows.
 
-    ``cuts`` are the best cuts between the rows, or None if unknown.
+    ``best`` are the best cuts between the rows.
     """
-    n_rounds = cuts.rounds if cuts else 0
-    most_rows = sizes.most_rows
-    places = n_below[cuts.positions] if cuts else None
-    while True:
-        n_items = len(open_rows.items.scores)
-        n_parts = None if n_items <= most_rows else sizes.n_coarse_rows(n_items)
-        prefix, n_below, open_rows = open_rows.split(kernels, prefix, n_below, n_parts)
-        # Splitting a row keeps its ends, so earlier cuts are still places of the new table.
-        known = None if places is None else np.searchsorted(n_below, places)
-        found = best_cuts(programme, prefix, known)
-        n_rounds += found.rounds
-        if n_parts is None:
-            break
-        worth = rows_worth_splitting(programme, prefix, found)
-        places = n_below[found.positions]
-        open_rows = open_rows.only(n_below, worth)
-        if not len(open_rows.rows):
-            break
-        if len(open_rows.items.scores) > n_items // 2:
-            # If the parts would hardly be smaller, the row is split completely.
-            most_rows = n_items
-    return Best(n_below[found.positions], found.table, n_rounds, found.gap)
+    prefix, n_below = open_rows.split(kernels, prefix, n_below)
+    # Splitting a row keeps its ends, so earlier cuts are still places of the new table.
+    found = best_cuts(programme, prefix, np.searchsorted(n_below, best.places))
+    return Best(n_below[found.positions], found.table, best.rounds + found.rounds, found.gap)
 
 
 def single_label_cuts(programme: Programme, n_items: int) -> Best | None:

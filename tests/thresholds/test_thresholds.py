@@ -29,8 +29,9 @@ METHODS = ("sort", "bins")
 # With these sizes, few items are searched like many: first coarse rows, then some are split.
 TINY = SearchSizes(
     most_rows=16,
-    n_coarse_rows=lambda n: math.isqrt(n) + 2,
-    n_bins=lambda n, n_labels: 40,
+    n_coarse_rows=6,
+    items_a_bin=1,
+    most_bins=40,
 )
 
 
