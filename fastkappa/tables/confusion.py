@@ -8,7 +8,8 @@ from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.read import read
 from fastkappa.tables.count import ConfusionCounts, in_int64, tabulate
-from fastkappa.tables.doubtful_tables import judge_order, judge_table
+from fastkappa.tables.doubtful_orders import judge_order
+from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.known_labels import known_labels
 
 NOT_MISSING = (

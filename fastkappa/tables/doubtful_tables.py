@@ -6,10 +6,9 @@ the raters never agree. A row of totals is not an item.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from operator import ne
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,16 +17,14 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
-from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
-from fastkappa.ratings.label_order import is_number
+from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, SOME_ITEMS, are_ids, warn
 from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels, warn_of_filled
+from fastkappa.tables.doubtful_orders import judge_codes, judge_rows
 from fastkappa.tables.two_codings import (
-    HEAD,
-    MOST_ROWS,
-    looks_shifted,
+    MOST_LABELS,
     may_be_coded_apart,
+    not_told_apart,
     two_codings,
-    warn_of_shift,
 )
 
 MOST_NAMED = 5
@@ -39,12 +36,6 @@ MOST_PER_ID = 5
 MOST_JUDGED = 20
 # In a smaller table, each cell can contain one item by chance.
 FEWEST_CELLS = 6
-# With fewer ratings, or fewer ratings of the second label, equal ratings can be adjacent by chance.
-FEWEST_SORTED, FEWEST_OF_SECOND = 20, 5
-# The least proportion of the second label, so that a sample of a file shows it.
-LEAST_OF_SECOND = 0.1
-# The largest chi-square attributed to chance, in standard deviations above its mean.
-CHANCE = 2.0
 # In a smaller part, or of a rarer label, a label can be absent by chance.
 FEWEST_OF_PART, LEAST_ABSENT, FEWEST_ABSENT = 100, 0.02, 10
 
@@ -92,15 +83,25 @@ def judge_table(
 
 
 def judge_tables(
-    labels: AnyArray, tables: AnyArray, truth: str, names: Sequence[str], *, are_given: bool
+    labels: AnyArray,
+    tables: AnyArray,
+    pairs: Sequence[tuple[Column, Column]],
+    truth: str,
+    names: Sequence[str],
+    *,
+    are_given: bool,
 ) -> None:
-    """Apply `judge_table` to the tables of many predictions, except the check of unused labels."""
+    """Judge the tables of many predictions, and the columns of true and predicted labels.
+
+    The checks are those of `judge_table`, except for unused labels, and of `judge_rows`.
+    """
     if len(labels) > 1:
         if not are_given:
             _warn_of_codes(labels, tables)
         for name, table in zip(names, tables):
             if may_be_coded_apart(labels, table) or table.item(-1) < 2:
                 judge_table(labels, table, names=(truth, name), are_given=are_given)
+    any(judge_rows(*pair, (truth, name)) for name, pair in zip(names, pairs))
 
 
 def _warn_of_codes(labels: AnyArray, tables: AnyArray) -> None:
@@ -166,89 +167,6 @@ def _warn_of_strangers(
         f"{' and '.join(names)} have no label in common: {' and '.join(held)}. Are both columns"
         " ratings of the same items, with labels written the same way?"
     )
-
-
-def judge_order(
-    table: AnyArray, first: Column, second: Column, names: tuple[str, str] = ("y1", "y2")
-) -> None:
-    """Warn if one of two columns seems to be sorted or shifted alone.
-
-    The columns agree only by chance if one of them was sorted, and they agree after a shift by one
-    row. ``table`` contains the counts of the two columns.
-    """
-
-    def are_sorted() -> list[bool]:
-        used = (np.count_nonzero(table.any(axis=axis)) for axis in (1, 0))
-        columns = (first.values, second.values)
-        return [runs_in(own) == n_labels for own, n_labels in zip(columns, used)]
-
-    if len(first.values) < FEWEST_SORTED:
-        return
-    if any(is_grouped(column.values[:HEAD].tolist()) for column in (first, second)):
-        judge_sorted(table, are_sorted, names)
-    judge_shift(first, second, names)
-
-
-def judge_shift(first: Column, second: Column, names: Sequence[str]) -> None:
-    """Warn if two columns agree only after one is moved by one row, or if one was filled."""
-    heads = [_first_ratings(column, HEAD).tolist() for column in (first, second)]
-    if first.counts is None and looks_shifted(*heads):
-        warn_of_shift(_first_ratings(first, MOST_ROWS), _first_ratings(second, MOST_ROWS), names)
-    elif first.counts is None and len(first.values):
-        numbers = [_first_numbers(column) for column in (first, second)]
-        warn_of_filled(dict(zip(names, numbers)))
-
-
-def _first_ratings(column: Column, n: int) -> AnyArray:
-    """Return the first ratings of a column, with None for missing ratings."""
-    values = column.values[:n]
-    return values if column.categories is None else np.array(column.categories, object)[values]
-
-
-def _first_numbers(column: Column) -> AnyArray:
-    """Return the first ratings of a column as numbers, with NaN for other ratings."""
-    values = column.values[:MOST_ROWS]
-    if column.categories is None:
-        return values.astype(float)
-    labels = [float(x) if is_number(str(x)) else np.nan for x in column.categories]
-    return np.array(labels)[values]
-
-
-def judge_sorted(
-    table: AnyArray, are_sorted: Callable[[], list[bool]], names: tuple[str, str]
-) -> None:
-    """Warn like `judge_order`. ``are_sorted`` returns whether each column is sorted by label."""
-    of_each, n = (table.sum(axis=1), table.sum(axis=0)), table.sum()
-    common = (of_each[0] > 0) & (of_each[1] > 0)
-    # Columns such as ids and scores have few labels in common with ratings.
-    if n < FEWEST_SORTED or table[np.ix_(common, common)].sum() < n / 2:
-        return
-    counts = table[np.ix_(*(own > 0 for own in of_each))].astype(float)
-    by_chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
-    freedom = (len(counts) - 1) * (counts.shape[1] - 1)
-    chi_square = float(((counts - by_chance) ** 2 / by_chance).sum())
-    if chi_square > freedom + CHANCE * (2 * freedom) ** 0.5 or sum(found := are_sorted()) != 1:
-        return
-    place = found.index(True)
-    if np.sort(of_each[place])[-2] >= max(FEWEST_OF_SECOND, LEAST_OF_SECOND * n):
-        warn(
-            f"{names[place]} is sorted, {names[1 - place]} is not, and they agree only as"
-            " expected by chance: check that both have the items in the same order, because one"
-            " of them may have been sorted or shuffled alone."
-        )
-
-
-def runs_in(ratings: AnyArray) -> float:
-    """Return the number of runs of equal ratings, or infinity if the first show many runs."""
-    if not is_grouped(ratings[:HEAD].tolist()):
-        return math.inf
-    return int(np.count_nonzero(ratings[1:] != ratings[:-1])) + 1
-
-
-def is_grouped(ratings: list[Any]) -> bool:
-    """Return whether equal ratings are adjacent, as in a sorted column."""
-    n_runs: int = 1 + sum(map(ne, ratings, ratings[1:]))
-    return n_runs == len(set(ratings))
 
 
 class Part(NamedTuple):
@@ -405,3 +323,35 @@ def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> 
             f" {'item is' if n_outside == 1 else 'items are'} left out because a rating is not"
             " among the labels: write the labels as in the ratings."
         )
+
+
+def judge_pairs(
+    codes: AnyArray, labels: AnyArray, names: Sequence[str], *, are_given: bool
+) -> bool:
+    """Warn about the first two raters who code labels differently, and return whether any do.
+
+    ``codes`` has one row per rater and one column per item. Each code is the position of the label,
+    or the number of labels if the rating is missing.
+    """
+    side = len(labels) + 1
+    if side > MOST_LABELS:
+        return False
+    codes = codes[:, :SOME_ITEMS].astype(np.intp)
+    if labels.dtype.kind in "iuf" and codes.shape[1]:
+        warn_of_filled(dict(zip(names, np.append(labels.astype(float), np.nan)[codes])))
+    together = np.zeros((side - 1, side - 1), np.int64)
+    for (a, first), (b, second) in combinations(zip(names, codes), 2):
+        table = np.bincount(first * side + second, minlength=side * side).reshape(side, side)
+        table = table[:-1, :-1]
+        together += table
+        if judge_codes(first, second, (a, b)):
+            return True
+        if may_be_coded_apart(labels, table):
+            text = two_codings(labels, table, (a, b), are_given=are_given)
+            if text:
+                warn(text)
+                return True
+    found = None if are_given else not_told_apart(labels, together)
+    if found:
+        warn(found)
+    return found is not None

@@ -36,8 +36,7 @@ from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.looks import alike_among
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.ratings.read import read_clusters
-from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
-from fastkappa.tables.two_codings import judge_pairs
+from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_pairs, judge_raters
 
 # Items and raters are considered swapped only if there are at most this many items, or more than
 # this many raters, and this many times as many raters as items.

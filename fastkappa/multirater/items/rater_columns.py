@@ -19,10 +19,9 @@ from fastkappa.ratings.missing import codes_of_dates, find_missing, spellings
 from fastkappa.ratings.rating_matrix import Rater, read_raters
 from fastkappa.tables.codecs import Codec
 from fastkappa.tables.count import count_unknown
-from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
+from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_pairs, judge_raters
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import union_of_labels
-from fastkappa.tables.two_codings import judge_pairs
 
 # The number of ratings that are encoded at a time. A chunk of this size fits in the cache.
 CHUNK = 1 << 15
