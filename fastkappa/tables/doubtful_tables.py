@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,23 +16,17 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
-from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, SOME_ITEMS, are_ids, warn
-from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels, warn_of_filled
-from fastkappa.tables.doubtful_orders import judge_codes, judge_rows
+from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
+from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels
+from fastkappa.tables.doubtful_orders import judge_rows
 from fastkappa.tables.two_codings import (
-    MOST_LABELS,
     may_be_coded_apart,
-    not_told_apart,
     two_codings,
 )
 
 MOST_NAMED = 5
 # The smallest mean number of occurrences per label that is plausible for ratings.
 LEAST_REPEATS = 2
-# A column with more ratings per label does not contain ids.
-MOST_PER_ID = 5
-# With more raters, a rater with few items can have labels that nobody else used.
-MOST_JUDGED = 20
 # In a smaller table, each cell can contain one item by chance.
 FEWEST_CELLS = 6
 # In a smaller part, or of a rarer label, a label can be absent by chance.
@@ -74,7 +67,7 @@ def judge_table(
     if array.dtype.kind in "iuf":
         counts = dict(zip(names, (table.sum(axis=1), table.sum(axis=0))))
         used = {name: np.sort(array[own > 0]) for name, own in counts.items()}
-        _warn_of_totals(used, table.sum(), lambda name: (array * counts[name]).sum(dtype=float))
+        warn_of_totals(used, table.sum(), lambda name: (array * counts[name]).sum(dtype=float))
     if table.item(0) > 1:
         return
     _warn_of_counted(table, names)
@@ -126,7 +119,7 @@ def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
         )
 
 
-def _warn_of_totals(
+def warn_of_totals(
     labels: Mapping[str, AnyArray], n_items: int, sum_of: Callable[[str], float]
 ) -> None:
     """Warn if one item has the sum of each rater's other ratings, like a row of totals.
@@ -231,49 +224,6 @@ def _absent(own: Mapping[Any, float], others: Sequence[Mapping[Any, float]]) -> 
     ]
 
 
-def judge_raters(
-    labels: Mapping[str, AnyArray],
-    n_ratings: Sequence[int],
-    sum_of: Callable[[str], float],
-    *,
-    are_recoded: bool = False,
-) -> None:
-    """Warn if one item contains the sums of the others, or if a rater shares no label.
-
-    A rater is compared with all others together, unless there are many raters or recoding was
-    already reported (``are_recoded``). ``labels`` are the sorted labels of each rater,
-    ``n_ratings`` their numbers of ratings, and ``sum_of`` returns the sum of a rater's ratings.
-    """
-    # dates in different units are compared elsewhere
-    if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
-        return
-    _warn_of_totals(labels, min(n_ratings), sum_of)
-    together = {label for own in labels.values() for label in own.tolist()}
-    warn_of_codes_among_labels(np.array(sorted(together)))
-    if are_recoded:
-        return
-    n_raters = Counter(label for own in labels.values() for label in own.tolist())
-    for (name, own), n in zip(labels.items(), n_ratings):
-        alone = [label for label in own.tolist() if n_raters[label] == 1]
-        n_others = len(n_raters) - len(alone)
-        if len(own) < n <= MOST_PER_ID * len(own) and _are_repeated_ids(own, alone, n_others):
-            warn(
-                f"{name} has {len(alone)} labels that no other rater has, like ids of clusters,"
-                " but was read as a rater: leave it out if it identifies clusters or items."
-            )
-            return
-        # A rater can lack shared labels by chance if the rater used only one label, or labels that
-        # hardly repeat.
-        repeats = 1 < len(own) <= n / LEAST_REPEATS
-        if repeats and len(own) < len(n_raters) and all(n_raters[x] == 1 for x in own.tolist()):
-            shown = ", ".join(map(repr, own[:MOST_NAMED].tolist()))
-            warn(
-                f"{name} has no label in common with another rater: {shown}. Are all columns"
-                " ratings of the same items, with labels written the same way?"
-            )
-            return
-
-
 def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]) -> None:
     n_items = int(table.sum())
     sizes = [int(np.count_nonzero(table.any(axis=axis))) for axis in (1, 0)]
@@ -283,21 +233,6 @@ def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple
                 f"{name} has a different label for each of the {n_items} items, like a column of"
                 " ids, but was read as ratings: give the column of ratings."
             )
-
-
-def _are_repeated_ids(own: AnyArray, alone: Sequence[Any], n_others: int) -> bool:
-    """Return whether most labels of a rater are ``alone``, and outside the others' range.
-
-    ``n_others`` is the number of labels that another rater has. Scores in the same range, some of
-    which only one rater gave, are not ids.
-    """
-    if len(own) < FEWEST_IDS or 2 * len(alone) < len(own) or not 0 < 4 * n_others <= len(own):
-        return False
-    shared = np.setdiff1d(own, np.array(alone))
-    if own.dtype.kind not in "iuf" or not len(shared):
-        return True
-    beyond = (own < shared.min()) | (own > shared.max())
-    return bool(2 * np.count_nonzero(beyond) >= len(own))
 
 
 def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any]:
@@ -323,35 +258,3 @@ def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> 
             f" {'item is' if n_outside == 1 else 'items are'} left out because a rating is not"
             " among the labels: write the labels as in the ratings."
         )
-
-
-def judge_pairs(
-    codes: AnyArray, labels: AnyArray, names: Sequence[str], *, are_given: bool
-) -> bool:
-    """Warn about the first two raters who code labels differently, and return whether any do.
-
-    ``codes`` has one row per rater and one column per item. Each code is the position of the label,
-    or the number of labels if the rating is missing.
-    """
-    side = len(labels) + 1
-    if side > MOST_LABELS:
-        return False
-    codes = codes[:, :SOME_ITEMS].astype(np.intp)
-    if labels.dtype.kind in "iuf" and codes.shape[1]:
-        warn_of_filled(dict(zip(names, np.append(labels.astype(float), np.nan)[codes])))
-    together = np.zeros((side - 1, side - 1), np.int64)
-    for (a, first), (b, second) in combinations(zip(names, codes), 2):
-        table = np.bincount(first * side + second, minlength=side * side).reshape(side, side)
-        table = table[:-1, :-1]
-        together += table
-        if judge_codes(first, second, (a, b)):
-            return True
-        if may_be_coded_apart(labels, table):
-            text = two_codings(labels, table, (a, b), are_given=are_given)
-            if text:
-                warn(text)
-                return True
-    found = None if are_given else not_told_apart(labels, together)
-    if found:
-        warn(found)
-    return found is not None
