@@ -38,8 +38,6 @@ FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
-# The minimum length at which words can be cut.
-LEAST_CUT = 5
 # A label is rare if a similar label occurs at least this many times as often.
 FREQUENT = 100
 REMEDY = "Number the labels the same way if both raters use the same scale."
@@ -86,11 +84,7 @@ def two_codings(
     may_be_renamed = 2 * table.trace() < table.sum() and is_predicted(table)
     if is_alphabetical(array):
         if not are_given:
-            found = (
-                _cut(array, table, names)
-                or _two_names(array, table, names)
-                or not_told_apart(array, table)
-            )
+            found = _two_names(array, table, names) or not_told_apart(array, table)
     elif may_be_renamed and array.dtype.kind in "iufbUTO":
         found = _two_numberings(array.astype(float), table, names)
     if found is None and may_be_renamed:
@@ -123,58 +117,32 @@ def is_predicted(table: AnyArray) -> bool:
     return bool(table.max(axis=1).sum() - most > LEAST_LAMBDA * (table.sum() - most))
 
 
-def _cut(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
-    """Return the warning about a rater whose labels were cut to a number of characters."""
-    rows, columns = ({str(x) for x in labels[table.any(axis=axis)]} for axis in (1, 0))
-    for name, own, whole in ((names[0], rows, columns), (names[1], columns, rows)):
-        length = max(map(len, own), default=0)
-        cut = [(x[:length], x) for x in sorted(whole) if x[length - 1 : length + 1].isalpha()]
-        pairs = [(short, x) for short, x in cut if short in own - whole]
-        n_full = sum(len(x) == length for x in own)
-        if length >= LEAST_CUT and n_full > 1 and pairs and own <= {x[:length] for x in whole}:
-            shown = ", ".join(f"{short!r} for {x!r}" for short, x in pairs[:MOST_SHOWN])
-            return (
-                f"the labels of {name} seem to be cut to {length} characters: {shown}. Export them"
-                " at full length; they are counted as disagreement."
-            )
-    return None
-
-
 def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
     """Return the warning about labels of one rater that coincide with labels of the other.
 
-    Labels that look alike are skipped, because another warning covers them.
+    A label that was cut, as at 8 characters, coincides less often if raters agree less. Labels that
+    look alike are skipped, because another warning covers them.
     """
-    labels = labels.astype(object)
-    n, of_rows, of_columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
-    rows = np.flatnonzero((of_rows >= OFTEN) & (of_columns == 0))
-    columns = np.flatnonzero((of_columns >= OFTEN) & (of_rows == 0))
-    if not len(rows) or not len(columns):
-        return None
-    met = table[np.ix_(rows, columns)].astype(float)
-    first, second = of_rows[rows, None].astype(float), of_columns[columns].astype(float)
-    by_chance = first * second / n
-    # The kappa between two labels, each against all other labels, is 1 if the two labels always
-    # coincide.
-    most = (first + second) / 2 - by_chance
-    kappa = np.divide(met - by_chance, most, out=np.zeros_like(met), where=most > 0)
-    places = [
-        (i, j)
-        for i, j in np.argwhere((met >= OFTEN) & (kappa >= NEAR)).tolist()
-        if not alike_among([str(labels[rows[i]]), str(labels[columns[j]])])
+    of_rows, of_columns = table.sum(axis=1), table.sum(axis=0)
+    is_most = (table == table.max(axis=1, keepdims=True)) & (table == table.max(axis=0))
+    is_most &= (of_columns[:, None] == 0) & (of_rows == 0) & (table >= OFTEN)
+    pairs = [
+        (one, other, table[i, j])
+        for i, j in np.argwhere(is_most).tolist()
+        for one, other in [(str(labels[i]), str(labels[j]))]
+        if not alike_among([one, other])
+        and (2 * table[i, j] >= NEAR * (of_rows[i] + of_columns[j]) or is_respelt(one, other))
     ]
-    if sum(met[i, j] for i, j in places) < TOGETHER:
+    if sum(n for _, _, n in pairs) < TOGETHER:
         return None
     a, b = names
-    pairs = [
-        f"{labels[rows[i]]!r} of {a} with {labels[columns[j]]!r} of {b} ({number_text(met[i, j])}"
-        " items)"
-        for i, j in places
+    shown = [
+        f"{one!r} of {a} with {other!r} of {b} ({number_text(n)} items)" for one, other, n in pairs
     ]
     return (
-        f"{a} and {b} each have labels that the other does not have, and these nearly always"
-        f" coincide: {first_of_many(pairs, MOST_SHOWN, '; ')}. Write them the same way if they"
-        " are one label, because they are counted as disagreement."
+        f"{a} and {b} each have labels that the other does not have, and these mostly coincide:"
+        f" {first_of_many(shown, MOST_SHOWN, '; ')}. Write them the same way if they are one label,"
+        " because they are counted as disagreement."
     )
 
 
