@@ -126,7 +126,7 @@ def warn_of_codes_among_labels(labels: AnyArray) -> None:
         )
 
 
-def warn_of_filled(columns: Mapping[str, AnyArray]) -> None:
+def warn_of_filled(columns: Mapping[str, AnyArray]) -> bool:
     """Warn if a column rises by 1 in many rows up to a rating that occurs nowhere else.
 
     Dragging a cell of a spreadsheet fills the cells below with rising numbers. ``columns`` contain
@@ -149,6 +149,8 @@ def warn_of_filled(columns: Mapping[str, AnyArray]) -> None:
                 f" {numbers[first]:g} to {numbers[last]:g}, as if a cell of a spreadsheet was"
                 f" dragged down: check the rows that end with the only {numbers[last]:g}."
             )
+            return True
+    return False
 
 
 def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -> None:
