@@ -26,7 +26,7 @@ from fastkappa.measurements.mean_squares import (
     why_undefined,
 )
 from fastkappa.measurements.measured import read_ratings
-from fastkappa.measurements.report_texts import heading, in_brackets, items_text, left_out
+from fastkappa.measurements.report_texts import MeasuredResult
 from fastkappa.measurements.sums_of_squares import sums_of_squares
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import NO_ENDS, Grid, Report, interval_head
@@ -100,8 +100,8 @@ class IntraclassCorrelation(Result):
         return Report([], [_grid([self], self.confidence)])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class IntraclassResult(Result):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class IntraclassResult(MeasuredResult):
     """The six forms of the intraclass correlation, printed as a table.
 
     To get a single form, use ``result['ICC(A,1)']``. The names of McGraw and Wong (1996), of
@@ -129,12 +129,6 @@ class IntraclassResult(Result):
 
     forms: tuple[IntraclassCorrelation, ...]
     mean_squares: MeanSquares
-    n_subjects: int
-    n_raters: int
-    n_dropped: int
-    n_clusters: int
-    confidence: float
-    raters: tuple[str, ...]
     _clustered: ClusteredErrors | None = None
 
     def __getitem__(self, name: str) -> IntraclassCorrelation:
@@ -172,12 +166,11 @@ class IntraclassResult(Result):
     def sentence(self, form: str = "ICC(A,1)") -> str:
         """Return one form as a sentence for a paper."""
         found = self[form]
-        dropped = in_brackets(left_out(self.n_dropped))
         model = "; ".join((found.form, found.shrout_fleiss, MODELS[found.form]))
         what = f"Intraclass correlation ({model})"
         method = "F" if self._clustered is None else "jackknife"
         return estimate_sentence(
-            f"{heading(what, self.raters, self._subjects, ' on ')}{dropped}",
+            self._of_sample(what),
             found.value,
             found.interval,
             f"{100 * self.confidence:g} % {method} interval",
@@ -220,20 +213,14 @@ class IntraclassResult(Result):
         single = self["ICC(A,1)"]
         return (
             f"<IntraclassResult: ICC(A,1) {figure(single.value)}"
-            f" ({interval_text(single.interval)}), {self._subjects},"
+            f" ({interval_text(single.interval)}), {self._items()},"
             f" {count_text(self.n_raters, 'rater')}>"
         )
 
-    @property
-    def _subjects(self) -> str:
-        return items_text(self.n_subjects, self.n_clusters)
-
     def _report(self) -> Report:
-        what = heading("Intraclass correlation", self.raters, self._subjects)
+        above = [self._heading("Intraclass correlation"), *self._left_out()]
         below = [] if self._clustered is None else [OF_CLUSTERS]
-        return Report(
-            [what, *left_out(self.n_dropped)], [_grid(self.forms, self.confidence)], below
-        )
+        return Report(above, [_grid(self.forms, self.confidence)], below)
 
 
 def _frame(forms: Sequence[IntraclassCorrelation]) -> Any:
@@ -373,15 +360,10 @@ def intraclass_correlation(
             stacklevel=2,
         )
     return IntraclassResult(
-        forms,
-        means,
-        n,
-        k,
-        measured.n_dropped,
-        n if clustered is None else clustered.n_clusters,
-        confidence,
-        tuple(measured.names),
-        clustered,
+        forms=forms,
+        mean_squares=means,
+        _clustered=clustered,
+        **measured.sample(confidence, None if clustered is None else clustered.n_clusters),
     )
 
 
