@@ -25,12 +25,10 @@ class DistinctRows:
         The length of a row.
     base : int
         Every number is from 0 to ``base - 1``.
-    block : int, default=BLOCK
-        How far the number of rows waiting to be merged can exceed the number of merged rows.
     """
 
-    def __init__(self, n_columns: int, base: int, block: int = BLOCK) -> None:
-        self._n_columns, self._base, self._block = n_columns, base, block
+    def __init__(self, n_columns: int, base: int) -> None:
+        self._n_columns, self._base = n_columns, base
         self._per_word = _per_word(n_columns, base)
         n_words = -(-n_columns // self._per_word)
         self._words = np.empty((n_words, 0), np.int64)
@@ -46,7 +44,7 @@ class DistinctRows:
         distinct = _merged(words, multiplicities)
         self._waiting.append(distinct)
         self._n_waiting += len(distinct[1])
-        if self._n_waiting > len(self._multiplicities) + self._block:
+        if self._n_waiting > len(self._multiplicities) + BLOCK:
             self._merge_waiting()
 
     def merge(self, other: DistinctRows) -> None:
@@ -106,11 +104,11 @@ class RowFinder:
         return np.where(self._keys[found] == keys, self._places[found], -1)
 
 
-def distinct_rows(rows: AnyArray, block: int = BLOCK) -> tuple[AnyArray, IntTable]:
+def distinct_rows(rows: AnyArray) -> tuple[AnyArray, IntTable]:
     """Return the distinct rows of an array of non-negative numbers, and how often each occurs."""
-    distinct = DistinctRows(rows.shape[1], int(rows.max(initial=0)) + 1, block)
-    for start in range(0, len(rows), block):
-        distinct.add(rows[start : start + block])
+    distinct = DistinctRows(rows.shape[1], int(rows.max(initial=0)) + 1)
+    for start in range(0, len(rows), BLOCK):
+        distinct.add(rows[start : start + BLOCK])
     return distinct.rows()
 
 
