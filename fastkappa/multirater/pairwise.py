@@ -22,8 +22,8 @@ from fastkappa.multirater.estimation import read_weights
 from fastkappa.multirater.label_kappas import pooled
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.known_raters import of_pairs
+from fastkappa.multirater.statistics.rated_profiles import MOST_CELLS
 from fastkappa.multirater.statistics.set_distances import SetLevel
-from fastkappa.multirater.statistics.sparse_profiles import MOST_CELLS
 from fastkappa.results.report import MOST_COLUMNS, Grid, Report
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import versioned
