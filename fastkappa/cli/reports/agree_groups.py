@@ -18,14 +18,13 @@ from fastkappa.cli.reports.agree_parts import (
     no_undefined_warnings,
     result_of,
 )
-from fastkappa.cli.reports.output import Output, Section, read_on, with_groups
+from fastkappa.cli.reports.output import Output, Section, read_on
 from fastkappa.formatting import label_text
 from fastkappa.multirater.coefficient_difference import (
     CoefficientDifference,
     compare_coefficients,
     differences_report,
 )
-from fastkappa.multirater.estimation import grid_by_group
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, groups_grid, with_p
@@ -97,48 +96,6 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     )
 
 
-def with_reference_by_group(
-    request: AgreeRequest,
-    output: Output,
-    by_group: Mapping[Any, GroupedAgreement],
-    by_rater: Mapping[str, GroupedAgreement],
-) -> Output:
-    """Return the output on raters and a reference, with the raters in each group of items.
-
-    ``by_rater`` compares the groups, for each rater.
-    """
-    column = label_text(request.group)
-    parts = {label_text(group): report_on_groups(request, one) for group, one in by_group.items()}
-    output = with_groups(
-        _by_rater(output), column, {name: _by_rater(part) for name, part in parts.items()}
-    )
-    fields = [
-        {
-            "group": name,
-            "raters": part.fields["groups"],
-            "differences": part.fields["differences"],
-            "equality": part.fields["equality"],
-        }
-        for name, part in parts.items()
-    ]
-    tests = {rater: found.equality for rater, found in by_rater.items() if len(found) > 1}
-    lines = [f"  {rater}: {test.test_text()}" for rater, test in tests.items()]
-    report = Report([f"Test of equal kappas of each rater across {column}:", *lines])
-    of_raters = [{"rater": rater, "equality": test} for rater, test in tests.items()]
-    sentences = [
-        versioned(f"Test of equal kappas of {rater} across {column}: {test.test_text()}")
-        for rater, test in tests.items()
-    ]
-    together = Section([report] if lines else (), {"by_rater": of_raters}, (), sentences)
-    return output.plus([together, Section((), {"by_group": fields})])
-
-
-def _by_rater(output: Output) -> Output:
-    """Return an output whose groups are raters, with rows that name raters."""
-    rows = [{"rater": row["group"], **row} for row in output.rows]
-    return output._replace(rows=[{k: v for k, v in r.items() if k != "group"} for r in rows])
-
-
 def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
     """Return the agreement in each group. Rows without a group have key None in ``counts``."""
     named = {group: part for group, part in counts.items() if group is not None}
@@ -176,7 +133,7 @@ class GroupsOfSeveral:
         whole: MultiRaterResult,
         undefined: Sequence[str],
     ) -> None:
-        self._request, self._found, self._whole = request, found, whole
+        self._request, self._whole = request, whole
         self._undefined = undefined
         self._group = label_text(request.group)
         self._firsts = {name: next(iter(each.values())) for name, each in found.items()}
@@ -234,14 +191,11 @@ class GroupsOfSeveral:
             tests = (one.test(null, alternative=alternative) for one in named.values())
             grid = with_p(grid, (p for _, p in tests))
             below.append(f"p is from the test of {request.null_of(self._whole.method)}")
-        reports = [Report([], [grid], [*below, *self._why_not])]
+        reports = [Report([], [grid], [*below, *self._why_not, *self._undefined])]
         if self._equality is not None:
             reports.append(self._equality._report())
         if self._differences:
             reports.append(differences_report(self._differences))
-        every = {name: list(each.values()) for name, each in self._found.items()}
-        if len(next(iter(every.values()))) > 1:
-            reports.append(Report([], [grid_by_group(every, self._group)], self._undefined))
         if request.scale is not None:
             read = {name: one.interpret(request.scale) for name, one in self._firsts.items()}
             reports.append(read_on(request.scale, read))
