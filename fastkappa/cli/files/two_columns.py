@@ -89,8 +89,7 @@ def _read(
         raise RatingsError(f"{source.name} has no rows.")
     contents = table.contents()
     counts = finish(contents)
-    rated = columns[:2]
-    reading.refuse_missing(source, dict(zip(rated, counts.missing)), counts.n_rows, rated)
+    reading.refuse_missing(dict(zip(columns, counts.missing)), counts.n_rows)
     if counts.n_dropped == counts.n_rows:
         raise RatingsError(
             f"no rows are left, because all {counts.n_rows} rows of {source.name} have a missing"
