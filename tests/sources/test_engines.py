@@ -339,3 +339,17 @@ def test_without_a_library_the_extra_is_named(
     hint = re.escape(install_command("fastkappa[frames]"))
     with pytest.raises(ImportError, match=rf"needs {library}.*{hint}"):
         confusion_from_source(frame, "a", "a")
+
+
+def test_partitions_of_different_types_are_one_column() -> None:
+    """A whole number is a float in partitions with missing values."""
+    frame = pandas_frame(COLUMNS)[["left grade", "right grade"]]
+    whole = frame.dropna().astype(int)
+    parts = [dd.from_pandas(part, npartitions=1) for part in (whole[:1000], frame)]
+    counts = confusion_from_source(
+        {n: dd.concat([part[n] for part in parts]).to_dask_array(lengths=True) for n in frame},
+        "left grade",
+        "right grade",
+    )
+    assert counts.labels.tolist() == [0, 1, 2, 3, 4]
+    assert counts.n_rows == 1000 + len(frame)
