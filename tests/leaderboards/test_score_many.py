@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from fastkappa import cohen_kappa_score, confusion_counts, score_many
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.leaderboards.items.many_columns import BLOCK_BYTES, Counter
+from fastkappa.leaderboards.items.many_columns import Counter
 from fastkappa.leaderboards.items.predictions import count_predictions
 from fastkappa.leaderboards.ranking import kappas_of, labels_present
 from fastkappa.results import Kappas
@@ -61,12 +61,11 @@ def score_in_parts(
     labels: Any = None,
     num_threads: int = 1,
     backend: str | None = None,
-    block_bytes: int = BLOCK_BYTES,
     **sizes: int,
 ) -> Kappas:
     """Do the same as `score_many`, with other sizes of the parts that are counted together."""
     names, table, n_missing, order = count_predictions(
-        Counter(get_kernels(backend), num_threads, block_bytes),
+        Counter(get_kernels(backend), num_threads),
         truth,
         predictions,
         labels,
@@ -149,7 +148,7 @@ def test_a_matrix_refers_to_the_labels_of_all(backend: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["uint8", "int64", "float32", "bool"])
 def test_row_major_arrays(dtype: str, backend: str) -> None:
-    """Long columns whose items are far apart in memory are copied in blocks by any thread."""
+    """Long columns whose items are far apart in memory are copied."""
     truth, predictions = ratings(40_001, 75, 2)
     wide = np.zeros((40_001, 80), dtype)
     wide[:, 3:78] = predictions.T
@@ -324,7 +323,7 @@ def test_refusals_name_the_argument() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:the ratings contain 200")
-def test_long_columns_are_counted_block_by_block(backend: str) -> None:
+def test_long_columns_are_counted_by_threads(backend: str) -> None:
     truth, predictions = (array.astype(np.uint8) for array in ratings(20_001, 9, 5))
     predictions[4, -1] = 200
     for threads in (1, 2):
@@ -335,7 +334,6 @@ def test_long_columns_are_counted_block_by_block(backend: str) -> None:
                 axis=1,
                 num_threads=threads,
                 backend=backend,
-                block_bytes=1 << 12,
                 **options,
             )
             assert_each_alone(result, truth, predictions, None, **options)
