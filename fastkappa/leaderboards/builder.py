@@ -38,7 +38,6 @@ from fastkappa.leaderboards.ranking import (
     Products,
     draw_groups,
     equal_predictions,
-    in_single,
     kappas_of,
     labels_present,
     products_of,
@@ -60,8 +59,6 @@ from fastkappa.tables.table import ConfusionTable
 
 # The number of random groups of items. One more group costs as much time as one more replicate.
 GROUPS = 1000
-# The number of predictions whose replicates one matrix product computes.
-PRODUCT = 64
 
 
 class MismatchError(ValueError):
@@ -142,9 +139,6 @@ class LeaderboardBuilder:
         )
         self._entries: list[Entry] = []
         self._resampled: list[_Resampled] = []
-        # The counts of the true labels in each group. Most predictions share one array of these
-        # counts.
-        self._rows: dict[bytes, FloatTable] = {}
 
     @property
     def kappas(self) -> list[tuple[Any, float]]:
@@ -373,52 +367,16 @@ class LeaderboardBuilder:
             found, tolerance = sums.columns.sum(axis=0), 0 if table.sums is None else 1e-6
             if not np.allclose(found, counted, rtol=tolerance, atol=0):
                 raise changed_meanwhile()
-            sums = sums._replace(weighted=in_single(sums.weighted), columns=in_single(sums.columns))
-            here = [entries[j] for j in some]
-            if are_alike:
-                # All these predictions have the same items, and therefore the same true labels.
-                sums = sums._replace(rows=self._rows.setdefault(sums.rows.tobytes(), sums.rows))
-            self._resampled.append(_Resampled(here, sums, products))
+            self._resampled.append(_Resampled([entries[j] for j in some], sums, products))
 
     def _replicates(self) -> FloatTable:
         """Return the kappas of all replicates, of shape (n_resamples, number of entries)."""
         replicates = np.full((self._n_resamples, len(self._entries)), np.nan)
-        together = _put_together(self._resampled)
         start = 0
         for times in draw_groups(self._groups.n_groups, self._n_resamples, self._generator):
-            for entries, sums, products in together:
+            for entries, sums, products in self._resampled:
                 replicates[start : start + len(times), entries] = resampled_kappas(
                     times, *sums, products
                 )
             start += len(times)
         return replicates
-
-
-def _put_together(resampled: Sequence[_Resampled]) -> list[_Resampled]:
-    """Join the sums of up to `PRODUCT` predictions that have the same true labels and weights.
-
-    One large matrix product is several times as fast as many small products.
-    """
-    alike: dict[Any, list[_Resampled]] = {}
-    for part in resampled:
-        rows = part.sums.rows
-        # If ``rows`` has one column per prediction, the predictions do not share true labels.
-        key = (
-            part.products.true.tobytes(),
-            rows.shape[2],
-            id(rows) if rows.shape[1] == 1 else None,
-        )
-        alike.setdefault(key, []).append(part)
-    together = []
-    for parts in alike.values():
-        for start in range(0, len(parts), PRODUCT):
-            some = parts[start : start + PRODUCT]
-            shared = some[0].sums.rows.shape[1] == 1
-            sums = GroupSums(
-                np.concatenate([part.sums.weighted for part in some], axis=1),
-                np.concatenate([part.sums.rows for part in some[: 1 if shared else None]], axis=1),
-                np.concatenate([part.sums.columns for part in some], axis=1),
-            )
-            entries = [entry for part in some for entry in part.entries]
-            together.append(_Resampled(entries, sums, some[0].products))
-    return together

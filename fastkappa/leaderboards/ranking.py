@@ -25,8 +25,6 @@ from fastkappa.statistics.weights import Weights
 MOST_UNDEFINED = 0.05
 # The number of replicates computed together.
 AT_ONCE = 256
-# float32 represents all integers up to this value exactly.
-LARGEST_IN_SINGLE = 1 << 24
 
 
 class Ranking(NamedTuple):
@@ -211,10 +209,10 @@ def resampled_kappas(
         Kappas of the replicates: NaN if undefined, and -inf if the replicate contains none of the
         prediction's items.
     """
-    true = _summed(times, rows)
-    predicted = _summed(times, columns)
+    true = np.tensordot(times, rows, 1)
+    predicted = np.tensordot(times, columns, 1)
     n_items = true.sum(axis=-1)
-    observed = n_items * _summed(times, disagreement)
+    observed = n_items * (times @ disagreement)
     factors = np.broadcast_to(true @ products.true, predicted.shape)
     expected = np.einsum("rmk,rmk->rm", factors, predicted)
     expected += n_items * (true @ products.constant)
@@ -285,30 +283,6 @@ def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
     ranks = np.empty_like(position)
     np.put_along_axis(ranks, order, np.maximum.accumulate(position, axis=1), axis=1)
     return ranks
-
-
-def in_single(groups: FloatTable) -> AnyArray:
-    """Convert integers to float32, to save memory, if float32 represents all of them exactly."""
-    # Numbers that are too large for float32 become infinite, and thus differ from the originals.
-    with np.errstate(over="ignore"):
-        single = groups.astype(np.float32)
-    is_whole = np.array_equal(single, groups) and np.array_equal(single, np.rint(single))
-    return single if is_whole else groups
-
-
-def _summed(times: FloatTable, groups: FloatTable) -> FloatTable:
-    """Sum an array of shape (g, ...) over the groups drawn. The result has the shape (r, ...).
-
-    Integers are summed in float32, which takes half the time, if float32 represents all sums
-    exactly.
-    """
-    cells = groups.reshape(len(groups), -1)
-    if cells.dtype == np.float32 and cells.size:
-        largest = np.maximum(cells.max(axis=1), -cells.min(axis=1)).astype(np.float64)
-        if (times @ largest).max(initial=0) < LARGEST_IN_SINGLE:
-            times = times.astype(np.float32)
-    summed = (times @ cells).astype(np.float64, copy=False)
-    return summed.reshape(len(times), *groups.shape[1:])
 
 
 def _mostly_defined(replicates: FloatTable) -> FloatTable:
