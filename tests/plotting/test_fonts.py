@@ -93,7 +93,7 @@ def test_what_the_usual_font_has_keeps_it() -> None:
 
 
 def test_another_font_is_added_for_characters_that_the_first_lacks() -> None:
-    with matplotlib.rc_context({"font.family": "cmr10"}):
+    with matplotlib.rc_context({"font.family": "cmr10", "axes.formatter.use_mathtext": True}):
         ax = plot_agreement(TABLE, labels=["Ж", "no"])
     lacking, other = ax.get_yticklabels()
     assert other.get_fontfamily() == ["cmr10"]
