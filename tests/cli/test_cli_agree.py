@@ -327,6 +327,7 @@ def test_three_raters_in_groups_with_bootstrap(path: Path, ratings: dict[str, An
     assert sentences.count("bootstrap interval of Fleiss' kappa was") == 1
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("suffix", [".tsv", ".parquet", ".arrow", ".feather", ".csv.gz"])
 def test_three_raters_in_files_of_every_kind(
     suffix: str, ratings: dict[str, Any], path: Path, tmp_path: Path

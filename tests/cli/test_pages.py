@@ -319,6 +319,7 @@ def test_html_of_score_and_leaderboard(path: Path, tmp_path: Path) -> None:
     check(board.text_of(truth, truth, "--id", "id", "--target", "y", "--format", "html"))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("width", [44, 66, 200])
 @pytest.mark.parametrize(
     "options",

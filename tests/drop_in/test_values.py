@@ -303,6 +303,7 @@ _used: set[str] = set()
 _compared: set[str] = set()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("subject", calls_by_subject())
 def test_adversarial_calls(subject: str) -> None:
     found = []

@@ -22,6 +22,7 @@ from fastkappa.measurements import continuous_kappa
 from tests.helpers.fresh_python import run_python
 
 
+@pytest.mark.every(3)
 @parametrize_with_checks(
     [
         KappaRegressor(),

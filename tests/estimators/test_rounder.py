@@ -38,6 +38,7 @@ polars = library("polars")
 STRINGS = np.array(["poor", "fair", "good", "best"])
 
 
+@pytest.mark.every(3)
 @parametrize_with_checks(
     [
         KappaRounder(LinearRegression()),
