@@ -29,7 +29,7 @@ from fastkappa.leaderboards.items.random_groups import (
     numbers_of,
     sum_by_group,
 )
-from fastkappa.leaderboards.items.reference import Pair, Reference
+from fastkappa.leaderboards.items.reference import Pair, Reference, batches_of
 from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
 from fastkappa.leaderboards.items.shared_order import OtherLabelsError as OtherLabelsError
 from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
@@ -172,9 +172,8 @@ class LeaderboardBuilder:
             [full_names[j] for j in ranked], [read[j].columns for j in ranked]
         )
         counted = []
-        all_items = [j for j in ranked if read[j].items is None]
-        others = [[j] for j in ranked if read[j].items is not None]
-        for batch in [all_items, *others] if all_items else others:
+        for some in batches_of([read[j] for j in ranked]):
+            batch = [ranked[i] for i in some]
             pairs = [read[j].columns for j in batch]
             names_here = [full_names[j] for j in batch]
             weights = self._weights_of(read[batch[0]].items)
