@@ -35,12 +35,10 @@ from fastkappa.leaderboards.items.shared_order import OtherLabelsError as OtherL
 from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.ranking import (
-    Products,
     draw_groups,
     equal_predictions,
     kappas_of,
     labels_present,
-    products_of,
     rank,
     resampled_kappas,
     score_intervals,
@@ -82,7 +80,7 @@ class _Resampled(NamedTuple):
 
     entries: list[int]
     sums: GroupSums
-    products: Products
+    matrix: FloatTable
 
 
 class LeaderboardBuilder:
@@ -344,10 +342,9 @@ class LeaderboardBuilder:
         first = pairs[0][0] if have_all else self._reference.column
         for mask, some in with_same_labels(present):
             matrix = disagreement_matrix(self._options.weights, int(mask.sum()))
-            products = products_of(matrix, self._groups.most_items)
             used = table.rows[mask] if labels is None else labels
             known = KnownLabels(used, first, pairs[some[0]][1])
-            predictions = [Prediction(pairs[j][1], items[j], matrix) for j in some]
+            predictions = [Prediction(pairs[j][1], items[j]) for j in some]
             are_alike = have_all and not table.n_outside[some].any()
             sums = sum_by_group(
                 self._kernels,
@@ -355,27 +352,27 @@ class LeaderboardBuilder:
                 first,
                 known,
                 predictions,
-                products.predicted,
+                matrix,
                 self.num_threads,
                 have_all=are_alike,
             )
             totals = table.counts if table.sums is None else table.sums
-            counted = totals[some].sum(axis=1)[:, mask] @ products.predicted
+            counted = totals[some].sum(axis=1)[:, mask]
             # Equal items have equal counts, but their sums of float weights can differ by rounding
             # errors.
             found, tolerance = sums.columns.sum(axis=0), 0 if table.sums is None else 1e-6
             if not np.allclose(found, counted, rtol=tolerance, atol=0):
                 raise changed_meanwhile()
-            self._resampled.append(_Resampled([entries[j] for j in some], sums, products))
+            self._resampled.append(_Resampled([entries[j] for j in some], sums, matrix))
 
     def _replicates(self) -> FloatTable:
         """Return the kappas of all replicates, of shape (n_resamples, number of entries)."""
         replicates = np.full((self._n_resamples, len(self._entries)), np.nan)
         start = 0
         for times in draw_groups(self._groups.n_groups, self._n_resamples, self._generator):
-            for entries, sums, products in self._resampled:
+            for entries, sums, matrix in self._resampled:
                 replicates[start : start + len(times), entries] = resampled_kappas(
-                    times, *sums, products
+                    times, *sums, matrix
                 )
             start += len(times)
         return replicates

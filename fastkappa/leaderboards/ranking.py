@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import LARGEST_EXACT, AnyArray, FloatTable
+from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.leaderboards.simultaneous import simultaneous_intervals
 from fastkappa.statistics.intervals.methods import choose_method, intervals
@@ -60,48 +60,6 @@ class Ranking(NamedTuple):
     simultaneous_interval: FloatTable
     proportion_first: FloatTable
     rank_interval: NDArray[np.int64]
-
-
-class Products(NamedTuple):
-    """The disagreement weights of l labels, written as sums of k products.
-
-    The matrix of weights is ``constant[:, None] + true @ predicted.T``. ``constant`` has the
-    shape (l,). ``true`` and ``predicted`` have the shape (l, k).
-    """
-
-    constant: FloatTable
-    true: FloatTable
-    predicted: FloatTable
-
-
-def products_of(matrix: FloatTable, most_items: float) -> Products:
-    """Write a matrix of weights as products: two for quadratic weights, otherwise l.
-
-    Quadratic weights also need l products if sums over ``most_items`` items would not be exact in
-    float64.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastkappa.leaderboards.ranking import products_of
-    >>> constant, true, predicted = products_of(np.array([[0., 1, 4], [1, 0, 1], [4, 1, 0]]), 9)
-    >>> predicted.T
-    array([[0., 1., 2.],
-           [0., 1., 4.]])
-    >>> constant[:, None] + true @ predicted.T
-    array([[0., 1., 4.],
-           [1., 0., 1.],
-           [4., 1., 0.]])
-    """
-    position = np.arange(float(len(matrix)))
-    squares = position**2
-    is_quadratic = np.array_equal(matrix, np.subtract.outer(position, position) ** 2)
-    # Unlike counts, moments can cancel to zero, so they must be exact.
-    is_exact = 2 * squares[-1] * most_items**2 < LARGEST_EXACT
-    if len(matrix) > 2 and is_quadratic and is_exact:
-        true = np.stack([-2 * position, np.ones(len(matrix))], axis=1)
-        return Products(squares, true, np.stack([position, squares], axis=1))
-    return Products(np.zeros(len(matrix)), matrix, np.eye(len(matrix)))
 
 
 def labels_present(tables: AnyArray, are_known: bool) -> NDArray[np.bool_]:
@@ -185,7 +143,7 @@ def resampled_kappas(
     disagreement: FloatTable,
     rows: FloatTable,
     columns: FloatTable,
-    products: Products,
+    matrix: FloatTable,
 ) -> FloatTable:
     """Return the kappas of bootstrap replicates.
 
@@ -198,9 +156,9 @@ def resampled_kappas(
     rows : ndarray of shape (g, m or 1, l)
         The number of items with each true label. The second axis has length 1 if these numbers are
         the same for all predictions.
-    columns : ndarray of shape (g, m, k)
-        The sums of ``products.predicted`` over the predicted labels.
-    products : Products
+    columns : ndarray of shape (g, m, l)
+        The number of items with each predicted label.
+    matrix : ndarray of shape (l, l)
         The disagreement weights.
 
     Returns
@@ -213,9 +171,8 @@ def resampled_kappas(
     predicted = np.tensordot(times, columns, 1)
     n_items = true.sum(axis=-1)
     observed = n_items * (times @ disagreement)
-    factors = np.broadcast_to(true @ products.true, predicted.shape)
-    expected = np.einsum("rmk,rmk->rm", factors, predicted)
-    expected += n_items * (true @ products.constant)
+    factors = np.broadcast_to(true @ matrix, predicted.shape)
+    expected = np.einsum("rml,rml->rm", factors, predicted)
     kappas = np.full(expected.shape, np.nan)
     np.divide(observed, expected, out=kappas, where=expected > 0)
     return np.where(n_items == 0, -np.inf, 1 - kappas)
