@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -38,8 +38,6 @@ CODES = frozenset(
 # A code or a total must exceed every other number by more than the first factor, and a number that
 # is not in `CODES` must exceed consecutive labels by more than the second.
 FAR, VERY_FAR = 4, 8
-# Fewer consecutive ratings can rise by chance.
-LEAST_FILLED = 8
 # Other numbers can be codes only if there are at least `FEWEST_CONSECUTIVE` consecutive labels.
 # At most `MOST_LABELS` labels are searched.
 FEWEST_CONSECUTIVE, MOST_LABELS = 3, 100
@@ -121,33 +119,6 @@ def warn_of_codes_among_labels(labels: AnyArray) -> None:
             " rating is missing, on the command line --missing-codes, or name it in labels if it is"
             " one."
         )
-
-
-def warn_of_filled(columns: Mapping[str, AnyArray]) -> bool:
-    """Warn if a column rises by 1 in many rows up to a rating that occurs nowhere else.
-
-    Dragging a cell of a spreadsheet fills the cells below with rising numbers. ``columns`` contain
-    numbers, with NaN for missing ratings.
-    """
-    for name, numbers in columns.items():
-        # Most scales are too short for such a rise.
-        if not np.fmax.reduce(numbers) - np.fmin.reduce(numbers) >= LEAST_FILLED - 1:
-            continue
-        starts = np.flatnonzero(np.diff(numbers, prepend=np.nan, append=np.nan) != 1)
-        lengths = np.diff(starts)
-        longest = int(lengths.argmax())
-        # A column that rises throughout contains ids.
-        if not LEAST_FILLED <= lengths[longest] <= len(numbers) / 2:
-            continue
-        first, last = starts[longest], starts[longest + 1] - 1
-        if sum(np.count_nonzero(other == numbers[last]) for other in columns.values()) == 1:
-            warn(
-                f"{name} rises by 1 from row to row in {lengths[longest]} rows, from"
-                f" {numbers[first]:g} to {numbers[last]:g}, as if a cell of a spreadsheet was"
-                f" dragged down: check the rows that end with the only {numbers[last]:g}."
-            )
-            return True
-    return False
 
 
 def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -> None:
