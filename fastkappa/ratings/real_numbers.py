@@ -97,6 +97,7 @@ def _outside_consecutive(numbers: Sequence[float]) -> list[int]:
         (number < 0 < first)
         or (first >= 0 and number > VERY_FAR * last)
         or (first >= 0 and number in CODES and number - last >= len(run))
+        or (number == 0 and first >= len(run))
         for number in outside
     )
     return [int(number) for number in outside] if are_codes and len(outside) < len(run) else []

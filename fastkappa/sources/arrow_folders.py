@@ -17,7 +17,7 @@ from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
 from fastkappa.ratings.interop import checked
 from fastkappa.ratings.labels import first_rounded, rounded_label
-from fastkappa.sources.arrow_batches import Batch, batches_of, count_parts
+from fastkappa.sources.arrow_batches import Batch, batches_of, count_parts, judge_files
 from fastkappa.sources.arrow_columns import in_one, is_string
 from fastkappa.sources.arrow_files import (
     BATCH,
@@ -193,22 +193,30 @@ def columns_of_files(
     text_format: TextFormat = PLAIN,
     as_written: bool = False,
     labels: Mapping[str, Collection[str]] = NO_LABELS,
+    rated: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return columns of a file, a folder, or files of the same format, as `read_columns` does."""
+    """Return columns of a file, a folder, or files of the same format, as `read_columns` does.
+
+    If the files have other labels in the columns ``rated``, a warning is issued.
+    """
     read: Callable[..., dict[str, Any]] = partial(
         read_columns, text=text, text_format=text_format, as_written=as_written, labels=labels
     )
     if files[0].is_dir():
-        return _read_folder(files[0], columns, read)
+        return _read_folder(files[0], columns, read, rated)
     if len(files) == 1:
         return read(files[0], columns, on_progress)
     _format_of_all("the files", files)
     reports = reports_of(files, on_progress)
-    return joined([read(*each) for each in zip(files, repeat(columns), reports)], columns, files)
+    parts = [read(*each) for each in zip(files, repeat(columns), reports)]
+    return joined(parts, columns, files, rated)
 
 
 def _read_folder(
-    folder: Path, columns: Sequence[str], read: Callable[..., dict[str, Any]]
+    folder: Path,
+    columns: Sequence[str],
+    read: Callable[..., dict[str, Any]],
+    rated: Sequence[str],
 ) -> dict[str, Any]:
     """Return columns of all files in a folder, like `read_columns` for one file."""
     with naming(folder):
@@ -216,11 +224,10 @@ def _read_folder(
         file_format = _format_of_all(str(folder), files)
         if file_format in OF_DATASETS:
             whole = _dataset_of(folder, files, file_format, columns)
-            found = joined(
-                [_columns_of(*each, columns) for each in _by_file(whole, columns)], columns, files
-            )
+            parts = [_columns_of(*each, columns) for each in _by_file(whole, columns)]
         else:
-            found = joined([read(file, columns) for file in files], columns, files)
+            parts = [read(file, columns) for file in files]
+        found = joined(parts, columns, files, rated)
     if not len(found[columns[0]]):
         raise RatingsError(f"{folder} has no rows.")
     return found
@@ -247,16 +254,20 @@ def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
 
 
 def joined(
-    parts: Sequence[dict[str, Any]], columns: Sequence[str], files: Sequence[Any] = ()
+    parts: Sequence[dict[str, Any]],
+    columns: Sequence[str],
+    files: Sequence[Any] = (),
+    rated: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Concatenate the columns of several parts. Integers become floats if others are floats.
 
-    If the parts are ``files``, errors name them.
+    If the parts are ``files``, errors name them. The labels in the columns ``rated`` are compared.
     """
     import pyarrow
 
     if len(parts) == 1:
         return parts[0]
+    judge_files(files, parts, rated)
     beside = [{name: part[name] for name in columns} for part in parts]
     for name in columns:
         if any(pyarrow.types.is_floating(part[name].type) for part in beside):

@@ -198,7 +198,7 @@ def judge_parts(parts: Sequence[Part], columns: Sequence[str]) -> None:
     Such a part has a label that no other part has, but not a label that is frequent in all other
     parts.
     """
-    in_parts = Counter(label for part in parts for label in {*part.ratings[0], *part.ratings[1]})
+    in_parts = Counter(label for part in parts for label in set().union(*part.ratings))
     found = []
     for part in parts:
         odd: dict[tuple[Any, Any], list[str]] = {}

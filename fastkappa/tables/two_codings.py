@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many, number_text
+from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_alphabetical
-from fastkappa.ratings.looks import alike_among, is_respelt, is_slip, prefix_of
+from fastkappa.ratings.looks import alike_among, is_respelt, prefix_of
 
 # The smallest kappa after recoding, and the smallest gain over kappa before recoding.
 NEAR, BETTER = 0.6, 0.5
@@ -38,6 +39,8 @@ FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
+# Scales rarely have more grades than this.
+MOST_GRADES = 21
 # A label is rare if a similar label occurs at least this many times as often.
 FREQUENT = 100
 REMEDY = "Number the labels the same way if both raters use the same scale."
@@ -176,7 +179,7 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     if not found or _kappa_of_merged(found, table) < NEAR_ONCE_MERGED:
         how, found = "may be forms of one label, because they", _used_by_chance(pairs, table)
     if not found:
-        return _rare_slips(names, total)
+        return None
     shown = [
         f"{names[i]!r} with {names[j]!r} ({both[i, j]:g} {'item' if both[i, j] == 1 else 'items'})"
         for i, j in found
@@ -184,22 +187,6 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     return (
         f"labels that {how} nearly always coincide: {first_of_many(shown, MOST_SHOWN, '; ')}. Write"
         " them the same way if they are one label, because they are counted as disagreement."
-    )
-
-
-def _rare_slips(names: Sequence[str], total: AnyArray) -> str | None:
-    """Return the warning about rare labels that are written like a frequent one but for a slip."""
-    is_rare = (total[:, None] > 0) & (FREQUENT * total[:, None] <= total)
-    shown = [
-        f"{names[i]!r} for {names[j]!r}"
-        for i, j in np.argwhere(is_rare).tolist()
-        if is_slip(names[i], names[j]) and not alike_among([names[i], names[j]])
-    ]
-    if not shown:
-        return None
-    return (
-        f"rare labels that look like typing errors: {first_of_many(shown, MOST_SHOWN, '; ')}. Write"
-        " them alike if they are one label; they are counted as disagreement."
     )
 
 
@@ -299,6 +286,21 @@ def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
         if better >= max(NEAR, given + BETTER) and table.sum() * better**2 >= EVIDENCE:
             return f"{kind} is {given:.2f}, and would be {better:.2f}"
     return None
+
+
+def warn_of_measured(labels: AnyArray, table: AnyArray) -> None:
+    """Warn if raters give close numbers, but seldom the same, like measurements or percentages."""
+    if labels.dtype.kind not in "iuf" or len(labels) <= MOST_GRADES:
+        return
+    values = labels.astype(float)
+    given, weighted = (kappa_of(values, values, table, power) for power in (0, 2))
+    if weighted >= max(NEAR, given + BETTER):
+        warn(
+            f"the ratings are {len(labels)} different numbers, and raters give close numbers more"
+            f" often than the same: kappa is {given:.2f} without weights, and {weighted:.2f} with"
+            " quadratic weights. Give weights if they are on a scale, as percentages are, or use"
+            " fastkappa.measurements."
+        )
 
 
 def kappa_of(rows: Floats, columns: Floats, table: AnyArray, power: int) -> float:
