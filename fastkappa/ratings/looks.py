@@ -75,9 +75,10 @@ WITH_PERCENT = re.compile(
     r"(.*[^\W\d_].*?)\s*(?:\(\s*(?:\d+(?:\.\d+)?\s*%|[01]?\.\d+)\s*\)|[,:;|]\s*[01]?\.\d+)",
     re.DOTALL,
 )
-# A blank next to such signs, and the sum of a Gleason score such as 3+4=7.
+# A blank next to such signs, the sum of a Gleason score such as 3+4=7, and the seconds that Excel
+# adds to a ratio such as 1:20.
 BESIDE_SIGN = re.compile(r" ?([<>=+/]) ?")
-SUM = re.compile(r"(?<=\d\+\d)=\d+$")
+SUM = re.compile(r"(?<=\d\+\d)=\d+$|(?<=\d:\d\d):00$")
 CURRENCIES = "%$\u20ac\u00a3\u00a5 "
 # A code with its text, as in SPSS, such as "1 mild", which could also be a number with a unit.
 CODED_OR_UNIT = re.compile(r"(\d+) ([^\W\d_]{3}.*)")

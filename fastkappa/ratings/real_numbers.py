@@ -109,8 +109,8 @@ def _are_consecutive(numbers: Sequence[float]) -> bool:
     return bool(numbers) and are_whole and max(numbers) - min(numbers) == len(numbers) - 1
 
 
-def warn_of_codes_among_labels(labels: AnyArray) -> None:
-    """Warn about labels such as 99 or -9 that often mean a missing rating."""
+def warn_of_codes_among_labels(labels: AnyArray) -> bool:
+    """Warn about labels such as 99 or -9 that often mean a missing rating; return if so."""
     if labels.dtype.kind in "UTO" and not is_alphabetical(labels):
         labels = labels.astype(float)
     if labels.dtype.kind in "iuf" and (found := codes_among(labels.tolist())):
@@ -120,6 +120,8 @@ def warn_of_codes_among_labels(labels: AnyArray) -> None:
             " rating is missing, on the command line --missing-codes, or name it in labels if it is"
             " one."
         )
+        return True
+    return False
 
 
 def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -> None:

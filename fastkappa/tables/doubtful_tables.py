@@ -21,6 +21,7 @@ from fastkappa.tables.doubtful_orders import judge_rows
 from fastkappa.tables.two_codings import (
     may_be_coded_apart,
     two_codings,
+    warn_of_end,
 )
 
 MOST_NAMED = 5
@@ -55,8 +56,7 @@ def judge_table(
     if len(labels) < 2:
         return
     array = np.asarray(labels)
-    if not are_given:
-        _warn_of_codes(array, table)
+    are_coded = not are_given and _warn_of_codes(array, table)
     # Slow checks are skipped for ordinary tables, to keep short calls fast. In ordinary tables,
     # raters agree on every label but one, and more than once on the first or last label.
     if may_be_coded_apart(labels, table):
@@ -64,6 +64,8 @@ def judge_table(
         if text:
             warn(text)
             return
+    if not are_given and not are_coded:
+        warn_of_end(array, table, names)
     if table.item(-1) > 1:
         return
     counts = dict(zip(names, (table.sum(axis=1), table.sum(axis=0))))
@@ -87,25 +89,20 @@ def judge_tables(
 
     The checks are those of `judge_table`, except for unused labels, and of `judge_rows`.
     """
-    if len(labels) > 1:
-        if not are_given:
-            _warn_of_codes(labels, tables)
-        for name, table in zip(names, tables):
-            if may_be_coded_apart(labels, table) or table.item(-1) < 2:
-                judge_table(labels, table, names=(truth, name), are_given=are_given)
+    for name, table in zip(names, tables):
+        judge_table(labels, table, names=(truth, name), are_given=are_given)
     any(judge_rows(*pair, (truth, name)) for name, pair in zip(names, pairs))
 
 
-def _warn_of_codes(labels: AnyArray, tables: AnyArray) -> None:
-    """Warn about codes such as 99 among the labels used in tables.
+def _warn_of_codes(labels: AnyArray, table: AnyArray) -> bool:
+    """Warn about codes such as 99 among the labels used in a table, and return whether any are.
 
     If the range of the labels does not exceed their number, only negative labels can be codes.
     """
     are_numbers = labels.dtype.kind in "iuf"
     if are_numbers and labels.item(0) >= 0 and labels.item(-1) - labels.item(0) <= len(labels):
-        return
-    counts = tables.reshape(-1, len(labels), len(labels)).sum(axis=0)
-    warn_of_codes_among_labels(labels[counts.any(axis=0) | counts.any(axis=1)])
+        return False
+    return warn_of_codes_among_labels(labels[table.any(axis=0) | table.any(axis=1)])
 
 
 def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:

@@ -39,6 +39,9 @@ FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
+# The least number of ratings with a label at an end of the scale, and the least difference from the
+# label beside it, in standard errors.
+FEWEST_AT_END, FAR_APART = 5, 3.5
 # Scales rarely have more grades than this.
 MOST_GRADES = 21
 # A label is rare if a similar label occurs at least this many times as often.
@@ -286,6 +289,43 @@ def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
         if better >= max(NEAR, given + BETTER) and table.sum() * better**2 >= EVIDENCE:
             return f"{kind} is {given:.2f}, and would be {better:.2f}"
     return None
+
+
+def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool:
+    """Warn about a label at an end of the scale that does not belong to the scale, like 0 or 9.
+
+    Raters agree on it only by chance, and items to which one rater gives it are farther from it, in
+    the other's ratings, than items with the label next to it. Return whether there is a warning.
+    """
+    n = int(table.sum())
+    for place, beside in (
+        ((0, 1), (-1, -2)) if labels.dtype.kind in "iuf" and len(labels) > 2 else ()
+    ):
+        used = int(table[place].sum()), int(table[:, place].sum())
+        by_chance = used[0] * used[1] / n
+        if sum(used) < FEWEST_AT_END or table.item(place) > by_chance + 2 * by_chance**0.5:
+            continue
+        both = (table + table.T).astype(float)
+        both[:, place] = 0
+        values = np.abs(labels.astype(float) - labels[place])
+        margin = both.sum(axis=0)
+        mean = float(values @ margin / margin.sum())
+        variance = float((values - mean) ** 2 @ margin / margin.sum())
+        (own, n_own), (other, n_other) = (
+            (float(values @ row), float(row.sum())) for row in (both[place], both[beside])
+        )
+        if not n_own or not n_other:
+            continue
+        apart = own / n_own - other / n_other
+        if apart > FAR_APART * (variance * (1 / n_own + 1 / n_other)) ** 0.5:
+            a, b = names
+            warn(
+                f"{a} and {b} agree on {labels[place]} only as expected by chance, and items with"
+                f" it are no more similar to items with {labels[beside]} than other items: give"
+                " missing_codes= if it stands for a missing rating, or labels= if it is a label."
+            )
+            return True
+    return False
 
 
 def warn_of_measured(labels: AnyArray, table: AnyArray) -> None:

@@ -23,6 +23,7 @@ from fastkappa.tables.two_codings import (
     may_be_coded_apart,
     not_told_apart,
     two_codings,
+    warn_of_end,
 )
 
 COMPUTED = re.compile(
@@ -117,6 +118,9 @@ def judge_raters(
     if len(labels) < 2:
         return
     for (name, own), n in zip(labels.items(), n_ratings) if not are_recoded else ():
+        # Computed columns and ids without repetition are reported elsewhere.
+        if COMPUTED.search(name) or len(own) == n:
+            continue
         rest = {other: one for other, one in labels.items() if other != name}
         other = "the other raters" if len(rest) > 1 else next(iter(rest))
         together = np.unique(np.concatenate([*rest.values()]))
@@ -148,6 +152,8 @@ def judge_pairs(
             if text:
                 warn(text)
                 return True
+        if not are_given and warn_of_end(labels, table, (a, b)):
+            return True
     found = None if are_given else not_told_apart(labels, together)
     if found:
         warn(found)
