@@ -373,11 +373,9 @@ def intraclass_correlation(
             undefined_metric_warning(),
             stacklevel=2,
         )
-    scale = squares.unit * squares.unit
-    reported = MeanSquares(*(mean * scale for mean in means)) if scale != 1 else means
     return IntraclassResult(
         forms,
-        reported,
+        means,
         n,
         k,
         measured.n_dropped,

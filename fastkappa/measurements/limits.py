@@ -254,7 +254,7 @@ def limits_of_agreement(
     confidence = check_confidence(confidence)
     measured = read_pair(y1, y2, missing, clusters)
     first_name, second_name = names_of((y1, y2), RATERS)
-    n, unit = measured.n_subjects, measured.unit
+    n = measured.n_subjects
     means, differences = np.empty(n), np.empty(n)
     start = 0
     for first, second in measured.chunks():
@@ -267,7 +267,7 @@ def limits_of_agreement(
     if same:
         bias = float(differences[0])
         warnings.warn(
-            f"the limits of agreement have zero width: all differences are {bias * unit}.",
+            f"the limits of agreement have zero width: all differences are {bias}.",
             undefined_metric_warning(),
             stacklevel=2,
         )
@@ -280,19 +280,16 @@ def limits_of_agreement(
         spread = _spread_in_clusters(sums, confidence)
     deviation = spread.deviation
     below, above = bias - DEVIATIONS * deviation, bias + DEVIATIONS * deviation
-    bias_ends = bias - spread.of_bias, bias + spread.of_bias
     slope = 0.0, NO_ENDS, math.nan
     if not same:
         slope = _slope(means, differences, None if sums is None else measured.clusters, confidence)
-    if unit != 1:
-        means, differences = means * unit, differences * unit
     return LimitsOfAgreement(
-        bias * unit,
-        deviation * unit,
-        (below * unit, above * unit),
-        (bias_ends[0] * unit, bias_ends[1] * unit),
-        ((below - spread.outwards) * unit, (below + spread.inwards) * unit),
-        ((above - spread.inwards) * unit, (above + spread.outwards) * unit),
+        bias,
+        deviation,
+        (below, above),
+        (bias - spread.of_bias, bias + spread.of_bias),
+        (below - spread.outwards, below + spread.inwards),
+        (above - spread.inwards, above + spread.outwards),
         *slope,
         confidence,
         n,

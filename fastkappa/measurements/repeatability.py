@@ -188,7 +188,7 @@ def repeatability(
     confidence = check_confidence(confidence)
     measured = read_ratings(ratings, missing, clusters)
     squares = sums_of_squares(measured)
-    deviation = math.sqrt(mean_squares(squares).within) * squares.unit
+    deviation = math.sqrt(mean_squares(squares).within)
     centre = squares.centre + squares.means
     sums = clustered_sums(measured.clusters, measured.chunks(), centre)
     p = (1 + confidence) / 2

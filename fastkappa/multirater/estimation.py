@@ -13,7 +13,7 @@ from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.formatting import figure
-from fastkappa.multirater.inference import RATER_INTERVALS, Inference, RaterInterval
+from fastkappa.multirater.inference import RATER_INTERVALS, RaterInterval
 from fastkappa.multirater.items.measurements import Measurements
 from fastkappa.multirater.label_kappas import LabelKappas
 from fastkappa.multirater.multirater_result import MultiRaterResult
@@ -116,45 +116,43 @@ def estimate(
     if with_labels and rated is not None:
         errors = None if are_joined(clusters) else fleiss_null_errors(rated.patterns)
         of_labels = LabelKappas(rated.patterns, ratings.labels, errors)
-    inference = Inference(
-        coefficient,
-        float(inferred.confidence),
-        inferred.distribution,
-        clusters,
-        math.nan if errors is None else errors.overall,
-        inferred.interval_method,
+    found = MultiRaterResult(
+        method=method,
+        coefficient=coefficient,
+        confidence=float(inferred.confidence),
+        distribution=inferred.distribution,
+        clusters=clusters,
+        null_error=math.nan if errors is None else errors.overall,
+        asked=inferred.interval_method,
+        disagreement=Disagreement(float(observed), float(expected)),
+        n_subjects=ratings.n_subjects,
+        n_paired=ratings.n_paired,
+        n_raters=ratings.n_raters,
+        n_missing=ratings.n_missing,
+        labels=ratings.labels,
+        of_labels=of_labels,
+        ratings=rated,
+        weights=weights,
     )
-    if math.isnan(inference.value):
+    if math.isnan(found.value):
         warnings.warn(
             f"{method} is undefined: {_why_undefined(ratings)}.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )
-    elif clusters is not None and clusters.n_clusters == 1 < inference.n_used:
+    elif clusters is not None and clusters.n_clusters == 1 < found.n_used:
         warnings.warn(
             f"the standard error of {method} is undefined: all subjects are in one cluster.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )
-    elif inferred.interval_method == "score" and inference.model is None:
+    elif inferred.interval_method == "score" and found.model is None:
         raise ValueError(
             f"interval_method='score' is not available for {method} with this many raters, labels"
             " or different ratings. Use interval_method=None, which uses the score interval where"
             " it is available."
         )
-    return MultiRaterResult(
-        method,
-        inference,
-        Disagreement(float(observed), float(expected)),
-        ratings.n_subjects,
-        ratings.n_paired,
-        ratings.n_raters,
-        ratings.n_missing,
-        ratings.labels,
-        of_labels,
-        rated,
-        weights,
-    )
+    return found
 
 
 def rows_of_numbers(ratings: Ratings, level: str) -> tuple[list[AnyArray], IntTable] | None:

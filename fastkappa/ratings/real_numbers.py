@@ -46,6 +46,9 @@ FEWEST_CONSECUTIVE, MOST_LABELS = 3, 100
 # A positive number below this is often a measurement, so it is not treated as a code.
 LEAST_POSITIVE_CODE = 999
 
+# Products of four numbers between this size and its inverse neither overflow nor underflow.
+LEAST_SIZE = 1e-75
+
 
 class NotNumbersError(ValueError):
     """The values must be real numbers, but are of another type."""
@@ -123,7 +126,7 @@ def warn_of_codes_among_labels(labels: AnyArray) -> None:
         )
 
 
-def warn_of_filled(columns: Mapping[str, AnyArray]) -> None:
+def warn_of_filled(columns: Mapping[str, AnyArray]) -> bool:
     """Warn if a column rises by 1 in many rows up to a rating that occurs nowhere else.
 
     Dragging a cell of a spreadsheet fills the cells below with rising numbers. ``columns`` contain
@@ -146,6 +149,8 @@ def warn_of_filled(columns: Mapping[str, AnyArray]) -> None:
                 f" {numbers[first]:g} to {numbers[last]:g}, as if a cell of a spreadsheet was"
                 f" dragged down: check the rows that end with the only {numbers[last]:g}."
             )
+            return True
+    return False
 
 
 def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -> None:
@@ -266,6 +271,15 @@ def refuse_infinite(numbers: AnyArray, name: str, start: int = 0) -> None:
         position = int(infinite[0])
         raise ValueError(
             f"{name} must be finite, got {float(numbers[position])} at position {start + position}."
+        )
+
+
+def refuse_extreme(name: str, largest: float) -> None:
+    """Raise if squares of numbers up to ``largest`` in size would overflow or underflow."""
+    if largest and not LEAST_SIZE < largest < 1 / LEAST_SIZE:
+        raise ValueError(
+            f"the largest of {name} must be between {LEAST_SIZE:.0e} and {1 / LEAST_SIZE:.0e} in"
+            f" size, got {largest:g}: use another unit."
         )
 
 

@@ -11,7 +11,7 @@ from fastkappa.ratings.interop import checked
 from fastkappa.ratings.missing import check_is_list
 from fastkappa.sources import arrow_files, arrow_folders, dask_chunks, frames
 from fastkappa.sources.arrow_batches import Part, count_parts, parts_of_arrays, parts_of_rows
-from fastkappa.sources.arrow_columns import with_order
+from fastkappa.sources.arrow_columns import in_one, with_order
 from fastkappa.sources.arrow_files import (
     check_columns,
     ignore_progress,
@@ -85,9 +85,8 @@ def confusion_from_source(
     Parameters
     ----------
     source : path, data frame, table, dataset, relation or mapping
-        - the path of a CSV, TSV, .txt, .jsonl, Parquet or Arrow file; of a folder of such files,
-          where subfolders named ``name=value`` become a column; a pattern such as
-          ``"part-*.csv"``; or a list of these. Files are read in batches;
+        - the path of a CSV, TSV, .txt, .jsonl, Parquet or Arrow file, or of a folder of such files;
+          a pattern such as ``"part-*.csv"``; or a list of these. Files are read in batches;
         - a ``Table``, ``RecordBatch``, ``RecordBatchReader`` or ``dataset`` of pyarrow, or
           any other object that exports an Arrow stream; a list or an iterator of record batches;
         - a pandas or polars frame, or any other frame that narwhals supports;
@@ -369,7 +368,8 @@ def _columns(
     """Return columns of any source by name. Columns in ``text`` are never read as numbers."""
     source = _in_one(source)
     if are_paths(source):
-        return arrow_folders.columns_of_path(source, names, text=text, labels=labels)
+        read = arrow_folders.columns_of_files(files_at(source), names, text=text, labels=labels)
+        return {name: in_one(read.pop(name)) for name in names}
     if isinstance(source, Mapping):
         check_columns("the mapping", names, list(source))
         return source

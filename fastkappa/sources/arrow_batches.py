@@ -39,7 +39,7 @@ def count_parts(table: SourceTable, parts: Sequence[Part], num_threads: int = 1)
 
     If there is only one part, the threads share its batches.
     """
-    if len(parts) == 1 or num_threads == 1:
+    if len(parts) <= 1 or num_threads == 1:
         for part in parts:
             _count_batches(table, part, num_threads)
         return

@@ -25,7 +25,7 @@ from fastkappa.tables.codecs import (
     LabelRange,
     label_type,
 )
-from fastkappa.tables.doubtful_tables import judge_shift, runs_in
+from fastkappa.tables.doubtful_orders import judge_rows, runs_in
 from fastkappa.tables.item_sums import as_int64, whole_sums
 from fastkappa.tables.tally import Tally
 
@@ -57,7 +57,7 @@ def add_ratings(
     if len(first.values) == 0:
         return
     if not table.axes[1].n_parts:
-        judge_shift(first, second, [axis.name for axis in table.axes[1:]])
+        judge_rows(first, second, [axis.name for axis in table.axes[1:]])
     for axis, ratings in zip(table.axes[1:], (first, second)):
         axis.add_runs(partial(runs_in, ratings.values))
     plain = first.categories is None and second.categories is None

@@ -26,7 +26,8 @@ from fastkappa.sources.source_ratings import (
 )
 from fastkappa.sources.source_table import Contents
 from fastkappa.tables.count import CountsResult
-from fastkappa.tables.doubtful_tables import judge_sorted, judge_table
+from fastkappa.tables.doubtful_orders import judge_sorted
+from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.json_fields import (
     CountedRows,
     loaded,

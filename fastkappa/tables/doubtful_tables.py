@@ -6,10 +6,8 @@ the raters never agree. A row of totals is not an item.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from operator import ne
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,32 +17,18 @@ from fastkappa.arrays import AnyArray
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
-from fastkappa.ratings.label_order import is_number
-from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels, warn_of_filled
+from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels
+from fastkappa.tables.doubtful_orders import judge_rows
 from fastkappa.tables.two_codings import (
-    HEAD,
-    MOST_ROWS,
-    looks_shifted,
     may_be_coded_apart,
     two_codings,
-    warn_of_shift,
 )
 
 MOST_NAMED = 5
 # The smallest mean number of occurrences per label that is plausible for ratings.
 LEAST_REPEATS = 2
-# A column with more ratings per label does not contain ids.
-MOST_PER_ID = 5
-# With more raters, a rater with few items can have labels that nobody else used.
-MOST_JUDGED = 20
 # In a smaller table, each cell can contain one item by chance.
 FEWEST_CELLS = 6
-# With fewer ratings, or fewer ratings of the second label, equal ratings can be adjacent by chance.
-FEWEST_SORTED, FEWEST_OF_SECOND = 20, 5
-# The least proportion of the second label, so that a sample of a file shows it.
-LEAST_OF_SECOND = 0.1
-# The largest chi-square attributed to chance, in standard deviations above its mean.
-CHANCE = 2.0
 # In a smaller part, or of a rarer label, a label can be absent by chance.
 FEWEST_OF_PART, LEAST_ABSENT, FEWEST_ABSENT = 100, 0.02, 10
 
@@ -83,7 +67,7 @@ def judge_table(
     if array.dtype.kind in "iuf":
         counts = dict(zip(names, (table.sum(axis=1), table.sum(axis=0))))
         used = {name: np.sort(array[own > 0]) for name, own in counts.items()}
-        _warn_of_totals(used, table.sum(), lambda name: (array * counts[name]).sum(dtype=float))
+        warn_of_totals(used, table.sum(), lambda name: (array * counts[name]).sum(dtype=float))
     if table.item(0) > 1:
         return
     _warn_of_counted(table, names)
@@ -92,15 +76,25 @@ def judge_table(
 
 
 def judge_tables(
-    labels: AnyArray, tables: AnyArray, truth: str, names: Sequence[str], *, are_given: bool
+    labels: AnyArray,
+    tables: AnyArray,
+    pairs: Sequence[tuple[Column, Column]],
+    truth: str,
+    names: Sequence[str],
+    *,
+    are_given: bool,
 ) -> None:
-    """Apply `judge_table` to the tables of many predictions, except the check of unused labels."""
+    """Judge the tables of many predictions, and the columns of true and predicted labels.
+
+    The checks are those of `judge_table`, except for unused labels, and of `judge_rows`.
+    """
     if len(labels) > 1:
         if not are_given:
             _warn_of_codes(labels, tables)
         for name, table in zip(names, tables):
             if may_be_coded_apart(labels, table) or table.item(-1) < 2:
                 judge_table(labels, table, names=(truth, name), are_given=are_given)
+    any(judge_rows(*pair, (truth, name)) for name, pair in zip(names, pairs))
 
 
 def _warn_of_codes(labels: AnyArray, tables: AnyArray) -> None:
@@ -125,7 +119,7 @@ def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
         )
 
 
-def _warn_of_totals(
+def warn_of_totals(
     labels: Mapping[str, AnyArray], n_items: int, sum_of: Callable[[str], float]
 ) -> None:
     """Warn if one item has the sum of each rater's other ratings, like a row of totals.
@@ -166,89 +160,6 @@ def _warn_of_strangers(
         f"{' and '.join(names)} have no label in common: {' and '.join(held)}. Are both columns"
         " ratings of the same items, with labels written the same way?"
     )
-
-
-def judge_order(
-    table: AnyArray, first: Column, second: Column, names: tuple[str, str] = ("y1", "y2")
-) -> None:
-    """Warn if one of two columns seems to be sorted or shifted alone.
-
-    The columns agree only by chance if one of them was sorted, and they agree after a shift by one
-    row. ``table`` contains the counts of the two columns.
-    """
-
-    def are_sorted() -> list[bool]:
-        used = (np.count_nonzero(table.any(axis=axis)) for axis in (1, 0))
-        columns = (first.values, second.values)
-        return [runs_in(own) == n_labels for own, n_labels in zip(columns, used)]
-
-    if len(first.values) < FEWEST_SORTED:
-        return
-    if any(is_grouped(column.values[:HEAD].tolist()) for column in (first, second)):
-        judge_sorted(table, are_sorted, names)
-    judge_shift(first, second, names)
-
-
-def judge_shift(first: Column, second: Column, names: Sequence[str]) -> None:
-    """Warn if two columns agree only after one is moved by one row, or if one was filled."""
-    heads = [_first_ratings(column, HEAD).tolist() for column in (first, second)]
-    if first.counts is None and looks_shifted(*heads):
-        warn_of_shift(_first_ratings(first, MOST_ROWS), _first_ratings(second, MOST_ROWS), names)
-    elif first.counts is None and len(first.values):
-        numbers = [_first_numbers(column) for column in (first, second)]
-        warn_of_filled(dict(zip(names, numbers)))
-
-
-def _first_ratings(column: Column, n: int) -> AnyArray:
-    """Return the first ratings of a column, with None for missing ratings."""
-    values = column.values[:n]
-    return values if column.categories is None else np.array(column.categories, object)[values]
-
-
-def _first_numbers(column: Column) -> AnyArray:
-    """Return the first ratings of a column as numbers, with NaN for other ratings."""
-    values = column.values[:MOST_ROWS]
-    if column.categories is None:
-        return values.astype(float)
-    labels = [float(x) if is_number(str(x)) else np.nan for x in column.categories]
-    return np.array(labels)[values]
-
-
-def judge_sorted(
-    table: AnyArray, are_sorted: Callable[[], list[bool]], names: tuple[str, str]
-) -> None:
-    """Warn like `judge_order`. ``are_sorted`` returns whether each column is sorted by label."""
-    of_each, n = (table.sum(axis=1), table.sum(axis=0)), table.sum()
-    common = (of_each[0] > 0) & (of_each[1] > 0)
-    # Columns such as ids and scores have few labels in common with ratings.
-    if n < FEWEST_SORTED or table[np.ix_(common, common)].sum() < n / 2:
-        return
-    counts = table[np.ix_(*(own > 0 for own in of_each))].astype(float)
-    by_chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
-    freedom = (len(counts) - 1) * (counts.shape[1] - 1)
-    chi_square = float(((counts - by_chance) ** 2 / by_chance).sum())
-    if chi_square > freedom + CHANCE * (2 * freedom) ** 0.5 or sum(found := are_sorted()) != 1:
-        return
-    place = found.index(True)
-    if np.sort(of_each[place])[-2] >= max(FEWEST_OF_SECOND, LEAST_OF_SECOND * n):
-        warn(
-            f"{names[place]} is sorted, {names[1 - place]} is not, and they agree only as"
-            " expected by chance: check that both have the items in the same order, because one"
-            " of them may have been sorted or shuffled alone."
-        )
-
-
-def runs_in(ratings: AnyArray) -> float:
-    """Return the number of runs of equal ratings, or infinity if the first show many runs."""
-    if not is_grouped(ratings[:HEAD].tolist()):
-        return math.inf
-    return int(np.count_nonzero(ratings[1:] != ratings[:-1])) + 1
-
-
-def is_grouped(ratings: list[Any]) -> bool:
-    """Return whether equal ratings are adjacent, as in a sorted column."""
-    n_runs: int = 1 + sum(map(ne, ratings, ratings[1:]))
-    return n_runs == len(set(ratings))
 
 
 class Part(NamedTuple):
@@ -313,49 +224,6 @@ def _absent(own: Mapping[Any, float], others: Sequence[Mapping[Any, float]]) -> 
     ]
 
 
-def judge_raters(
-    labels: Mapping[str, AnyArray],
-    n_ratings: Sequence[int],
-    sum_of: Callable[[str], float],
-    *,
-    are_recoded: bool = False,
-) -> None:
-    """Warn if one item contains the sums of the others, or if a rater shares no label.
-
-    A rater is compared with all others together, unless there are many raters or recoding was
-    already reported (``are_recoded``). ``labels`` are the sorted labels of each rater,
-    ``n_ratings`` their numbers of ratings, and ``sum_of`` returns the sum of a rater's ratings.
-    """
-    # dates in different units are compared elsewhere
-    if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
-        return
-    _warn_of_totals(labels, min(n_ratings), sum_of)
-    together = {label for own in labels.values() for label in own.tolist()}
-    warn_of_codes_among_labels(np.array(sorted(together)))
-    if are_recoded:
-        return
-    n_raters = Counter(label for own in labels.values() for label in own.tolist())
-    for (name, own), n in zip(labels.items(), n_ratings):
-        alone = [label for label in own.tolist() if n_raters[label] == 1]
-        n_others = len(n_raters) - len(alone)
-        if len(own) < n <= MOST_PER_ID * len(own) and _are_repeated_ids(own, alone, n_others):
-            warn(
-                f"{name} has {len(alone)} labels that no other rater has, like ids of clusters,"
-                " but was read as a rater: leave it out if it identifies clusters or items."
-            )
-            return
-        # A rater can lack shared labels by chance if the rater used only one label, or labels that
-        # hardly repeat.
-        repeats = 1 < len(own) <= n / LEAST_REPEATS
-        if repeats and len(own) < len(n_raters) and all(n_raters[x] == 1 for x in own.tolist()):
-            shown = ", ".join(map(repr, own[:MOST_NAMED].tolist()))
-            warn(
-                f"{name} has no label in common with another rater: {shown}. Are all columns"
-                " ratings of the same items, with labels written the same way?"
-            )
-            return
-
-
 def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]) -> None:
     n_items = int(table.sum())
     sizes = [int(np.count_nonzero(table.any(axis=axis))) for axis in (1, 0)]
@@ -365,21 +233,6 @@ def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple
                 f"{name} has a different label for each of the {n_items} items, like a column of"
                 " ids, but was read as ratings: give the column of ratings."
             )
-
-
-def _are_repeated_ids(own: AnyArray, alone: Sequence[Any], n_others: int) -> bool:
-    """Return whether most labels of a rater are ``alone``, and outside the others' range.
-
-    ``n_others`` is the number of labels that another rater has. Scores in the same range, some of
-    which only one rater gave, are not ids.
-    """
-    if len(own) < FEWEST_IDS or 2 * len(alone) < len(own) or not 0 < 4 * n_others <= len(own):
-        return False
-    shared = np.setdiff1d(own, np.array(alone))
-    if own.dtype.kind not in "iuf" or not len(shared):
-        return True
-    beyond = (own < shared.min()) | (own > shared.max())
-    return bool(2 * np.count_nonzero(beyond) >= len(own))
 
 
 def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any]:

@@ -38,7 +38,8 @@ from fastkappa.statistics.intervals.rao import (
 from fastkappa.statistics.tables import counts_given
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.tables.count import CountsResult, tabulate
-from fastkappa.tables.doubtful_tables import judge_order, judge_table
+from fastkappa.tables.doubtful_orders import judge_order
+from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement_report import warn_of_weights, why_undefined
 from fastkappa.two_raters.agreement_result import AgreementResult

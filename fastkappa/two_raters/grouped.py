@@ -40,7 +40,8 @@ from fastkappa.statistics.strata import (
 )
 from fastkappa.statistics.weights import Weights
 from fastkappa.tables.by_group import count_by_group
-from fastkappa.tables.doubtful_tables import judge_order, judge_table
+from fastkappa.tables.doubtful_orders import judge_order
+from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.agreement_report import warn_of_weights

@@ -78,7 +78,7 @@ def test_no_prediction_changes_the_interval_of_another() -> None:
     truth = np.random.default_rng(1).integers(0, 3, 300)
     clean, messy = truth.copy(), truth.copy()
     clean[:4] = (clean[:4] + 1) % 3
-    messy[:70] = np.arange(100, 170)
+    messy[:70] = np.arange(170, 100, -1)
     board = leaderboard(truth, {"clean": clean, "messy": messy}, rng=0)
     assert board.interval[0].tolist() == pytest.approx(agreement(truth, clean).interval, abs=1e-9)
     others = {0: [1, 3], 1: [0, 2], 2: [1, 0], 3: [3, 0]}

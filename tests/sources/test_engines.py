@@ -26,6 +26,7 @@ pl = library("polars")
 duckdb = library("duckdb")
 pytest.importorskip("narwhals")
 dd = library("dask.dataframe")
+dataset = pytest.importorskip("pyarrow.dataset")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 from tests.helpers.engine_sources import (  # noqa: E402
@@ -232,7 +233,8 @@ def test_folders_named_for_a_value_are_a_column(tmp_path: Path) -> None:
         rows = table.filter(pa.compute.equal(table["clinic"], clinic)).drop(["clinic"])
         parquet.write_table(rows, tmp_path / f"clinic={clinic}" / "data.parquet")
     (tmp_path / "_SUCCESS").touch()
-    groups = confusion_from_source(tmp_path, "left", "right", group="clinic")
+    whole = dataset.dataset(tmp_path, partitioning="hive")
+    groups = confusion_from_source(whole, "left", "right", group="clinic")
     assert list(groups) == ["east", "north", "south"]
     for clinic, counts in groups.items():
         assert_same(counts, expected("left", "right", where=[clinic]) | {"labels": counts.labels})

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from fastkappa.cli.files.opening import Opener, Source
-from fastkappa.cli.files.raters import RATER, RaterColumns, names_in
+from fastkappa.cli.files.raters import RATER, RaterColumns
 from fastkappa.cli.rater_remarks import codes_of
 from fastkappa.cli.raters_option import RaterOptions, different_raters, named_raters
 from fastkappa.formatting import first_of_many
-from fastkappa.sources.arrow_files import SUFFIXES, column_names, files_of
+from fastkappa.sources.arrow_files import SUFFIXES, column_names
 from fastkappa.sources.arrow_folders import columns_of_files, warn_of_copies
 from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_ratings import RatingsError
@@ -69,11 +69,9 @@ def opened_raters(
     if rating == id_column:
         raise RatingsError(f"--id and --rating must name different columns, got {rating!r} twice.")
     found: dict[str, Source] = {}
-    for folder in filter(Path.is_dir, files):
-        opener.refuse_overwriting(folder)
-    each = [
-        file for path in files for file in (files_of(path) if path.is_dir() else files_at(path))
-    ]
+    for path in files:
+        opener.refuse_overwriting(path)
+    each = [file for path in files for file in files_at(path)]
     for file in each:
         name = _stem(file)
         if name in found:
@@ -105,7 +103,7 @@ def opened_raters(
 
 def _refuse_long(source: Source, raters: Sequence[str]) -> None:
     """Raise if raters are values of a column, in a file with one row per rating."""
-    there = names_in(source)
+    there = column_names(source.files[0], source.text_format)
     if len(set(there)) < len(there) or not {*raters}.isdisjoint(there):
         return
     arrays = columns_of_files(source.files, there, text=there, text_format=source.text_format)

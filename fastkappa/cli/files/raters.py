@@ -36,7 +36,7 @@ from fastkappa.sources.arrow_columns import (
     lists_of,
     with_order,
 )
-from fastkappa.sources.arrow_files import column_names, files_of
+from fastkappa.sources.arrow_files import column_names
 from fastkappa.sources.arrow_folders import joined
 from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 
@@ -125,7 +125,8 @@ class RaterColumns(NamedTuple):
         """Return the columns of all files, one after the other."""
         rating, rater, parts = self.rated[0], self.rater or "", []
         for of_file, (source, name) in self.files.items():
-            names_raters = not self.are_of_raters and rater in names_in(source)
+            there = column_names(source.files[0], source.text_format)
+            names_raters = not self.are_of_raters and rater in there
             texts = [name if one == rating else one for one in text if one != RATER]
             others = [*own, rater] if names_raters else own
             part = _read(source, reading, [name], others, texts, are_scores, separator)
@@ -156,12 +157,6 @@ class RaterColumns(NamedTuple):
         others = np.array([name not in chosen for name in raters.to_pylist()])
         kept = {name: without(array, others) for name, array in arrays.items()}
         return {**kept, self.rater or "": with_order(kept[self.rater or ""].cast("string"), chosen)}
-
-
-def names_in(source: Source) -> Sequence[str]:
-    """Return the names of the columns of a source."""
-    path = source.files[0]
-    return column_names(files_of(path)[0] if path.is_dir() else path, source.text_format)
 
 
 def _read(

@@ -23,7 +23,6 @@ from fastkappa.sources.arrow_columns import distinct_ratings, keys_of, text_of_b
 from fastkappa.sources.arrow_files import (
     DELIMITERS,
     OnProgress,
-    files_of,
     format_of,
     ignore_progress,
 )
@@ -176,7 +175,7 @@ class Reading(NamedTuple):
             is_score = name in scores
             if name not in text:
                 arrays[name] = single_labels(arrays[name])
-            arrays[name] = self.marked(_first_file(source), name, arrays[name], is_score)
+            arrays[name] = self.marked(source.files[0], name, arrays[name], is_score)
         return arrays
 
     def marked(self, file: Path, name: str, column: Any, is_score: bool = False) -> Any:
@@ -271,7 +270,7 @@ class Reading(NamedTuple):
 
     def may_be_labels(self, source: Source, columns: Sequence[str]) -> str:
         """Return advice about texts such as NA in the columns, or "" if there are none."""
-        if not columns or format_of(_first_file(source)) not in DELIMITERS:
+        if not columns or format_of(source.files[0]) not in DELIMITERS:
             return ""
         written = columns_of_files(
             source.files, columns, text=columns, text_format=source.text_format, as_written=True
@@ -289,12 +288,6 @@ def refuse_times(name: str, dtype: np.dtype[Any]) -> None:
             f"column {name!r} contains values of type {held}: ratings must be whole numbers,"
             " strings or booleans."
         )
-
-
-def _first_file(source: Source) -> Path:
-    """Return the first file of a source. All files of a source have the same format."""
-    path = source.files[0]
-    return files_of(path)[0] if path.is_dir() else path
 
 
 def refuse_outside(name: str, column: Any, declared: Sequence[Any]) -> None:

@@ -27,7 +27,6 @@ from fastkappa.sources.text.text_format import (
     TextFile,
     TextFormat,
     find_format,
-    has_row_names,
     names_in,
     naming_encoding,
     opened_text,
@@ -41,6 +40,8 @@ BLOCK_SIZE = 1 << 20
 # The number of lines to search for the names of the columns, below titles and comments.
 MOST_ABOVE_NAMES = 20
 
+# The character in place of bytes that are not UTF-8.
+REPLACED = "\ufffd"
 NO_LABELS: Mapping[str, Collection[str]] = {}
 
 WHOLE_NUMBER = re.compile(r"\s*[-+]?\d+\s*")
@@ -57,22 +58,14 @@ def text_file(
     ``delimiter`` separates the fields, unless the format specifies one. If empty, the delimiter is
     inferred from the file.
     """
-    from pyarrow import csv
-
     if text_format.encoding is None:
         refuse_no_text(path)
     between, text_format = find_format(path, delimiter, text_format)
     names = names_in(path, between, text_format)
-    if names is None:
-        # pyarrow also parses a block of values, to decide whether an unusual first row is valid.
-        file = TextFile(path, between, [], text_format._replace(has_names=True))
-        with (
-            naming_encoding(file.path, text_format.encoding),
-            csv.open_csv(_text_in(file, path), **_options(file)) as reader,
-        ):
-            names = list(reader.schema.names)
-            if not text_format.has_names:
-                names = [str(i + 1) for i in range(len(names))]
+    if not names:
+        raise RatingsError(f"{path} cannot be read: its first line has no names of columns.")
+    if REPLACED in "".join(names):
+        raise RatingsError(f"{path} cannot be read: it is not UTF-8 text.")
     file = TextFile(path, between, names, text_format)
     if text_format.has_names and len(names) > 1 and all(map(is_number, names)):
         warnings.warn(
@@ -97,9 +90,8 @@ def _names_below(file: TextFile, check: Check) -> str:
         between, below = find_format(file.path, "", below)
         names = names_in(file.path, between, below)
         with suppress(RatingsError):
-            if names is not None:
-                check(names)
-                return f" Line {below.n_skipped + 1} has these names: {_skip(below.n_skipped)}"
+            check(names)
+            return f" Line {below.n_skipped + 1} has these names: {_skip(below.n_skipped)}"
     return ""
 
 
@@ -153,7 +145,7 @@ def text_batches(
 
 @contextmanager
 def _naming_lines(file: TextFile) -> Iterator[None]:
-    """Explain pyarrow's errors about the encoding, an open quote or a missing column name."""
+    """Explain pyarrow's errors about the encoding, an open quote or a row of another length."""
     import pyarrow
 
     with naming_encoding(file.path, file.text_format.encoding):
@@ -161,22 +153,27 @@ def _naming_lines(file: TextFile) -> Iterator[None]:
             yield
         except pyarrow.ArrowInvalid as error:
             refuse_lost_rows(file, 0)
-            if not has_row_names(file):
-                reason = str(error).rpartition("Expected ")[2]
-                found = row_of_other_length(file) if reason != str(error) else None
-                if found is None:
-                    raise
-                line, n_fields = found
-                hint, n_above = "", line - 1
-                is_near = n_above - file.text_format.n_skipped <= MOST_ABOVE_NAMES
-                if n_fields > len(file.names) and is_near:
-                    hint = f". If line {line} has the names of the columns, {_skip(n_above)}"
-                raise pyarrow.ArrowInvalid(f"line {line}: Expected {reason}{hint}") from error
-            raise pyarrow.ArrowInvalid(
-                f"{str(error).rstrip()}. The first line has one name fewer than the next line has"
-                " fields. Name the column of row names too, as with write.table(..., col.names=NA)"
-                " in R, or remove a separator at the end of the lines."
-            ) from error
+            found = row_of_other_length(file) if "Expected" in str(error) else None
+            if found is None:
+                raise
+            line, n_fields = found
+            reason = str(error).rpartition("Expected ")[2]
+            hint = _hint_on_names(file, line - 1, n_fields)
+            raise pyarrow.ArrowInvalid(f"line {line}: Expected {reason}{hint}") from error
+
+
+def _hint_on_names(file: TextFile, n_above: int, n_fields: int) -> str:
+    """Return advice if a row below other rows has more fields than there are names."""
+    n_below = n_above - file.text_format.n_skipped
+    if n_below == 1 and n_fields == len(file.names) + 1:
+        return (
+            ". The first line has one name fewer than the next line has fields. Name the column of"
+            " row names too, as with write.table(..., col.names=NA) in R, or remove a separator at"
+            " the end of the lines."
+        )
+    if n_fields > len(file.names) and n_below <= MOST_ABOVE_NAMES:
+        return f". If line {n_above + 1} has the names of the columns, {_skip(n_above)}"
+    return ""
 
 
 def read_text(

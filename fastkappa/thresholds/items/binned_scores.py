@@ -24,7 +24,6 @@ Indices = NDArray[np.intp]
 SAMPLE = 1 << 12
 # Bins cover the range between these quantiles, so that a few outliers do not widen them.
 QUANTILES = (0.002, 0.998)
-MOST_CELLS = 1 << 18
 # Starting a thread takes about 100 microseconds, the time needed to count this many items.
 ITEMS_WORTH_A_THREAD = 1 << 18
 LONGEST_RANGE = 1 << 22
@@ -71,11 +70,11 @@ class BinnedScores:
         self.prefix: Floats = np.zeros((items.n_labels, len(self._row) + 1))
         np.cumsum(table.T, axis=1, out=self.prefix[:, 1:])
 
-    def collect(self, bins: Indices, among: ScoredItems | None = None) -> ScoredItems:
-        """Return the items of some bins, taken from all items or from ``among``."""
+    def collect(self, bins: Indices) -> ScoredItems:
+        """Return the items of some bins."""
         wanted = np.zeros(self._n_rows, np.uint8)
         wanted[self._row[bins]] = 1
-        items = among or self.items
+        items = self.items
         n_wanted = int((self.n_below[bins + 1] - self.n_below[bins]).sum())
         collected = _empty_like(items, n_wanted)
         lock = new_lock()
@@ -234,11 +233,10 @@ def bin_scores(
         raise infinite_scores(items.scores)
     sample.sort()
     low, high = (float(sample[round(q * (len(sample) - 1))]) for q in QUANTILES)
-    n_inner = min(n_bins, max(16, MOST_CELLS // (items.n_labels + 1)))
     with np.errstate(over="ignore"):
         width = high - low
         # If both quantiles are equal, a huge scale creates a bin with a single score.
-        scale = n_inner / width if width > 0 else 2.0**900
+        scale = n_bins / width if width > 0 else 2.0**900
     if not (np.isfinite(width) and np.isfinite(scale)):
         return None
-    return BinnedScores(kernels, items, Bins(low, scale, n_inner), threads, most_counted)
+    return BinnedScores(kernels, items, Bins(low, scale, n_bins), threads, most_counted)
