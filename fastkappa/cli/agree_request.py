@@ -35,7 +35,7 @@ CONFIDENCE = 0.95
 # Options that are meaningless if each rater is compared with a reference.
 NOT_WITH_REFERENCE = (
     *("duplicates", "coefficient", "level", "set_separator", "sample_weight", "model"),
-    *("disputed", "gold", "pair", "heat_map", "group"),
+    *("disputed", "gold", "pair", "heat_map"),
 )
 # The largest number of raters that a heading names. The heading is also the title of a page.
 MOST_RATERS = 4
@@ -67,7 +67,7 @@ class AgreeRequest(NamedTuple):
         The column of the groups to report on separately.
     reference : COLUMN
         The column of a reference, such as pathology. Each of --raters is compared with it, and
-        their kappas are compared with each other.
+        their kappas are compared with each other; with --group, also within each group.
     null : KAPPA
         Test kappa, or each coefficient of several raters, against this value. 0 is chance
         agreement.

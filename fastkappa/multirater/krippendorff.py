@@ -21,14 +21,19 @@ from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.alpha import Alpha, Level
 from fastkappa.multirater.statistics.coefficient import Coefficient
 from fastkappa.multirater.statistics.measured_alpha import MEASURED, MeasuredAlpha
-from fastkappa.multirater.statistics.set_distances import SetLevel, set_distances
+from fastkappa.multirater.statistics.set_distances import (
+    Distance,
+    SetLevel,
+    distances_by,
+    set_distances,
+)
 from fastkappa.statistics.inference import Distribution
 
 
 def krippendorff_alpha(
     ratings: Any,
     *,
-    level: Level | SetLevel = "nominal",
+    level: Level | SetLevel | Distance = "nominal",
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     clusters: Any = None,
@@ -48,12 +53,13 @@ def krippendorff_alpha(
         cover a range of more than 1000. The alpha of measurements takes linear time, plus a sort
         for ordinal data.
     level : {'nominal', 'ordinal', 'interval', 'ratio', 'jaccard', 'masi'}, array-like of shape \
-(l, l), default='nominal'
+(l, l) or callable, default='nominal'
         The level of measurement. Labels can be mere names ('nominal'), be ordered ('ordinal'), or
         have meaningful differences ('interval') or ratios ('ratio'). For ratings that are sets,
         'jaccard' and 'masi' are the set distances of Jaccard and Passonneau. A matrix contains the
-        distances between labels. For a squared metric, pass distances that are already squared.
-        The ordinal level and a matrix require labels in a meaningful order.
+        distances between labels, and a function returns the distance between two labels. For a
+        squared metric, pass distances that are already squared. The ordinal level and a matrix
+        require labels in a meaningful order.
 
     Returns
     -------
@@ -108,13 +114,15 @@ def krippendorff_alpha(
             return estimate(method, of_numbers, measured, inferred)
     given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
     coefficient = _alpha_of_labels(given, level)
-    if name not in ("jaccard", "masi"):
+    if not callable(level) and name not in ("jaccard", "masi"):
         warn_of_labels(given, "level", None if name == "nominal" else level)
     return estimate(method, coefficient, given, inferred)
 
 
-def _alpha_of_labels(given: Ratings, level: Level | SetLevel) -> Coefficient:
+def _alpha_of_labels(given: Ratings, level: Level | SetLevel | Distance) -> Coefficient:
     labels = given.label_values
+    if callable(level):
+        return Alpha(given.patterns, distances_by(level, labels), labels)
     if isinstance(level, str):
         if level == "jaccard" or level == "masi":
             return Alpha(given.patterns, set_distances(level, labels), labels)

@@ -72,6 +72,7 @@ def assert_close(found: Any, expected: Any) -> None:
         assert found == expected
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("n_raters", [2, 3, 7])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 @pytest.mark.parametrize("options", [(), ("--weights", "linear"), ("--group", "ward")], ids=str)

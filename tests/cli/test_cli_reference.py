@@ -14,7 +14,7 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("rich")
 pytest.importorskip("typer")
 
-from fastkappa import agreement, compare_independent, compare_predictions
+from fastkappa import agreement, agreement_by, compare_independent, compare_predictions
 from fastkappa.datasets import load
 from tests.helpers.command_line import CommandLine, write_csv
 
@@ -144,6 +144,60 @@ def test_a_stacked_file_has_no_row_of_all_items(tmp_path: Path) -> None:
     # Both eyes of a patient are different items, even with equal numbers of left and right eyes.
     eyes = {**stacked, "reference": np.where(stacked["reader"] == "ann", stacked["grade"], 1)}
     assert "all items" in text_of(write_csv(tmp_path / "eyes.csv", **eyes), *options)
+
+
+@pytest.mark.parametrize("by_patient", [False, True])
+def test_readers_and_a_reference_in_each_group(tmp_path: Path, by_patient: bool) -> None:
+    columns = graded()
+    # The second patient has lesions at both sites.
+    site = np.where(columns["patient"] < 20, "north", "south")
+    site[3] = "south"
+    ann = columns["ann"].astype(object)
+    ann[7] = ""
+    path = write_csv(tmp_path / "sites.csv", **{**columns, "ann": ann, "site": site})
+    options = (path, *READERS, "--group", "site", "--missing", "drop")
+    options += ("--cluster", "patient") if by_patient else ()
+    found = json_of(*options)
+    kept = {"ann": np.arange(len(site)) != 7, "ben": np.ones(len(site), bool)}
+
+    def clusters(of: Any) -> dict[str, Any]:
+        return {"clusters": columns["patient"][of]} if by_patient else {}
+
+    for of_site in found["by_group"]:
+        here = site == of_site["group"]
+        for of_reader in of_site["raters"]:
+            own = here & kept[of_reader["group"]]
+            pair = columns["pathology"][own], columns[of_reader["group"]][own]
+            alone = agreement(*pair, weights="quadratic", labels=[1, 2, 3, 4], **clusters(own))
+            assert of_reader["n"] == alone.n
+            assert of_reader["interval"] == pytest.approx(alone.interval)
+    south = site == "south"
+    expected = compare_predictions(
+        *(columns[name][south] for name in ("ann", "ben")),
+        y_true=columns["pathology"][south],
+        weights="quadratic",
+        **clusters(south),
+    )
+    difference = found["by_group"][1]["differences"][0]
+    assert difference["interval"] == pytest.approx(expected.interval, rel=1e-9)
+    for of_rater in found["by_rater"]:
+        own = kept[of_rater["rater"]]
+        pair = columns["pathology"][own], columns[of_rater["rater"]][own]
+        by_site = agreement_by(*pair, groups=site[own], weights="quadratic", **clusters(own))
+        assert of_rater["equality"]["p_value"] == pytest.approx(by_site.equality.p_value)
+    rows = list(csv.DictReader(io.StringIO(text_of(*options, "--format", "csv"))))
+    assert [row["group"] for row in rows] == 4 * ["all items"] + 4 * ["north"] + 4 * ["south"]
+    assert [row["rater"] for row in rows] == 3 * ["ann", "ben", "ann - ben", COMMON]
+    text = text_of(*options)
+    assert "on 119 to 120 items" in text
+    assert text.index("\nsite north\n") < text.index("\nsite south\n")
+    lines = text_of(*options, "--format", "sentence").splitlines()
+    assert lines[1].startswith("site north: Cohen's kappa (quadratic weights) of pathology and")
+    statistic = "F" if by_patient else "Q"
+    assert lines[3].startswith(f"Test of equal kappas of ann across site: {statistic} = ")
+    gate = command.run(*options, "--fail-under", 0.99)
+    assert gate.exit_code == 3
+    assert "4 of 4 groups fail." in gate.stderr
 
 
 def test_two_groups_differ_as_two_independent_tables(tmp_path: Path) -> None:

@@ -55,6 +55,54 @@ def test_two_methods(flows: Path) -> None:
     assert "90 % interval" in text
 
 
+def test_each_group_is_reported_as_alone(tmp_path: Path) -> None:
+    site = np.where(np.arange(17) < 8, "north", "south")
+    path = write_csv(tmp_path / "sites.csv", wright=WRIGHT, mini=MINI, site=site)
+    options = ("--raters", "wright", "mini", "--scale", "cicchetti")
+    whole = measure.json_of(path, *options)
+    found = measure.json_of(path, *options, "--group", "site")
+    assert {name: found[name] for name in whole} == whole
+    rows = measure.text_of(path, *options, "--group", "site", "--format", "csv").splitlines()
+    text = measure.text_of(path, *options, "--group", "site")
+    assert text.startswith(f"{path}: wright, mini, by site\n")
+    long = write_csv(
+        tmp_path / "long.csv",
+        item=np.tile(np.arange(17), 2),
+        who=np.repeat(["wright", "mini"], 17),
+        value=np.concatenate([WRIGHT, MINI]),
+        site=np.tile(site, 2),
+    )
+    in_rows = (
+        "--item",
+        "item",
+        "--rater",
+        "who",
+        "--rating",
+        "value",
+        "--raters",
+        "wright",
+        "mini",
+    )
+    stacked = measure.json_of(long, *in_rows, "--scale", "cicchetti", "--group", "site")
+    assert stacked["groups"] == found["groups"]
+    for of_site, name in zip(found["groups"], ("north", "south"), strict=True):
+        columns = {"wright": np.array(WRIGHT)[site == name], "mini": np.array(MINI)[site == name]}
+        alone = write_csv(tmp_path / f"{name}.csv", **columns)
+        expected = measure.json_of(alone, *options)
+        assert of_site.pop("group") == name
+        assert of_site == {one: expected[one] for one in of_site}
+        lines = measure.text_of(alone, *options, "--format", "csv").splitlines()[1:]
+        assert [row for row in rows if row.startswith(f"{name},")] == [f"{name},{x}" for x in lines]
+        assert f"\nsite {name}\n\nIntraclass correlation of wright and mini, " in text
+        sentences = measure.text_of(alone, *options, "--format", "sentence").splitlines()
+        of_group = measure.text_of(path, *options, "--group", "site", "--format", "sentence")
+        assert [f"site {name}: {one}" in of_group.splitlines() for one in sentences] == 6 * [True]
+    refused = measure.refusal(path, *options, "--group", "mini")
+    assert "--group must name a column that no other option names, got 'mini'." in refused
+    single = write_csv(tmp_path / "one.csv", wright=WRIGHT, mini=MINI, site=["a", *"b" * 16])
+    assert "site a: at least two subjects" in measure.refusal(single, *options, "--group", "site")
+
+
 @pytest.mark.parametrize("raters", [["wright", "mini"], ["wright", "mini", "third"]])
 def test_words_of_a_scale(flows: Path, raters: list[str]) -> None:
     options = [flows, "--raters", *raters, "--scale", "cicchetti"]

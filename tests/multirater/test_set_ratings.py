@@ -105,13 +105,21 @@ def test_distances_as_published() -> None:
         assert (found == found.T).all()
 
 
-def test_a_matrix_and_a_name_are_one() -> None:
+def test_a_function_a_matrix_and_a_name_are_one() -> None:
     by_name = krippendorff_alpha(POSTS, level="masi")
+    function = krippendorff_alpha(POSTS, level=lambda a, b: float(exact_distance("masi", a, b)))
     labels = by_name.labels.tolist()
     matrix = [[float(exact_distance("masi", a, b)) for b in labels] for a in labels]
     by_matrix = krippendorff_alpha(POSTS, level=matrix, labels=labels)
-    assert by_matrix.value == pytest.approx(by_name.value, rel=1e-12)
-    assert by_matrix.standard_error == pytest.approx(by_name.standard_error, rel=1e-9)
+    for other in (function, by_matrix):
+        assert other.value == pytest.approx(by_name.value, rel=1e-12)
+        assert other.standard_error == pytest.approx(by_name.standard_error, rel=1e-9)
+
+
+def test_a_function_of_other_labels() -> None:
+    ratings = [[1, 1, 2], [4, 4, 7], [2, 2, 1], [7, 4, 7]]
+    by_function = krippendorff_alpha(ratings, level=lambda a, b: (a - b) ** 2)
+    assert by_function.value == pytest.approx(krippendorff_alpha(ratings, level="interval").value)
 
 
 def test_sets_of_one_label_are_that_label() -> None:
@@ -180,6 +188,14 @@ def test_the_bootstrap_of_sets() -> None:
             "labels must be sets, because the ratings are sets, got 'joy'",
         ),
         (POSTS, {"labels": [{"joy"}, {"joy"}]}, "labels must be distinct, got"),
+        (
+            POSTS,
+            {"level": lambda a, b: len(a - b)},
+            r"level must return the same number for two labels in either order, got 0 for"
+            r" frozenset\(\) and frozenset\(\{'disgust'\}\), and 1 for",
+        ),
+        (POSTS, {"level": lambda a, b: 1.0}, "diagonal must be"),
+        (POSTS, {"level": lambda a, b: "far"}, "level must return a number for every pair"),
         (POSTS, {"level": "cosine"}, "level must be .*'jaccard', 'masi' or a matrix"),
     ],
 )

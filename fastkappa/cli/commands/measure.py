@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fastkappa.cli.options import (
     Confidence,
     Format,
@@ -21,6 +23,7 @@ Command = RatersCommand
 def measure(
     files: InputFiles,
     raters: RaterOptions,
+    group: str | None = None,
     confidence: Confidence = 0.95,
     scale: Scale = None,
     form: str = "ICC(A,1)",
@@ -41,6 +44,8 @@ def measure(
 
     Parameters
     ----------
+    group : COLUMN
+        The column of the groups, such as sites, to report on separately too.
     form : FORM
         The form of the intraclass correlation in --format sentence, such as ICC(C,1) or ICC3.
     units : UNIT
@@ -64,27 +69,30 @@ def measure(
     from fastkappa.cli.files.rater_files import opened_raters
     from fastkappa.cli.files.reading import Reading
     from fastkappa.cli.progress import progress_bar
-    from fastkappa.cli.reports.measure import report_on_measurements
+    from fastkappa.cli.reports.measure import report_on_measurements, with_each_group
     from fastkappa.cli.reports.picture import check_pictures, draw, write_page
     from fastkappa.cli.terminal import write
 
     with errors_printed() as remarks, opened_inputs(text) as opener:
         check_pictures(pictures)
         opener.writes(plot=pictures.plot, report=pictures.report)
-        source, columns = opened_raters(opener, files, raters)
+        source, columns = opened_raters(opener, files, raters, group)
         reading = Reading.of(None, missing_codes, missing)
         with progress_bar(source.files) as bar:
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
-            measured = read_measured(source, columns, reading, raters.cluster)
-        report = report_on_measurements(
+            whole, groups = read_measured(source, columns, reading, raters.cluster, group)
+        report_of = partial(
+            report_on_measurements,
             source.name,
-            measured,
             confidence=confidence,
             scale=scale,
             form=form,
             units=units,
             drop_missing=reading.drop_missing,
         )
+        report = report_of(whole)
+        if group is not None:
+            report = with_each_group(report, group, groups, report_of)
         draw(pictures, report)
         remarks.show()
         write_page(pictures, report, remarks)

@@ -19,7 +19,9 @@ from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.words import arguments_named, names_of_columns
 from fastkappa.formatting import count_text, label_text
 from fastkappa.ratings.missing import find_missing
+from fastkappa.sources.arrow_batches import split_by
 from fastkappa.sources.arrow_folders import joined
+from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.two_raters.agreement import agreement
 from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.grouped import agreement_by
@@ -39,7 +41,7 @@ class ClusteredPair:
     ) -> None:
         others = [cluster] if group is None else [cluster, group]
         arrays = reading.columns(source, raters, others, text=[cluster])
-        reading.check_missing(source, arrays, raters, "such rows")
+        reading.check_missing(arrays, "such rows")
         ratings = [arrays[name] for name in raters]
         known = reading.known(dict(zip(raters, ratings)))
         self._given, self._raters, self._group = ratings, (raters[0], raters[1]), group
@@ -86,19 +88,24 @@ class AgainstReference:
         raters: Sequence[str],
         reference: str,
         cluster: str | None,
+        group: str | None,
         reading: Reading,
     ) -> None:
         others = [] if cluster is None else [cluster]
         rated = [reference, *raters]
-        arrays = reading.columns(source, rated, others, text=others)
-        reading.check_missing(source, arrays, rated, "such ratings")
+        arrays = reading.columns(
+            source, rated, others if group is None else [*others, group], text=others
+        )
+        reading.check_missing(arrays, "such ratings")
         self._known = reading.known({name: arrays[name] for name in rated})
         self._raters, self._reference, self._cluster = raters, reference, cluster
         self._arrays = arrays
-        self.labels: AnyArray = self._stacked(None).pooled.labels
+        self.labels: AnyArray = self._stacked(arrays, None).pooled.labels
         if self._known is None:
             reading.on_sorted(self.labels)
             self._known = self.labels.tolist()
+        self._group = None if group is None else arrays[group]
+        self._parts = {} if group is None else dict(split_by(group, arrays))
         missing = {name: find_missing(array) for name, array in arrays.items()}
         counts = {name: int(mask.sum()) for name, mask in missing.items() if mask is not None}
         found = ", ".join(
@@ -112,7 +119,34 @@ class AgainstReference:
 
     def grouped(self, weights: Any, **options: Any) -> GroupedAgreement:
         """Return the agreement of each rater with the reference."""
-        found, results = self._stacked(weights, **options), {}
+        return self._named(self._stacked(self._arrays, weights, **options))
+
+    def by_group(self, weights: Any, **options: Any) -> dict[Any, GroupedAgreement]:
+        """Return the agreement of each rater with the reference in each group."""
+        found = {}
+        for group, part in self._parts.items():
+            try:
+                found[group] = self._named(self._stacked(part, weights, **options))
+            except ValueError as error:
+                raise RatingsError(f"group {group!r}: {error}") from error
+        return found
+
+    def by_rater(self, weights: Any, **options: Any) -> dict[str, GroupedAgreement]:
+        """Return the agreement of each rater with the reference, as a comparison of the groups."""
+        if self._group is None:
+            return {}
+        options |= {"missing": "drop", "labels": self._known, "groups": self._group}
+        if self._cluster is not None:
+            options["clusters"] = self._arrays[self._cluster]
+        reference = self._arrays[self._reference]
+        return {
+            rater: agreement_by(reference, self._arrays[rater], weights=weights, **options)
+            for rater in self._raters
+        }
+
+    def _named(self, found: GroupedAgreement) -> GroupedAgreement:
+        """Return the agreement in each group of the stacked ratings, with the raters' names."""
+        results = {}
         for place, result in found.items():
             rater = self._raters[place]
             results[rater] = replace(result, raters=(self._reference, rater))
@@ -130,9 +164,8 @@ class AgainstReference:
             repeats_items=True,
         )
 
-    def _stacked(self, weights: Any, **options: Any) -> GroupedAgreement:
+    def _stacked(self, arrays: dict[str, Any], weights: Any, **options: Any) -> GroupedAgreement:
         """Return the agreement of the reference with the raters' ratings, one below the other."""
-        arrays = self._arrays
         reference = arrays[self._reference]
         each = [{"rating": arrays[name], "reference": reference} for name in self._raters]
         whole = joined(each, ["reference", "rating"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from warnings import warn
 
@@ -12,13 +13,18 @@ from fastkappa.cli.words import arguments_named
 from fastkappa.formatting import count_text
 from fastkappa.multirater.long_measurements import LongMeasurements, sort_measurements
 from fastkappa.ratings.missing import find_missing, without
+from fastkappa.sources.arrow_batches import split_by
 from fastkappa.sources.source_ratings import RatingsError
 
 
 def read_measured(
-    source: Source, columns: RaterColumns, reading: Reading, cluster: str | None = None
-) -> LongMeasurements:
-    """Return each rater's measurements with the cluster of each item.
+    source: Source,
+    columns: RaterColumns,
+    reading: Reading,
+    cluster: str | None = None,
+    group: str | None = None,
+) -> tuple[LongMeasurements, dict[Any, LongMeasurements]]:
+    """Return each rater's measurements with the cluster of each item, of all rows and per group.
 
     Raises
     ------
@@ -28,17 +34,29 @@ def read_measured(
     ImportError
         If pyarrow is not installed.
     """
-    if cluster in (*columns.rated, *columns.named):
-        raise RatingsError(
-            f"--cluster must name a column that no other option names, got {cluster!r}."
-        )
-    others = [] if cluster is None else [cluster]
-    arrays = columns.read(source, reading, others, others, are_scores=True)
-    reading.check_missing(source, arrays, (), "such items", "measurements")
-    clusters = None
+    for option, column in (("--cluster", cluster), ("--group", group)):
+        if column in (*columns.rated, *columns.named):
+            raise RatingsError(
+                f"{option} must name a column that no other option names, got {column!r}."
+            )
+    of_clusters = [] if cluster is None else [cluster]
+    others = list(dict.fromkeys([*of_clusters, *([] if group is None else [group])]))
+    arrays = columns.read(source, reading, others, of_clusters, are_scores=True)
+    reading.check_missing(arrays, "such items", "measurements", advice="")
     if cluster is not None:
-        arrays = _with_cluster(arrays, cluster)
-        clusters = arrays[cluster]
+        arrays = _with(arrays, cluster, "cluster")
+    whole = _measured(columns, arrays, reading, cluster)
+    if group is None:
+        return whole, {}
+    arrays = _with(arrays, group, "group")
+    parts = split_by(group, arrays)
+    return whole, {value: _measured(columns, part, reading, cluster) for value, part in parts}
+
+
+def _measured(
+    columns: RaterColumns, arrays: Mapping[str, Any], reading: Reading, cluster: str | None
+) -> LongMeasurements:
+    clusters = None if cluster is None else arrays[cluster]
     if columns.rating is None:
         return LongMeasurements({name: arrays[name] for name in columns.raters}, clusters)
     item, rater, value = (arrays[name] for name in (*columns.named, columns.rating))
@@ -46,11 +64,12 @@ def read_measured(
         return sort_measurements(item, rater, value, clusters, drop_missing=reading.drop_missing)
 
 
-def _with_cluster(arrays: dict[str, Any], column: str) -> dict[str, Any]:
-    """Return the rows that have a cluster, and warn about rows without one."""
+def _with(arrays: dict[str, Any], column: str, what: str) -> dict[str, Any]:
+    """Return the rows that have a cluster or group, and warn about rows without one."""
     lacking = find_missing(arrays[column])
     if lacking is None or not lacking.any():
         return arrays
     n = count_text(int(lacking.sum()), "row")
-    warn(f"{n} left out because the cluster is missing in column {column!r}.", stacklevel=2)
+    of = " of all groups" if what == "group" else ""
+    warn(f"{n} left out{of} because the {what} is missing in column {column!r}.", stacklevel=2)
     return {name: without(array, lacking) for name, array in arrays.items()}

@@ -13,7 +13,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.choices import did_you_mean
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.reading import Reading
+from fastkappa.cli.files.reading import NA_LABELS, Reading
 from fastkappa.cli.rater_remarks import (
     BLANK_SETS,
     blank_sets,
@@ -243,8 +243,8 @@ def read_raters(
         remarks += separate_occasions(arrays, item, rater, group)
     named = [*columns.named, *of_clusters]
     checked = {name: array for name, array in arrays.items() if name not in named}
-    advice = None if separator is None else BLANK_SETS
-    reading.check_missing(source, checked, rated, "such ratings", advice=advice)
+    advice = NA_LABELS if separator is None else f" {BLANK_SETS}"
+    reading.check_missing(checked, "such ratings", advice=advice)
     known = None
     if separator is None:
         known = reading.known({name: arrays[name] for name in rated})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.cli.files.clustered_columns import AgainstReference, ClusteredPair
@@ -12,7 +13,7 @@ from fastkappa.cli.files.raters import RaterColumns, RatersRead, read_raters
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.files.two_columns import count_groups, count_ratings, pair_clusters, pair_counts
 from fastkappa.cli.progress import progress_bar
-from fastkappa.cli.reports.agree_groups import grouped_of, report_on_groups
+from fastkappa.cli.reports.agree_groups import grouped_of, report_on_groups, with_reference_by_group
 from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import report_on_pair
 from fastkappa.cli.reports.agree_parts import no_undefined_warnings, result_of
@@ -168,10 +169,18 @@ def _report_on_reference(
     with progress_bar(source.files) as bar, no_undefined_warnings():
         reading = reading._replace(on_progress=bar.starts(source.files[0]))
         rated = AgainstReference(
-            source, request.raters, str(request.reference), request.cluster, reading
+            source, request.raters, str(request.reference), request.cluster, request.group, reading
         )
-        found = rated.grouped(request.weights_of(rated.labels), **request.of_two)
-        return report_on_groups(request, found).remarking(rated.remarks)
+        weights, of_two = request.weights_of(rated.labels), request.of_two
+        output = report_on_groups(request, rated.grouped(weights, **of_two))
+        if request.group is not None:
+            with catch_warnings():
+                # The same warnings have already been issued for all items.
+                simplefilter("ignore", UserWarning)
+                by_group = rated.by_group(weights, **of_two)
+                by_rater = rated.by_rater(weights, **of_two)
+            output = with_reference_by_group(request, output, by_group, by_rater)
+    return output.remarking(rated.remarks)
 
 
 def _report_on_clusters(

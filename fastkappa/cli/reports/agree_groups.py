@@ -18,7 +18,7 @@ from fastkappa.cli.reports.agree_parts import (
     no_undefined_warnings,
     result_of,
 )
-from fastkappa.cli.reports.output import Output, Section, read_on
+from fastkappa.cli.reports.output import Output, Section, read_on, with_groups
 from fastkappa.formatting import label_text
 from fastkappa.multirater.coefficient_difference import (
     CoefficientDifference,
@@ -94,6 +94,48 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
             *(reading.sentence(f"kappa of {name}") for name, reading in read.items()),
         ],
     )
+
+
+def with_reference_by_group(
+    request: AgreeRequest,
+    output: Output,
+    by_group: Mapping[Any, GroupedAgreement],
+    by_rater: Mapping[str, GroupedAgreement],
+) -> Output:
+    """Return the output on raters and a reference, with the raters in each group of items.
+
+    ``by_rater`` compares the groups, for each rater.
+    """
+    column = label_text(request.group)
+    parts = {label_text(group): report_on_groups(request, one) for group, one in by_group.items()}
+    output = with_groups(
+        _by_rater(output), column, {name: _by_rater(part) for name, part in parts.items()}
+    )
+    fields = [
+        {
+            "group": name,
+            "raters": part.fields["groups"],
+            "differences": part.fields["differences"],
+            "equality": part.fields["equality"],
+        }
+        for name, part in parts.items()
+    ]
+    tests = {rater: found.equality for rater, found in by_rater.items() if len(found) > 1}
+    lines = [f"  {rater}: {test.test_text()}" for rater, test in tests.items()]
+    report = Report([f"Test of equal kappas of each rater across {column}:", *lines])
+    of_raters = [{"rater": rater, "equality": test} for rater, test in tests.items()]
+    sentences = [
+        versioned(f"Test of equal kappas of {rater} across {column}: {test.test_text()}")
+        for rater, test in tests.items()
+    ]
+    together = Section([report] if lines else (), {"by_rater": of_raters}, (), sentences)
+    return output.plus([together, Section((), {"by_group": fields})])
+
+
+def _by_rater(output: Output) -> Output:
+    """Return an output whose groups are raters, with rows that name raters."""
+    rows = [{"rater": row["group"], **row} for row in output.rows]
+    return output._replace(rows=[{k: v for k, v in r.items() if k != "group"} for r in rows])
 
 
 def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from fastkappa.cli.pages.pictures import Picture
-from fastkappa.cli.reports.output import Output, read_on
+from fastkappa.cli.reports.output import Output, Section, read_on, with_groups
 from fastkappa.cli.words import arguments_named
 from fastkappa.formatting import label_text
 from fastkappa.measurements import (
@@ -26,6 +27,8 @@ from fastkappa.sources.arrow_columns import in_table
 from fastkappa.statistics.scales import ScaleName
 
 CONCORDANCE = "concordance correlation"
+# The fields of JSON that do not differ between groups.
+OF_FILE = ("file", "raters")
 
 
 def report_on_measurements(
@@ -106,6 +109,31 @@ def report_on_measurements(
         pictures,
         sentences=lambda: sentences,
     )
+
+
+def with_each_group(
+    output: Output,
+    group: str,
+    groups: Mapping[Any, LongMeasurements],
+    report_of: Callable[[LongMeasurements], Output],
+) -> Output:
+    """Return an output on all measurements, with the report on each group of a column.
+
+    ``report_of`` returns the report on measurements.
+    """
+    column = label_text(group)
+    parts = {}
+    for value, measured in groups.items():
+        try:
+            parts[label_text(value)] = report_of(measured)
+        except ValueError as error:
+            raise ValueError(f"{column} {label_text(value)}: {error}") from error
+    fields = [
+        {"group": name, **{key: part.fields[key] for key in part.fields if key not in OF_FILE}}
+        for name, part in parts.items()
+    ]
+    output = with_groups(output, column, parts).plus([Section((), {"groups": fields})])
+    return output._replace(title=f"{output.title}, by {column}")
 
 
 def chosen_form(forms: IntraclassResult, name: str) -> str:

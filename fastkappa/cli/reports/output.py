@@ -17,6 +17,7 @@ from fastkappa.results.csv_rows import rows_as_csv
 from fastkappa.results.report import LARGEST_TABLE, Report
 from fastkappa.results.text import COLUMNS, as_text
 from fastkappa.statistics.scales import Interpretation, ScaleName, find_scale
+from fastkappa.two_raters.grouped_result import ALL
 
 # Text narrower than this is not readable.
 NARROWEST = 24
@@ -111,6 +112,23 @@ class Output(NamedTuple):
         if not self.has_title:
             return text
         return f"{self.title}\n{text}" if self.reports[0].above else f"{self.title}\n\n{text}"
+
+
+def with_groups(output: Output, column: str, groups: Mapping[str, Output]) -> Output:
+    """Return an output followed by the outputs on each group of a column, by name.
+
+    Rows and sentences name their group. The gate checks the estimates of the groups.
+    """
+    rows: list[Mapping[str, Any]] = [{"group": ALL, **row} for row in output.rows]
+    sections, estimates = [], []
+    for name, part in groups.items():
+        group = f"{column} {name}"
+        first, *others = part.reports
+        sentences = [f"{group}: {sentence}" for sentence in part.sentences()]
+        sections.append(Section([first._replace(heading=group), *others], {}, (), sentences))
+        rows += [{"group": name, **row} for row in part.rows]
+        estimates += [one._replace(of=f"{one.of} in {group}") for one in part.estimates]
+    return output.plus(sections)._replace(rows=rows, estimates=estimates)
 
 
 def too_large(labels: AnyArray, largest: int = LARGEST_TABLE) -> list[str]:

@@ -1,8 +1,8 @@
-"""Compute matrices of distances between sets of labels."""
+"""Compute matrices of distances between labels: between sets, or by a function."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -11,6 +11,8 @@ from fastkappa.arrays import AnyArray, FloatTable
 
 SetLevel: TypeAlias = Literal["jaccard", "masi"]
 SET_LEVELS: tuple[SetLevel, ...] = get_args(SetLevel)
+# A function that returns the distance between two labels.
+Distance: TypeAlias = Callable[[Any, Any], float]
 
 
 def set_distances(level: SetLevel, labels: AnyArray) -> FloatTable:
@@ -94,3 +96,36 @@ def each_label(labels: AnyArray) -> Iterator[tuple[Any, AnyArray]]:
     else:
         every = np.arange(len(labels))
         yield from ((label, every == i) for i, label in enumerate(labels.tolist()))
+
+
+def distances_by(function: Distance, labels: AnyArray) -> FloatTable:
+    """Return the matrix of distances that a function returns for all pairs of labels.
+
+    Raises
+    ------
+    ValueError
+        If the function returns a value that is not a number, or if the distance depends on the
+        order of the two labels.
+    """
+    names = labels.tolist()
+    distances = np.zeros((len(names), len(names)))
+    for i, first in enumerate(names):
+        for j, second in enumerate(names):
+            distance = function(first, second)
+            try:
+                distances[i, j] = distance
+            except (TypeError, ValueError) as error:
+                raise ValueError(
+                    f"level must return a number for every pair of labels, got {distance!r} for"
+                    f" {first!r} and {second!r}."
+                ) from error
+    # NaN and infinity are rejected later, when the matrix is checked.
+    differ = np.argwhere((distances != distances.T) & ~np.isnan(distances + distances.T))
+    if len(differ):
+        i, j = differ[0].tolist()
+        raise ValueError(
+            "level must return the same number for two labels in either order, got"
+            f" {distances[i, j]:g} for {names[i]!r} and {names[j]!r}, and {distances[j, i]:g} for"
+            f" {names[j]!r} and {names[i]!r}."
+        )
+    return distances
