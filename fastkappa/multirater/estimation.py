@@ -47,18 +47,13 @@ class Inferred(NamedTuple):
         check_distribution(self.distribution)
         check_choice("interval_method", self.interval_method, (None, *RATER_INTERVALS))
 
-
-def read_ratings(
-    ratings: Any,
-    labels: Any,
-    missing_codes: Sequence[Any],
-    clusters: Any,
-    inferred: Inferred,
-) -> Ratings:
-    """Convert the ratings argument of a coefficient to `Ratings`, and check the other arguments."""
-    given = Ratings.of(ratings, labels, missing_codes, clusters)
-    inferred.check()
-    return given
+    def read(
+        self, ratings: Any, labels: Any, missing_codes: Sequence[Any], clusters: Any
+    ) -> Ratings:
+        """Convert the ratings argument of a coefficient to `Ratings`, and check these arguments."""
+        given = Ratings.of(ratings, labels, missing_codes, clusters)
+        self.check()
+        return given
 
 
 def read_weights(ratings: Ratings, weights: Weights | SetLevel) -> Weights:
