@@ -329,14 +329,9 @@ class SourceTable:
                     f"the tables of {needed[0]} groups in column {self.columns.group!r} have more"
                     f" than {MOST_CELLS} cells: group by a column with fewer values."
                 )
-            self._counts = _enlarged(self._counts, shape)
+            more = [(0, n - there) for n, there in zip(shape, self._counts.shape)]
+            self._counts = np.pad(self._counts, more)
             if self._sums is not None:
-                self._sums = _enlarged(self._sums, shape)
+                self._sums = np.pad(self._sums, more)
         if sums is not None and self._sums is None:
             self._sums = np.zeros(self._counts.shape, sums)
-
-
-def _enlarged(array: AnyArray, shape: tuple[int, ...]) -> AnyArray:
-    larger = np.zeros(shape, array.dtype)
-    larger[tuple(map(slice, array.shape))] = array
-    return larger
