@@ -255,7 +255,11 @@ class AxisLabels:
         if order is None:
             return
         keys = [key for key in order.labels.tolist() if self._counted_as(key) is not None]
-        refuse_many_labels(len(keys), self.name, remedies.many_labels)
+        if len(keys) > LARGEST_NUMBER_OF_LABELS:
+            raise RatingsError(
+                f"{self.name} declares {len(keys)} labels, more than the"
+                f" {LARGEST_NUMBER_OF_LABELS} that a table can have. {remedies.many_labels}"
+            )
         if self.order not in (None, keys):
             parts = {self.name: self.order, "a later part": keys}
             common_order({name: order_of(part) for name, part in parts.items()}, remedies.order)
