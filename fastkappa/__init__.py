@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from fastkappa.statistics.kappa import kappa_from_confusion as kappa_from_confusion
     from fastkappa.statistics.strata import compare_strata as compare_strata
     from fastkappa.statistics.weights import disagreement_weights as disagreement_weights
-    from fastkappa.tables.confusion import confusion_counts as confusion_counts
+    from fastkappa.tables.count import confusion_counts as confusion_counts
     from fastkappa.thresholds.evaluator import ThresholdEvaluator as ThresholdEvaluator
     from fastkappa.thresholds.optimal import optimal_thresholds as optimal_thresholds
     from fastkappa.two_raters.agreement import agreement as agreement
@@ -96,7 +96,7 @@ _HOMES = {
     "compare_raters": "multirater.each_rater",
     "compare_strata": "statistics.strata",
     "compile_scorer": "scorer",
-    "confusion_counts": "tables.confusion",
+    "confusion_counts": "tables.count",
     "confusion_from_source": "sources.any_source",
     "confusion_matrix": "metrics",
     "conger_kappa": "multirater.coefficients",

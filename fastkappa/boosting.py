@@ -26,7 +26,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.measurements import continuous_kappa
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
-from fastkappa.tables.confusion import confusion_counts
+from fastkappa.tables.count import confusion_counts
 
 __all__ = [
     "CatBoostKappa",

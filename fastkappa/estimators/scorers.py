@@ -18,7 +18,7 @@ from fastkappa.ratings.label_order import shown, warn_of_order
 from fastkappa.ratings.labels import distinct, read_labels
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.tables.confusion import confusion_counts
+from fastkappa.tables.count import confusion_counts
 from fastkappa.tables.table import union_of_labels
 
 

@@ -13,7 +13,7 @@ from numba.extending import overload
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.jit.compiling import borrowed, exactly, out_of_line
 from fastkappa.kernels.numba import loops, popcount
-from fastkappa.tables.confusion import confusion_counts
+from fastkappa.tables.count import confusion_counts
 
 # With fewer pairs, the fast kernel is not worthwhile, because it has to set up counters and fill
 # two blocks.

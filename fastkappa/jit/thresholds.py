@@ -16,7 +16,7 @@ from fastkappa.jit.kappas import kappa_of_table, kind_and_matrix
 from fastkappa.ratings.real_numbers import read_numbers
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
-from fastkappa.tables.confusion import confusion_counts
+from fastkappa.tables.count import confusion_counts
 
 # With more thresholds than this, binary search is used.
 FEW = 16

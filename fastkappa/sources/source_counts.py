@@ -26,7 +26,8 @@ from fastkappa.sources.source_ratings import (
 )
 from fastkappa.sources.source_table import Contents
 from fastkappa.tables.count import CountsResult
-from fastkappa.tables.doubtful_tables import judge_sorted, judge_table
+from fastkappa.tables.doubtful_orders import judge_sorted
+from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.json_fields import (
     CountedRows,
     loaded,
@@ -141,16 +142,6 @@ def finish_groups(contents: Contents, labels: Any = None) -> dict[Any, SourceCou
     groups = [*keys, *([None] if None in axis.position else [])]
     parts = _finish_layers(contents, labels)
     return {names.get(group): parts[axis.position[group]] for group in groups}
-
-
-def n_first_among(contents: Contents, labels: Sequence[Any]) -> int:
-    """Return the number of items that have both ratings, the first of them among the labels."""
-    _, first, second = contents.axes
-    places = [
-        first.position.get(key_of(label, first.column, fractions=True)[0]) for label in labels
-    ]
-    rows = [place for place in places if place is not None]
-    return int(contents.counts[:, rows][:, :, _there(second)].sum())
 
 
 def _finish_layers(contents: Contents, labels: Any) -> list[SourceCounts]:

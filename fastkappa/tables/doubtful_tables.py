@@ -6,45 +6,32 @@ the raters never agree. A row of totals is not an item.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from operator import ne
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
-from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
-from fastkappa.ratings.label_order import is_number
-from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels, warn_of_filled
+from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
+from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels
+from fastkappa.tables.doubtful_orders import judge_rows
 from fastkappa.tables.two_codings import (
-    HEAD,
-    MOST_ROWS,
-    looks_shifted,
     may_be_coded_apart,
     two_codings,
-    warn_of_shift,
+    warn_of_end,
 )
 
 MOST_NAMED = 5
 # The smallest mean number of occurrences per label that is plausible for ratings.
 LEAST_REPEATS = 2
-# A column with more ratings per label does not contain ids.
-MOST_PER_ID = 5
-# With more raters, a rater with few items can have labels that nobody else used.
-MOST_JUDGED = 20
 # In a smaller table, each cell can contain one item by chance.
 FEWEST_CELLS = 6
-# With fewer ratings, or fewer ratings of the second label, equal ratings can be adjacent by chance.
-FEWEST_SORTED, FEWEST_OF_SECOND = 20, 5
-# The least proportion of the second label, so that a sample of a file shows it.
-LEAST_OF_SECOND = 0.1
-# The largest chi-square attributed to chance, in standard deviations above its mean.
-CHANCE = 2.0
+# A rater with at least this number of labels that the other lacks, and this many times the labels
+# of the other, does not use the other's scale.
+FEWEST_ALONE, TIMES = 6, 2
 # In a smaller part, or of a rarer label, a label can be absent by chance.
 FEWEST_OF_PART, LEAST_ABSENT, FEWEST_ABSENT = 100, 0.02, 10
 
@@ -69,8 +56,7 @@ def judge_table(
     if len(labels) < 2:
         return
     array = np.asarray(labels)
-    if not are_given:
-        _warn_of_codes(array, table)
+    are_coded = not are_given and _warn_of_codes(array, table)
     # Slow checks are skipped for ordinary tables, to keep short calls fast. In ordinary tables,
     # raters agree on every label but one, and more than once on the first or last label.
     if may_be_coded_apart(labels, table):
@@ -78,41 +64,45 @@ def judge_table(
         if text:
             warn(text)
             return
+    if not are_given and not are_coded:
+        warn_of_end(array, table, names)
     if table.item(-1) > 1:
         return
+    counts = dict(zip(names, (table.sum(axis=1), table.sum(axis=0))))
+    used = {name: np.sort(array[own > 0]) for name, own in counts.items()}
     if array.dtype.kind in "iuf":
-        counts = dict(zip(names, (table.sum(axis=1), table.sum(axis=0))))
-        used = {name: np.sort(array[own > 0]) for name, own in counts.items()}
-        _warn_of_totals(used, table.sum(), lambda name: (array * counts[name]).sum(dtype=float))
-    if table.item(0) > 1:
-        return
+        warn_of_totals(used, table.sum(), lambda name: (array * counts[name]).sum(dtype=float))
     _warn_of_counted(table, names)
-    _warn_of_strangers(labels, table, names)
-    _warn_of_ids(labels, table, names)
+    any(warn_of_strangers({x: used[x] for x in pair}, table.sum()) for pair in (names, names[::-1]))
 
 
 def judge_tables(
-    labels: AnyArray, tables: AnyArray, truth: str, names: Sequence[str], *, are_given: bool
+    labels: AnyArray,
+    tables: AnyArray,
+    pairs: Sequence[tuple[Column, Column]],
+    truth: str,
+    names: Sequence[str],
+    *,
+    are_given: bool,
 ) -> None:
-    """Apply `judge_table` to the tables of many predictions, except the check of unused labels."""
-    if len(labels) > 1:
-        if not are_given:
-            _warn_of_codes(labels, tables)
-        for name, table in zip(names, tables):
-            if may_be_coded_apart(labels, table) or table.item(-1) < 2:
-                judge_table(labels, table, names=(truth, name), are_given=are_given)
+    """Judge the tables of many predictions, and the columns of true and predicted labels.
+
+    The checks are those of `judge_table`, except for unused labels, and of `judge_rows`.
+    """
+    for name, table in zip(names, tables):
+        judge_table(labels, table, names=(truth, name), are_given=are_given)
+    any(judge_rows(*pair, (truth, name)) for name, pair in zip(names, pairs))
 
 
-def _warn_of_codes(labels: AnyArray, tables: AnyArray) -> None:
-    """Warn about codes such as 99 among the labels used in tables.
+def _warn_of_codes(labels: AnyArray, table: AnyArray) -> bool:
+    """Warn about codes such as 99 among the labels used in a table, and return whether any are.
 
     If the range of the labels does not exceed their number, only negative labels can be codes.
     """
     are_numbers = labels.dtype.kind in "iuf"
     if are_numbers and labels.item(0) >= 0 and labels.item(-1) - labels.item(0) <= len(labels):
-        return
-    counts = tables.reshape(-1, len(labels), len(labels)).sum(axis=0)
-    warn_of_codes_among_labels(labels[counts.any(axis=0) | counts.any(axis=1)])
+        return False
+    return warn_of_codes_among_labels(labels[table.any(axis=0) | table.any(axis=1)])
 
 
 def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
@@ -125,7 +115,7 @@ def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
         )
 
 
-def _warn_of_totals(
+def warn_of_totals(
     labels: Mapping[str, AnyArray], n_items: int, sum_of: Callable[[str], float]
 ) -> None:
     """Warn if one item has the sum of each rater's other ratings, like a row of totals.
@@ -150,105 +140,35 @@ def _has_far_largest(labels: AnyArray) -> bool:
     return bool(labels[0] >= 0 and 0 < FAR * float(labels[-2]) < labels[-1])
 
 
-def _warn_of_strangers(
-    labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]
-) -> None:
-    used = [np.asarray(table.any(axis=axis)) for axis in (1, 0)]
-    # Raters can lack a common label by chance if most labels occur once, like measurements, or if a
-    # rater used only one label.
-    n_used = [np.count_nonzero(own) for own in used]
-    if (used[0] & used[1]).any() or min(n_used) < 2 or LEAST_REPEATS * sum(n_used) > table.sum():
-        return
-    held = (
-        f"{name} has {', '.join(map(repr, _some(labels, own)))}" for name, own in zip(names, used)
-    )
-    warn(
-        f"{' and '.join(names)} have no label in common: {' and '.join(held)}. Are both columns"
-        " ratings of the same items, with labels written the same way?"
-    )
+def warn_of_strangers(labels: Mapping[str, AnyArray], n_items: int) -> bool:
+    """Warn if the first of two raters has only labels, or many, that the second does not have.
 
-
-def judge_order(
-    table: AnyArray, first: Column, second: Column, names: tuple[str, str] = ("y1", "y2")
-) -> None:
-    """Warn if one of two columns seems to be sorted or shifted alone.
-
-    The columns agree only by chance if one of them was sorted, and they agree after a shift by one
-    row. ``table`` contains the counts of the two columns.
+    Return whether so. ``labels`` are the sorted labels of each rater.
     """
-
-    def are_sorted() -> list[bool]:
-        used = (np.count_nonzero(table.any(axis=axis)) for axis in (1, 0))
-        columns = (first.values, second.values)
-        return [runs_in(own) == n_labels for own, n_labels in zip(columns, used)]
-
-    if len(first.values) < FEWEST_SORTED:
-        return
-    if any(is_grouped(column.values[:HEAD].tolist()) for column in (first, second)):
-        judge_sorted(table, are_sorted, names)
-    judge_shift(first, second, names)
-
-
-def judge_shift(first: Column, second: Column, names: Sequence[str]) -> None:
-    """Warn if two columns agree only after one is moved by one row, or if one was filled."""
-    heads = [_first_ratings(column, HEAD).tolist() for column in (first, second)]
-    if first.counts is None and looks_shifted(*heads):
-        warn_of_shift(_first_ratings(first, MOST_ROWS), _first_ratings(second, MOST_ROWS), names)
-    elif first.counts is None and len(first.values):
-        numbers = [_first_numbers(column) for column in (first, second)]
-        warn_of_filled(dict(zip(names, numbers)))
-
-
-def _first_ratings(column: Column, n: int) -> AnyArray:
-    """Return the first ratings of a column, with None for missing ratings."""
-    values = column.values[:n]
-    return values if column.categories is None else np.array(column.categories, object)[values]
-
-
-def _first_numbers(column: Column) -> AnyArray:
-    """Return the first ratings of a column as numbers, with NaN for other ratings."""
-    values = column.values[:MOST_ROWS]
-    if column.categories is None:
-        return values.astype(float)
-    labels = [float(x) if is_number(str(x)) else np.nan for x in column.categories]
-    return np.array(labels)[values]
-
-
-def judge_sorted(
-    table: AnyArray, are_sorted: Callable[[], list[bool]], names: tuple[str, str]
-) -> None:
-    """Warn like `judge_order`. ``are_sorted`` returns whether each column is sorted by label."""
-    of_each, n = (table.sum(axis=1), table.sum(axis=0)), table.sum()
-    common = (of_each[0] > 0) & (of_each[1] > 0)
-    # Columns such as ids and scores have few labels in common with ratings.
-    if n < FEWEST_SORTED or table[np.ix_(common, common)].sum() < n / 2:
-        return
-    counts = table[np.ix_(*(own > 0 for own in of_each))].astype(float)
-    by_chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
-    freedom = (len(counts) - 1) * (counts.shape[1] - 1)
-    chi_square = float(((counts - by_chance) ** 2 / by_chance).sum())
-    if chi_square > freedom + CHANCE * (2 * freedom) ** 0.5 or sum(found := are_sorted()) != 1:
-        return
-    place = found.index(True)
-    if np.sort(of_each[place])[-2] >= max(FEWEST_OF_SECOND, LEAST_OF_SECOND * n):
+    (name, own), (other, others) = labels.items()
+    n_labels = len(own), len(others)
+    if min(n_labels) < 2:
+        return False
+    alone = np.setdiff1d(own, others)
+    # Raters can lack a common label by chance if most labels occur once, like measurements.
+    if len(alone) == len(own) and LEAST_REPEATS * sum(n_labels) <= n_items:
         warn(
-            f"{names[place]} is sorted, {names[1 - place]} is not, and they agree only as"
-            " expected by chance: check that both have the items in the same order, because one"
-            " of them may have been sorted or shuffled alone."
+            f"{name} and {other} have no label in common: {name} has {_some(own)} and {other} has"
+            f" {_some(others)}. Are both ratings of the same items, with labels written the same"
+            " way?"
         )
-
-
-def runs_in(ratings: AnyArray) -> float:
-    """Return the number of runs of equal ratings, or infinity if the first show many runs."""
-    if not is_grouped(ratings[:HEAD].tolist()):
-        return math.inf
-    return int(np.count_nonzero(ratings[1:] != ratings[:-1])) + 1
-
-
-def is_grouped(ratings: list[Any]) -> bool:
-    """Return whether equal ratings are adjacent, as in a sorted column."""
-    n_runs: int = 1 + sum(map(ne, ratings, ratings[1:]))
-    return n_runs == len(set(ratings))
+        return True
+    # Scores in the same range, some of which only one rater gave, are ratings.
+    if own.dtype.kind in "iuf":
+        alone = alone[(alone < others[0]) | (alone > others[-1])]
+    if len(alone) < max(FEWEST_ALONE, TIMES * len(others)):
+        return False
+    warn(
+        f"{name} has {len(alone)} labels that are not among those of {other}, {_some(alone)}, like"
+        " ids or cells of a spreadsheet that were dragged down, but was read as ratings: give the"
+        " column of ratings, or correct these cells."
+    )
+    return True
 
 
 class Part(NamedTuple):
@@ -275,7 +195,7 @@ def judge_parts(parts: Sequence[Part], columns: Sequence[str]) -> None:
     Such a part has a label that no other part has, but not a label that is frequent in all other
     parts.
     """
-    in_parts = Counter(label for part in parts for label in {*part.ratings[0], *part.ratings[1]})
+    in_parts = Counter(label for part in parts for label in set().union(*part.ratings))
     found = []
     for part in parts:
         odd: dict[tuple[Any, Any], list[str]] = {}
@@ -313,80 +233,10 @@ def _absent(own: Mapping[Any, float], others: Sequence[Mapping[Any, float]]) -> 
     ]
 
 
-def judge_raters(
-    labels: Mapping[str, AnyArray],
-    n_ratings: Sequence[int],
-    sum_of: Callable[[str], float],
-    *,
-    are_recoded: bool = False,
-) -> None:
-    """Warn if one item contains the sums of the others, or if a rater shares no label.
-
-    A rater is compared with all others together, unless there are many raters or recoding was
-    already reported (``are_recoded``). ``labels`` are the sorted labels of each rater,
-    ``n_ratings`` their numbers of ratings, and ``sum_of`` returns the sum of a rater's ratings.
-    """
-    # dates in different units are compared elsewhere
-    if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
-        return
-    _warn_of_totals(labels, min(n_ratings), sum_of)
-    together = {label for own in labels.values() for label in own.tolist()}
-    warn_of_codes_among_labels(np.array(sorted(together)))
-    if are_recoded:
-        return
-    n_raters = Counter(label for own in labels.values() for label in own.tolist())
-    for (name, own), n in zip(labels.items(), n_ratings):
-        alone = [label for label in own.tolist() if n_raters[label] == 1]
-        n_others = len(n_raters) - len(alone)
-        if len(own) < n <= MOST_PER_ID * len(own) and _are_repeated_ids(own, alone, n_others):
-            warn(
-                f"{name} has {len(alone)} labels that no other rater has, like ids of clusters,"
-                " but was read as a rater: leave it out if it identifies clusters or items."
-            )
-            return
-        # A rater can lack shared labels by chance if the rater used only one label, or labels that
-        # hardly repeat.
-        repeats = 1 < len(own) <= n / LEAST_REPEATS
-        if repeats and len(own) < len(n_raters) and all(n_raters[x] == 1 for x in own.tolist()):
-            shown = ", ".join(map(repr, own[:MOST_NAMED].tolist()))
-            warn(
-                f"{name} has no label in common with another rater: {shown}. Are all columns"
-                " ratings of the same items, with labels written the same way?"
-            )
-            return
-
-
-def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]) -> None:
-    n_items = int(table.sum())
-    sizes = [int(np.count_nonzero(table.any(axis=axis))) for axis in (1, 0)]
-    for name, size, other in zip(names, sizes, sizes[::-1]):
-        if are_ids(size, other, n_items):
-            warn(
-                f"{name} has a different label for each of the {n_items} items, like a column of"
-                " ids, but was read as ratings: give the column of ratings."
-            )
-
-
-def _are_repeated_ids(own: AnyArray, alone: Sequence[Any], n_others: int) -> bool:
-    """Return whether most labels of a rater are ``alone``, and outside the others' range.
-
-    ``n_others`` is the number of labels that another rater has. Scores in the same range, some of
-    which only one rater gave, are not ids.
-    """
-    if len(own) < FEWEST_IDS or 2 * len(alone) < len(own) or not 0 < 4 * n_others <= len(own):
-        return False
-    shared = np.setdiff1d(own, np.array(alone))
-    if own.dtype.kind not in "iuf" or not len(shared):
-        return True
-    beyond = (own < shared.min()) | (own > shared.max())
-    return bool(2 * np.count_nonzero(beyond) >= len(own))
-
-
-def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any]:
-    """Return some of the labels used, for a message."""
-    found = np.asarray(labels)[np.flatnonzero(used)[:MOST_NAMED]]
-    shown: list[Any] = (found.astype(str) if found.dtype.kind in "mM" else found).tolist()
-    return shown
+def _some(labels: AnyArray) -> str:
+    """Return some labels for a message."""
+    some = labels[:MOST_NAMED]
+    return ", ".join(map(repr, (some.astype(str) if some.dtype.kind in "mM" else some).tolist()))
 
 
 def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> None:

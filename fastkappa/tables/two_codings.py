@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
-from operator import eq
 from typing import Any
 
 import numpy as np
@@ -19,10 +17,9 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many, number_text
-from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
+from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_alphabetical
-from fastkappa.ratings.looks import alike_among, is_respelt, is_slip, prefix_of
-from fastkappa.ratings.real_numbers import warn_of_filled
+from fastkappa.ratings.looks import alike_among, is_respelt, prefix_of
 
 # The smallest kappa after recoding, and the smallest gain over kappa before recoding.
 NEAR, BETTER = 0.6, 0.5
@@ -42,12 +39,11 @@ FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
-# The number of first ratings that are enough to exclude most columns from a closer look.
-HEAD = 16
-# The number of rows that are searched for a shift by one row.
-MOST_ROWS = 10_000
-# The minimum length at which words can be cut.
-LEAST_CUT = 5
+# The least number of ratings with a label at an end of the scale, and the least difference from the
+# label beside it, in standard errors.
+FEWEST_AT_END, FAR_APART = 5, 3.5
+# Scales rarely have more grades than this.
+MOST_GRADES = 21
 # A label is rare if a similar label occurs at least this many times as often.
 FREQUENT = 100
 REMEDY = "Number the labels the same way if both raters use the same scale."
@@ -80,86 +76,6 @@ def _coincide(table: AnyArray) -> NDArray[np.bool_]:
     return coincide
 
 
-def judge_pairs(
-    codes: AnyArray, labels: AnyArray, names: Sequence[str], *, are_given: bool
-) -> bool:
-    """Warn about the first two raters who code labels differently, and return whether any do.
-
-    ``codes`` has one row per rater and one column per item. Each code is the position of the label,
-    or the number of labels if the rating is missing.
-    """
-    side = len(labels) + 1
-    if side > MOST_LABELS:
-        return False
-    codes = codes[:, :SOME_ITEMS].astype(np.intp)
-    if labels.dtype.kind in "iuf" and codes.shape[1]:
-        warn_of_filled(dict(zip(names, np.append(labels.astype(float), np.nan)[codes])))
-    together = np.zeros((side - 1, side - 1), np.int64)
-    for (a, first), (b, second) in combinations(zip(names, codes), 2):
-        table = np.bincount(first * side + second, minlength=side * side).reshape(side, side)
-        table = table[:-1, :-1]
-        together += table
-        heads = first[:HEAD].tolist(), second[:HEAD].tolist()
-        if looks_shifted(*heads) and warn_of_shift(first, second, (a, b)):
-            return True
-        if may_be_coded_apart(labels, table):
-            text = two_codings(labels, table, (a, b), are_given=are_given)
-            if text:
-                warn(text)
-                return True
-    found = None if are_given else _not_told_apart(labels, together)
-    if found:
-        warn(found)
-    return found is not None
-
-
-def looks_shifted(first: list[Any], second: list[Any]) -> bool:
-    """Return whether most first ratings equal the second ratings one row above or below."""
-    above, level, below = (
-        sum(map(eq, *rows)) for rows in ((first, second[1:]), (first, second), (first[1:], second))
-    )
-    return bool(max(above, below) > max(level, len(first) // 2))
-
-
-def warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bool:
-    """Warn if raters agree only after one column is moved by one row, and return whether so.
-
-    If each rating predicts the next one, as in a repeated cycle, a shift looks like other codes.
-    """
-    n = min(len(first), MOST_ROWS)
-    position: dict[Any, int] = {}
-    together = [*first[:n].tolist(), *second[:n].tolist()]
-    codes = np.array([position.setdefault(label, len(position)) for label in together])
-    codes, side = codes.reshape(2, n), len(position)
-    places = np.arange(side).astype(float)
-
-    def pairs(rows: AnyArray, columns: AnyArray) -> AnyArray:
-        return np.bincount(rows * side + columns, minlength=side * side).reshape(side, side)
-
-    given, down, up = (
-        _kappa(places, places, pairs(rows, columns), 0)
-        for rows, columns in (
-            codes,
-            (codes[0, 1:], codes[1, :-1]),
-            (codes[0, :-1], codes[1, 1:]),
-        )
-    )
-    better = max(down, up)
-    if better < max(NEAR, given + BETTER) or n * better**2 < 2 * EVIDENCE:
-        return False
-    # A few items with other labels than the most frequent can be adjacent by chance.
-    if n - np.bincount(codes[0]).max() < LEAST_REPEATS:
-        return False
-    if _is_predicted(pairs(codes[0, 1:], codes[0, :-1])):
-        return False
-    warn(
-        f"{names[1]} seems to be shifted by one row: unweighted kappa is {given:.2f}, and would be"
-        f" {better:.2f} with {names[1]} moved one row {'down' if down > up else 'up'}. Check that"
-        " each row has the ratings of one item."
-    )
-    return True
-
-
 def two_codings(
     labels: Sequence[Any] | AnyArray, table: AnyArray, names: Sequence[str], *, are_given: bool
 ) -> str | None:
@@ -171,14 +87,10 @@ def two_codings(
         return None
     found, array = None, np.asarray(labels)
     # If raters agree on most items, renumbering the labels cannot improve agreement.
-    may_be_renamed = 2 * table.trace() < table.sum() and _is_predicted(table)
+    may_be_renamed = 2 * table.trace() < table.sum() and is_predicted(table)
     if is_alphabetical(array):
         if not are_given:
-            found = (
-                _cut(array, table, names)
-                or _two_names(array, table, names)
-                or _not_told_apart(array, table)
-            )
+            found = _two_names(array, table, names) or not_told_apart(array, table)
     elif may_be_renamed and array.dtype.kind in "iufbUTO":
         found = _two_numberings(array.astype(float), table, names)
     if found is None and may_be_renamed:
@@ -202,7 +114,7 @@ def _never_agree(table: AnyArray, names: Sequence[str]) -> str | None:
     )
 
 
-def _is_predicted(table: AnyArray) -> bool:
+def is_predicted(table: AnyArray) -> bool:
     """Return whether one rater's label predicts the other's, by Goodman–Kruskal's lambda.
 
     Unrelated labels do not predict each other, so most tables require no closer look.
@@ -211,62 +123,36 @@ def _is_predicted(table: AnyArray) -> bool:
     return bool(table.max(axis=1).sum() - most > LEAST_LAMBDA * (table.sum() - most))
 
 
-def _cut(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
-    """Return the warning about a rater whose labels were cut to a number of characters."""
-    rows, columns = ({str(x) for x in labels[table.any(axis=axis)]} for axis in (1, 0))
-    for name, own, whole in ((names[0], rows, columns), (names[1], columns, rows)):
-        length = max(map(len, own), default=0)
-        cut = [(x[:length], x) for x in sorted(whole) if x[length - 1 : length + 1].isalpha()]
-        pairs = [(short, x) for short, x in cut if short in own - whole]
-        n_full = sum(len(x) == length for x in own)
-        if length >= LEAST_CUT and n_full > 1 and pairs and own <= {x[:length] for x in whole}:
-            shown = ", ".join(f"{short!r} for {x!r}" for short, x in pairs[:MOST_SHOWN])
-            return (
-                f"the labels of {name} seem to be cut to {length} characters: {shown}. Export them"
-                " at full length; they are counted as disagreement."
-            )
-    return None
-
-
 def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
     """Return the warning about labels of one rater that coincide with labels of the other.
 
-    Labels that look alike are skipped, because another warning covers them.
+    A label that was cut, as at 8 characters, coincides less often if raters agree less. Labels that
+    look alike are skipped, because another warning covers them.
     """
-    labels = labels.astype(object)
-    n, of_rows, of_columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
-    rows = np.flatnonzero((of_rows >= OFTEN) & (of_columns == 0))
-    columns = np.flatnonzero((of_columns >= OFTEN) & (of_rows == 0))
-    if not len(rows) or not len(columns):
-        return None
-    met = table[np.ix_(rows, columns)].astype(float)
-    first, second = of_rows[rows, None].astype(float), of_columns[columns].astype(float)
-    by_chance = first * second / n
-    # The kappa between two labels, each against all other labels, is 1 if the two labels always
-    # coincide.
-    most = (first + second) / 2 - by_chance
-    kappa = np.divide(met - by_chance, most, out=np.zeros_like(met), where=most > 0)
-    places = [
-        (i, j)
-        for i, j in np.argwhere((met >= OFTEN) & (kappa >= NEAR)).tolist()
-        if not alike_among([str(labels[rows[i]]), str(labels[columns[j]])])
+    of_rows, of_columns = table.sum(axis=1), table.sum(axis=0)
+    is_most = (table == table.max(axis=1, keepdims=True)) & (table == table.max(axis=0))
+    is_most &= (of_columns[:, None] == 0) & (of_rows == 0) & (table >= OFTEN)
+    pairs = [
+        (one, other, table[i, j])
+        for i, j in np.argwhere(is_most).tolist()
+        for one, other in [(str(labels[i]), str(labels[j]))]
+        if not alike_among([one, other])
+        and (2 * table[i, j] >= NEAR * (of_rows[i] + of_columns[j]) or is_respelt(one, other))
     ]
-    if sum(met[i, j] for i, j in places) < TOGETHER:
+    if sum(n for _, _, n in pairs) < TOGETHER:
         return None
     a, b = names
-    pairs = [
-        f"{labels[rows[i]]!r} of {a} with {labels[columns[j]]!r} of {b} ({number_text(met[i, j])}"
-        " items)"
-        for i, j in places
+    shown = [
+        f"{one!r} of {a} with {other!r} of {b} ({number_text(n)} items)" for one, other, n in pairs
     ]
     return (
-        f"{a} and {b} each have labels that the other does not have, and these nearly always"
-        f" coincide: {first_of_many(pairs, MOST_SHOWN, '; ')}. Write them the same way if they"
-        " are one label, because they are counted as disagreement."
+        f"{a} and {b} each have labels that the other does not have, and these mostly coincide:"
+        f" {first_of_many(shown, MOST_SHOWN, '; ')}. Write them the same way if they are one label,"
+        " because they are counted as disagreement."
     )
 
 
-def _not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
+def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     """Return the warning about labels that raters do not tell apart, and that may be one label.
 
     Two labels are not told apart if at least as many items have both as have the rarer label twice.
@@ -296,7 +182,7 @@ def _not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     if not found or _kappa_of_merged(found, table) < NEAR_ONCE_MERGED:
         how, found = "may be forms of one label, because they", _used_by_chance(pairs, table)
     if not found:
-        return _rare_slips(names, total)
+        return None
     shown = [
         f"{names[i]!r} with {names[j]!r} ({both[i, j]:g} {'item' if both[i, j] == 1 else 'items'})"
         for i, j in found
@@ -307,28 +193,12 @@ def _not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     )
 
 
-def _rare_slips(names: Sequence[str], total: AnyArray) -> str | None:
-    """Return the warning about rare labels that are written like a frequent one but for a slip."""
-    is_rare = (total[:, None] > 0) & (FREQUENT * total[:, None] <= total)
-    shown = [
-        f"{names[i]!r} for {names[j]!r}"
-        for i, j in np.argwhere(is_rare).tolist()
-        if is_slip(names[i], names[j]) and not alike_among([names[i], names[j]])
-    ]
-    if not shown:
-        return None
-    return (
-        f"rare labels that look like typing errors: {first_of_many(shown, MOST_SHOWN, '; ')}. Write"
-        " them alike if they are one label; they are counted as disagreement."
-    )
-
-
 def _kappa_of_merged(pairs: Sequence[tuple[int, int]], table: AnyArray) -> float:
     """Return kappa if the two labels of each pair are one label."""
     places = np.arange(len(table)).astype(float)
     for i, j in pairs:
         places[places == i] = places[j]
-    return _kappa(places, places, table, 0)
+    return kappa_of(places, places, table, 0)
 
 
 def _used_by_chance(pairs: Sequence[tuple[int, int]], table: AnyArray) -> list[tuple[int, int]]:
@@ -375,7 +245,7 @@ def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | 
         return None
     columns = _partners(counts)
     places = np.arange(len(used)).astype(float)
-    given, better = (_kappa(places, places, own, 0) for own in (counts, counts[:, columns]))
+    given, better = (kappa_of(places, places, own, 0) for own in (counts, counts[:, columns]))
     if better < max(NEAR, given + BETTER) or counts.sum() * better**2 < 2 * EVIDENCE:
         return None
     # A rater who rates one step higher never uses the lowest label.
@@ -415,13 +285,65 @@ def _most_frequent(keys: Floats, table: AnyArray) -> float:
 def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
     """Describe the first kappa that is much better with recoded columns, or return None."""
     for power, kind in enumerate(("unweighted kappa", "linear kappa", "quadratic kappa")):
-        given, better = (_kappa(rows, columns, table, power) for columns in (rows, recoded))
+        given, better = (kappa_of(rows, columns, table, power) for columns in (rows, recoded))
         if better >= max(NEAR, given + BETTER) and table.sum() * better**2 >= EVIDENCE:
             return f"{kind} is {given:.2f}, and would be {better:.2f}"
     return None
 
 
-def _kappa(rows: Floats, columns: Floats, table: AnyArray, power: int) -> float:
+def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool:
+    """Warn about a label at an end of the scale that does not belong to the scale, like 0 or 9.
+
+    Raters agree on it only by chance, and items to which one rater gives it are farther from it, in
+    the other's ratings, than items with the label next to it. Return whether there is a warning.
+    """
+    n = int(table.sum())
+    for place, beside in (
+        ((0, 1), (-1, -2)) if labels.dtype.kind in "iuf" and len(labels) > 2 else ()
+    ):
+        used = int(table[place].sum()), int(table[:, place].sum())
+        by_chance = used[0] * used[1] / n
+        if sum(used) < FEWEST_AT_END or table.item(place) > by_chance + 2 * by_chance**0.5:
+            continue
+        both = (table + table.T).astype(float)
+        both[:, place] = 0
+        values = np.abs(labels.astype(float) - labels[place])
+        margin = both.sum(axis=0)
+        mean = float(values @ margin / margin.sum())
+        variance = float((values - mean) ** 2 @ margin / margin.sum())
+        (own, n_own), (other, n_other) = (
+            (float(values @ row), float(row.sum())) for row in (both[place], both[beside])
+        )
+        if not n_own or not n_other:
+            continue
+        apart = own / n_own - other / n_other
+        if apart > FAR_APART * (variance * (1 / n_own + 1 / n_other)) ** 0.5:
+            a, b = names
+            warn(
+                f"{a} and {b} agree on {labels[place]} only as expected by chance, and items with"
+                f" it are no more similar to items with {labels[beside]} than other items: give"
+                " missing_codes= if it stands for a missing rating, or labels= if it is a label."
+            )
+            return True
+    return False
+
+
+def warn_of_measured(labels: AnyArray, table: AnyArray) -> None:
+    """Warn if raters give close numbers, but seldom the same, like measurements or percentages."""
+    if labels.dtype.kind not in "iuf" or len(labels) <= MOST_GRADES:
+        return
+    values = labels.astype(float)
+    given, weighted = (kappa_of(values, values, table, power) for power in (0, 2))
+    if weighted >= max(NEAR, given + BETTER):
+        warn(
+            f"the ratings are {len(labels)} different numbers, and raters give close numbers more"
+            f" often than the same: kappa is {given:.2f} without weights, and {weighted:.2f} with"
+            " quadratic weights. Give weights if they are on a scale, as percentages are, or use"
+            " fastkappa.measurements."
+        )
+
+
+def kappa_of(rows: Floats, columns: Floats, table: AnyArray, power: int) -> float:
     """Return the kappa of a table with the given numbers as labels of rows and columns."""
     apart = np.abs(rows[:, None] - columns)
     weights = apart**power if power else (apart > 0).astype(float)

@@ -38,7 +38,8 @@ from fastkappa.statistics.intervals.rao import (
 from fastkappa.statistics.tables import counts_given
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.tables.count import CountsResult, tabulate
-from fastkappa.tables.doubtful_tables import judge_order, judge_table
+from fastkappa.tables.doubtful_orders import judge_order
+from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement_report import warn_of_weights, why_undefined
 from fastkappa.two_raters.agreement_result import AgreementResult
@@ -198,8 +199,8 @@ def agreement(
         clusters=of_items,
         missing_clusters=items.n_missing.get(CLUSTERS, 0),
     )
-    if known is None and weights is not None:
-        warn_of_weights(result.weights, counts.labels)
+    if known is None:
+        warn_of_weights(result.weights, counts.labels, counts.table)
     judge_table(counts.labels, counts.table, counts.n_outside, are_given=known is not None)
     judge_order(counts.table, items.columns["y1"], items.columns["y2"])
     warn_of_same_column({"y1": y1, "y2": y2})
@@ -297,7 +298,7 @@ def agreement_from_confusion(
         alternative=alternative,
     )
     if not is_order_of_table_known(table, given, names):
-        warn_of_weights(result.weights, names)
+        warn_of_weights(result.weights, names, result.table)
     return _warned(result)
 
 

@@ -40,7 +40,8 @@ from fastkappa.statistics.strata import (
 )
 from fastkappa.statistics.weights import Weights
 from fastkappa.tables.by_group import count_by_group
-from fastkappa.tables.doubtful_tables import judge_order, judge_table
+from fastkappa.tables.doubtful_orders import judge_order
+from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.agreement_report import warn_of_weights
@@ -194,7 +195,7 @@ def agreement_by(
         **made,
     )
     if known is None:
-        warn_of_weights(weights, found.rows)
+        warn_of_weights(weights, found.rows, pooled.table)
     judge_table(found.rows, pooled.table, pooled.n_outside, are_given=known is not None)
     judge_order(pooled.table, items.columns["y1"], items.columns["y2"])
     warn_of_same_column({"y1": y1, "y2": y2})

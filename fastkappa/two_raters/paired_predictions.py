@@ -146,7 +146,7 @@ def compare_predictions(
     every = np.arange(len(joint))
     own = every, every
     if known is None:
-        warn_of_weights(weights, names)
+        warn_of_weights(weights, names, joint.sum(axis=2))
         if weights is None or isinstance(weights, str):
             true = joint.any(axis=(1, 2))
             own = every[true | joint.any(axis=(0, 2))], every[true | joint.any(axis=(0, 1))]
@@ -168,7 +168,8 @@ def compare_predictions(
     )
     tables = np.stack([joint.sum(axis=2), joint.sum(axis=1)])
     warn_of_unused_labels(names, tables.sum(axis=0), n_outside)
-    judge_tables(names, tables, "y_true", difference.names, are_given=known is not None)
+    pairs = [(truth, one), (truth, two)]
+    judge_tables(names, tables, pairs, "y_true", difference.names, are_given=known is not None)
     first_name, second_name = names_of((first, second), difference.names)
     return replace(
         difference,

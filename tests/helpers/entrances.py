@@ -338,12 +338,14 @@ thresholds = command(
 
 # The kinds of ratings. "mixed" means numbers and strings in the same column, "found labels" means
 # that the labels are not given, "columns" means one column per rater, "in order" means that the
-# first row is known, and "names" means that the names of the columns are known.
+# first row is known, "in rows" that all rows are known at once, and "names" that the names of the
+# columns are known.
 NUMBERS = frozenset({"numbers"})
 LONG = frozenset({"numbers", "strings", "missing", "mixed", "found labels"})
-LISTS = LONG | {"columns", "in order"}
+BATCH = LONG | {"columns", "in order"}
+LISTS = BATCH | {"in rows"}
 ENGINE = frozenset({"numbers", "strings", "missing", "found labels", "columns", "names"})
-FRAME = ENGINE | {"in order"}
+FRAME = ENGINE | {"in order", "in rows"}
 TEXT = LISTS | {"names"}
 
 
@@ -374,7 +376,7 @@ ENTRANCES = {
     "agreement": Entrance(agreement),
     "agreement_by": Entrance(agreement_by),
     "confusion_counts": Entrance(confusion_counts, drops=False, has_weights=False),
-    "ConfusionAccumulator": Entrance(accumulator),
+    "ConfusionAccumulator": Entrance(accumulator, BATCH),
     "ConfusionAccumulator, item by item": Entrance(accumulator_by_item, LONG),
     "leaderboard": Entrance(leaderboard),
     "score_many": Entrance(score_many),

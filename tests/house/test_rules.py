@@ -52,6 +52,12 @@ NUMBERS, WORDS = named(1, 2, 3), named("x", "y", "z")
 # With 20 more items of the first label, 30 of 32 are equal, and 588 of 1024 by chance.
 SIGNS = Fraction(30 * 32 - 588, 1024 - 588)
 QUADRATIC = exact(*NUMBERS, [1, 2, 3], 2)
+# Seventy items in no order, on all but eight of which the raters agree.
+SEVENTY = [
+    list(map(int, "2210112011210210222202221011221202102122012002010221001201212121111110"))
+    for _ in range(2)
+]
+SEVENTY[1][::9] = [(label + 1) % 3 for label in SEVENTY[1][::9]]
 # One of the two spellings of the letter e with an acute accent.
 COMPOSED, COMBINING = "caf\u00e9", "cafe\u0301"
 
@@ -189,16 +195,6 @@ RULES = {
         r"'complain' with 'complaint' \(1 item\)",
         one_rater=False,
     ),
-    "a rare typing error beside another label": Rule(
-        more(
-            *named("other", "positive", "praise"),
-            *[("positive", "positive")] * 100,
-            ("positve", "praise"),
-        ),
-        None,
-        "'positve' for 'positive'",
-        one_rater=False,
-    ),
     "two forms that both raters mix": Rule(
         more(*named("G1", "G2", "x"), *zip(["G1", "Grade 1"] * 3, ["Grade 1", "G1"] * 3)),
         None,
@@ -216,7 +212,7 @@ RULES = {
         ([1, 2] * 6, [3, 3, 4] * 4), None, "in common", needs="found labels", one_rater=False
     ),
     "two names for each label": Rule(
-        (["p 1", "p 2", "n"] * 4, ["y1", "y2", "n"] * 4), None, "always coincide", one_rater=False
+        (["p 1", "p 2", "n"] * 4, ["y1", "y2", "n"] * 4), None, "mostly coincide", one_rater=False
     ),
     "a second spelling": Rule(
         more(*named("mild", "none", "severe"), *[("mil", "mild")] * 3),
@@ -240,6 +236,17 @@ RULES = {
     ),
     "booleans beside numbers": Rule(
         ([True, False] * 6, SECOND), None, "booleans", needs="columns", one_rater=False
+    ),
+    "booleans with other labels": Rule(
+        ([True, False] * 6, [True, False] * 5 + [False, True]),
+        None,
+        "booleans|[Tt]rue",
+        Options(labels=[1, 2, 3]),
+        "columns",
+        one_rater=False,
+    ),
+    "0 far below a scale": Rule(
+        more(*named(5, 6, 7), (0, 5), (6, 0)), None, "contain 0.*missing", needs="found labels"
     ),
     "booleans beside 0 and 1": Rule(
         ([True, False] * 6, [1, 0] * 5 + [0, 1]),
@@ -280,6 +287,20 @@ RULES = {
         needs="in order",
         one_rater=False,
     ),
+    "rows of an earlier export": Rule(
+        tuple(ratings[:40] + ratings for ratings in SEVENTY),
+        None,
+        "repeat the first 40",
+        needs="in rows",
+        one_rater=False,
+    ),
+    "a column shifted by a row": Rule(
+        (SEVENTY[0][1:], SEVENTY[1][:-1]),
+        None,
+        "shifted by one row",
+        needs="in rows",
+        one_rater=False,
+    ),
     **{
         f"{code} for missing": Rule(
             more(*NUMBERS, (code, 1), (2, code), (code, code)),
@@ -318,6 +339,7 @@ def asked() -> list[Any]:
     ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("rule", "entrance"), asked())
 def test_no_wrong_number_without_a_word(rule: Any, entrance: Any) -> None:
     said = ""
@@ -357,4 +379,6 @@ def test_the_drop_in_does_as_scikit_learn(rule: Any) -> None:
             except (ValueError, TypeError) as error:
                 outcomes.append((type(error), str(error)))
     theirs, ours = outcomes
-    assert ours == (theirs if isinstance(theirs, tuple) else pytest.approx(theirs, abs=1e-15))
+    assert ours == (
+        theirs if isinstance(theirs, tuple) else pytest.approx(theirs, abs=1e-15, nan_ok=True)
+    )

@@ -34,8 +34,8 @@ def test_labels_that_come_after_all_were_counted(n_known: int, backend: str) -> 
             random_groups.ItemGroups(3000, 1000, rng),
             pair[0],
             known,
-            [random_groups.Prediction(pair[1], None, matrix)],
-            np.eye(n_known),
+            [random_groups.Prediction(pair[1], None)],
+            matrix,
             1,
             have_all=True,
         )
@@ -74,11 +74,12 @@ def test_one_item_alone_makes_no_significant_difference() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:n_resamples=1 is too few")
+@pytest.mark.filterwarnings("ignore:prediction 'messy' has 70 labels")
 def test_no_prediction_changes_the_interval_of_another() -> None:
     truth = np.random.default_rng(1).integers(0, 3, 300)
     clean, messy = truth.copy(), truth.copy()
     clean[:4] = (clean[:4] + 1) % 3
-    messy[:70] = np.arange(100, 170)
+    messy[:70] = np.arange(170, 100, -1)
     board = leaderboard(truth, {"clean": clean, "messy": messy}, rng=0)
     assert board.interval[0].tolist() == pytest.approx(agreement(truth, clean).interval, abs=1e-9)
     others = {0: [1, 3], 1: [0, 2], 2: [1, 0], 3: [3, 0]}

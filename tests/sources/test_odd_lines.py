@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fastkappa import confusion_from_source
+from fastkappa import Ratings, confusion_from_source
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("typer")
@@ -146,10 +146,30 @@ def test_a_confusion_matrix(tmp_path: Path) -> None:
 def test_lines_that_repeat_others(tmp_path: Path) -> None:
     joined = [*WORDS, WORDS[3], WORDS[3], WORDS[7]]
     for lines, n in ((WORDS * 2, len(WORDS)), (joined, 3)):
-        with pytest.warns(UserWarning, match=f"^{n} lines of .* repeat other lines, .* same 'id'"):
+        with pytest.warns(UserWarning, match=f"^{n} lines of .* repeat a 'id' of other lines"):
             _count(_write(tmp_path, *lines))
     run = CommandLine("agree").run(_write(tmp_path, *joined), "--raters", "a", "b")
     assert "3 lines of" in run.stderr
+
+
+def test_a_later_export_with_corrections(tmp_path: Path) -> None:
+    interim, final = ([f"{i},{'xyz'[i % n]},{'xyz'[i % 4 % 3]}" for i in range(20)] for n in (2, 3))
+    path = _write(tmp_path, *interim[:15], *final)
+    with pytest.warns(UserWarning, match="^15 lines of .* repeat a 'id' of other lines"):
+        _count(path)
+    for command in ("score --y1 a --y2 b", "agree --raters a b"):
+        name, *options = command.split()
+        assert "15 lines of" in CommandLine(name).run(path, *options).stderr
+    # A column tells the parts apart.
+    visits = [f"{line},{visit}" for visit in (1, 2) for line in (interim, final)[visit - 1]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _count(_write(tmp_path, *visits, names="id,a,b,visit"))
+        long = [
+            f"{i},title {i},{rater},x{i * n % 3}" for n, rater in enumerate("pq") for i in range(20)
+        ]
+        path = _write(tmp_path, *long, names="id,title,rater,rating")
+        Ratings.from_long(path, item="id", rater="rater", rating="rating")
 
 
 SILENT = {

@@ -131,7 +131,7 @@ class SharedOrder:
                     name for name, (_, second) in zip(names, pairs) if second.declared is not None
                 )
         are_given = self._labels is not None
-        judge_tables(table.rows, table.counts, TRUTH, names, are_given=are_given)
+        judge_tables(table.rows, table.counts, pairs, TRUTH, names, are_given=are_given)
         self._found.append(table.rows)
         return table, n_other
 

@@ -19,8 +19,13 @@ from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.choices import check_choice
 from fastkappa.formatting import count_text
 from fastkappa.multirater.items.counts import as_patterns
-from fastkappa.multirater.items.derived_columns import warn_of_derived
 from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows, RowFinder
+from fastkappa.multirater.items.doubtful_raters import (
+    MOST_JUDGED,
+    judge_pairs,
+    judge_raters,
+    warn_of_derived,
+)
 from fastkappa.multirater.items.forms import FEWEST_TRANSPOSED
 from fastkappa.multirater.items.identified import Identified, identify
 from fastkappa.multirater.items.rater_columns import (
@@ -36,8 +41,6 @@ from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.looks import alike_among
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.ratings.read import read_clusters
-from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
-from fastkappa.tables.two_codings import judge_pairs
 
 # Items and raters are considered swapped only if there are at most this many items, or more than
 # this many raters, and this many times as many raters as items.

@@ -10,7 +10,12 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.multirater.items.derived_columns import warn_of_derived
+from fastkappa.multirater.items.doubtful_raters import (
+    MOST_JUDGED,
+    judge_pairs,
+    judge_raters,
+    warn_of_derived,
+)
 from fastkappa.multirater.items.sets import read_sets
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS
@@ -19,10 +24,8 @@ from fastkappa.ratings.missing import codes_of_dates, find_missing, spellings
 from fastkappa.ratings.rating_matrix import Rater, read_raters
 from fastkappa.tables.codecs import Codec
 from fastkappa.tables.count import count_unknown
-from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import union_of_labels
-from fastkappa.tables.two_codings import judge_pairs
 
 # The number of ratings that are encoded at a time. A chunk of this size fits in the cache.
 CHUNK = 1 << 15

@@ -20,7 +20,7 @@ from fastkappa.kernels.contract import CountLines, Lines, Texts
 from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.sources.text.text_format import LONGEST_LINE, TextFile
-from fastkappa.tables.doubtful_tables import runs_in
+from fastkappa.tables.doubtful_orders import runs_in
 
 # The temporary data of a block of this size stays in the cache.
 BLOCK_SIZE = 1 << 20

@@ -17,7 +17,8 @@ from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.sources.text.text_format import TextFile, opened_rows, rows_in
-from fastkappa.tables.doubtful_tables import FEWEST_CELLS, judge_shift
+from fastkappa.tables.doubtful_orders import judge_rows
+from fastkappa.tables.doubtful_tables import FEWEST_CELLS
 
 # The numbers of characters to read at the start and at the end of a file, and the number of last
 # lines to check.
@@ -65,15 +66,14 @@ def warn_of_odd_lines(
         _warn_of_equal_numbers(file, _rows_of(first, file)[1:], labelled_numbers)
     if not is_whole:
         return
-    lines = first.splitlines()[1:]
+    rows = _rows_of(first, file)[1:]
     if len(places) == 2:
-        _judge_shift(_rows_of(first, file)[1:], len(file.names), places)
+        _judge_rows(rows, len(file.names), places)
     if len(places) == 2 and len(counts) == 1:
-        _warn_of_counted(_rows_of(first, file)[1:], file.names, places, counts[0])
-    if 1 < len(lines) == len(file.names) - 1:
-        _warn_of_matrix(file, _rows_of(first, file)[1:])
-    if others and len(set(lines)) < len(lines):
-        _warn_of_repeated(file, _rows_of(first, file)[1:], others)
+        _warn_of_counted(rows, file.names, places, counts[0])
+    if 1 < len(rows) == len(file.names) - 1:
+        _warn_of_matrix(file, rows)
+    _warn_of_repeated(file, rows, others)
 
 
 def _warn_of_equal_numbers(file: TextFile, rows: Rows, columns: Sequence[str]) -> None:
@@ -127,7 +127,7 @@ def _word(text: str) -> str:
     return text.strip().rstrip(":").casefold()
 
 
-def _judge_shift(rows: Rows, n_names: int, places: dict[str, int]) -> None:
+def _judge_rows(rows: Rows, n_names: int, places: dict[str, int]) -> None:
     """Warn if one of two columns seems to be shifted by a row."""
     rows = [row for row in rows if len(row) == n_names]
     first, second = (
@@ -135,7 +135,7 @@ def _judge_shift(rows: Rows, n_names: int, places: dict[str, int]) -> None:
         for place in places.values()
     )
     one, other = (f"column {name!r}" for name in places)
-    judge_shift(first, second, (one, other))
+    judge_rows(first, second, (one, other))
 
 
 def _warn_of_matrix(file: TextFile, rows: Rows) -> None:
@@ -149,17 +149,30 @@ def _warn_of_matrix(file: TextFile, rows: Rows) -> None:
 
 
 def _warn_of_repeated(file: TextFile, rows: Rows, others: Sequence[str]) -> None:
-    """Warn about repeated lines if an unread column has a different id in each other line."""
+    """Warn about repeated ids in an unread column, as after appending a later export.
+
+    The column has a different id in each other line, or in each line of two parts that no other
+    column tells apart.
+    """
     distinct = set(map(tuple, rows))
-    if len(distinct) == len(rows) or len(distinct) < FEWEST_IDS:
-        return
+    columns = dict(zip(file.names, zip(*(row for row in rows if len(row) == len(file.names)))))
     for name in others:
-        place = file.names.index(name)
-        if len({row[place] for row in distinct if len(row) > place}) == len(distinct):
+        ids = columns.get(name, ())
+        place: dict[str, int] = {}
+        again = [i for i, one in enumerate(ids) if place.setdefault(one, i) != i]
+        if not FEWEST_IDS <= len(place) < len(ids):
+            continue
+        first, second = {*ids[: again[0]]}, {*ids[again[0] :]}
+        are_parts = len(first) + len(second) == len(ids)
+        is_shared = 2 * len(first & second) >= min(len(first), len(second))
+        tells_apart = any(
+            2 * len({*one}) < len(one) and {*one[: again[0]]}.isdisjoint(one[again[0] :])
+            for one in columns.values()
+        )
+        if len(place) == len(distinct) or (are_parts and is_shared and not tells_apart):
             warn(
-                f"{len(rows) - len(distinct)} lines of {file.path} repeat other lines, with the"
-                f" same {name!r}, and are counted as items: leave them out if they are the same"
-                " items."
+                f"{len(again)} lines of {file.path} repeat a {name!r} of other lines, and are"
+                " counted as items: leave them out if they are the same items."
             )
             return
 

@@ -1,0 +1,160 @@
+"""Detect raters' columns that are probably mistakes.
+
+A column can be computed from the others, such as a consensus or a copy, contain ids, or have other
+codes for the labels. Experts also agree with most others, so the names of columns must suggest a
+summary. A copy can be recognised from the ratings alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
+from fastkappa.ratings.real_numbers import warn_of_codes_among_labels
+from fastkappa.tables.doubtful_orders import judge_codes
+from fastkappa.tables.doubtful_tables import warn_of_strangers, warn_of_totals
+from fastkappa.tables.two_codings import (
+    MOST_LABELS,
+    may_be_coded_apart,
+    not_told_apart,
+    two_codings,
+    warn_of_end,
+)
+
+COMPUTED = re.compile(
+    r"(?<![^\W_])(consensus|majority|mode|votes?|adjudicated|mean|average|avg|median|total|sum)"
+    r"(?![^\W_])",
+    re.IGNORECASE,
+)
+# With fewer items, a rater often gives the most frequent rating by chance.
+FEWEST_ITEMS = 20
+# The largest probability that any two raters would always agree.
+BY_CHANCE = 1e-3
+# With more raters, a rater with few items can have labels that nobody else used.
+MOST_JUDGED = 20
+# The largest number of copies to name.
+MOST_COPIES = 3
+
+
+def warn_of_derived(codes: AnyArray, labels: AnyArray, names: Sequence[str]) -> None:
+    """Warn about columns that are computed from other columns, and about copies of columns.
+
+    ``codes`` has one row per rater and one column per item. Each code is the position of the label,
+    or the number of labels if the rating is missing.
+    """
+    if len(names) < 3:
+        return
+    _warn_of_copies(codes, len(labels), names)
+    complete = codes[:, (codes < len(labels)).all(axis=0)]
+    if complete.shape[1] >= FEWEST_ITEMS:
+        for place, name in enumerate(names):
+            if COMPUTED.search(name):
+                _warn_of_summary(complete, labels, place, names)
+
+
+def _warn_of_copies(codes: AnyArray, n_labels: int, names: Sequence[str]) -> None:
+    """Warn if two raters always agree, although this is improbable given the other pairs."""
+    pairs = list(combinations(range(len(names)), 2))
+    both = [(codes[a] < n_labels) & (codes[b] < n_labels) for a, b in pairs]
+    n = np.array([rated.sum() for rated in both])
+    same = np.array([(codes[a] == codes[b])[rated].sum() for (a, b), rated in zip(pairs, both)])
+    others = (same.sum() - same) / np.maximum(n.sum() - n, 1)
+    are_many = (n >= FEWEST_ITEMS) & (n < n.sum())
+    by_chance = np.where(are_many, len(pairs) * others**n, 1.0)
+    for i in np.flatnonzero((same == n) & (by_chance < BY_CHANCE))[:MOST_COPIES]:
+        a, b = pairs[i]
+        warn(
+            f"{names[a]} and {names[b]} have the same rating of each of {n[i]} items, but other"
+            f" pairs of raters agree on {others[i]:.0%}: leave out one of them if it is a copy."
+        )
+
+
+def _warn_of_summary(codes: AnyArray, labels: AnyArray, place: int, names: Sequence[str]) -> None:
+    """Warn if a column is always a summary of the other columns, on items on which they differ."""
+    others = np.delete(codes, place, axis=0)
+    same = (others[:, None] == others).sum(axis=0)
+    most = same.max(axis=0)
+    # An item with a tie for the most frequent rating is not informative.
+    tells = (most < len(others)) & ((same == most).sum(axis=0) == most)
+    own, others = codes[place, tells], others[:, tells]
+    if len(own) < FEWEST_ITEMS:
+        return
+    follows = {"most frequent": (others == own).sum(axis=0) == most[tells]}
+    if labels.dtype.kind in "iuf":
+        own, others = labels[own].astype(float), labels[others].astype(float)
+        follows["mean"] = abs(own - others.mean(axis=0)) <= 0.5
+        follows["sum"] = own == others.sum(axis=0)
+    what = next((what for what, is_summary in follows.items() if is_summary.all()), None)
+    if what is not None:
+        warn(
+            f"{names[place]} is the {what} of the other ratings for each of {len(own)} items on"
+            " which they differ: leave it out if it is computed from them."
+        )
+
+
+def judge_raters(
+    labels: Mapping[str, AnyArray],
+    n_ratings: Sequence[int],
+    sum_of: Callable[[str], float],
+    *,
+    are_recoded: bool = False,
+) -> None:
+    """Warn if one item contains the sums of the others, or if a rater shares no label.
+
+    A rater is compared with all others together, unless there are many raters or recoding was
+    already reported (``are_recoded``). ``labels`` are the sorted labels of each rater,
+    ``n_ratings`` their numbers of ratings, and ``sum_of`` returns the sum of a rater's ratings.
+    """
+    # dates in different units are compared elsewhere
+    if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
+        return
+    warn_of_totals(labels, min(n_ratings), sum_of)
+    warn_of_codes_among_labels(np.unique(np.concatenate([*labels.values()])))
+    if len(labels) < 2:
+        return
+    for (name, own), n in zip(labels.items(), n_ratings) if not are_recoded else ():
+        # Computed columns and ids without repetition are reported elsewhere.
+        if COMPUTED.search(name) or len(own) == n:
+            continue
+        rest = {other: one for other, one in labels.items() if other != name}
+        other = "the other raters" if len(rest) > 1 else next(iter(rest))
+        together = np.unique(np.concatenate([*rest.values()]))
+        if warn_of_strangers({name: own, other: together}, n):
+            return
+
+
+def judge_pairs(
+    codes: AnyArray, labels: AnyArray, names: Sequence[str], *, are_given: bool
+) -> bool:
+    """Warn about the first two raters who code labels differently, and return whether any do.
+
+    ``codes`` has one row per rater and one column per item. Each code is the position of the label,
+    or the number of labels if the rating is missing.
+    """
+    side = len(labels) + 1
+    if side > MOST_LABELS:
+        return False
+    codes = codes[:, :SOME_ITEMS].astype(np.intp)
+    together = np.zeros((side - 1, side - 1), np.int64)
+    for (a, first), (b, second) in combinations(zip(names, codes), 2):
+        table = np.bincount(first * side + second, minlength=side * side).reshape(side, side)
+        table = table[:-1, :-1]
+        together += table
+        if judge_codes(first, second, (a, b)):
+            return True
+        if may_be_coded_apart(labels, table):
+            text = two_codings(labels, table, (a, b), are_given=are_given)
+            if text:
+                warn(text)
+                return True
+        if not are_given and warn_of_end(labels, table, (a, b)):
+            return True
+    found = None if are_given else not_told_apart(labels, together)
+    if found:
+        warn(found)
+    return found is not None
