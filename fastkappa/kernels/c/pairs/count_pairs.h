@@ -4,7 +4,6 @@
 
 #include "../common/column.h"
 #include "../common/vector_levels.h"
-#include "../narrow/narrow.h"
 #include "avx512.h"
 #include "histogram.h"
 #include "portable.h"
@@ -61,8 +60,11 @@ static void count_as_bytes(const column_t *a, const column_t *b, ptrdiff_t start
     uint8_t codes_a[BYTES_AT_ONCE], codes_b[BYTES_AT_ONCE];
     const column_t bytes_a = column_of_bytes(a, codes_a), bytes_b = column_of_bytes(b, codes_b);
     const ptrdiff_t filled = (count + FULL_GROUP - 1) / FULL_GROUP * FULL_GROUP;
-    for (ptrdiff_t i = 0; i < count; i += BLOCK)
-        pair_bytes(a, b, start + i, count - i < BLOCK ? count - i : BLOCK, codes_a + i, codes_b + i);
+    for (ptrdiff_t i = 0; i < count; i += BLOCK) {
+        const ptrdiff_t n = count - i < BLOCK ? count - i : BLOCK;
+        decode_bytes(a, start + i, n, codes_a + i);
+        decode_bytes(b, start + i, n, codes_b + i);
+    }
     memset(codes_a + count, 0, (size_t)(filled - count));
     memset(codes_b + count, 0, (size_t)(filled - count));
     kernel(&bytes_a, &bytes_b, 0, filled, table);

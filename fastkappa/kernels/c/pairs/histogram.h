@@ -28,7 +28,7 @@
 #include <stdlib.h>
 
 #include "../common/column.h"
-#include "../narrow/narrow.h"
+#include "../common/vector_levels.h"
 #include "portable.h"
 
 enum {
@@ -49,21 +49,45 @@ ALWAYS_INLINE size_t n_short_codes(const column_t *column)
     return column->n_labels == MOST_SHORT_LABELS ? MOST_SHORT_LABELS : n_codes(column);
 }
 
+/* Computes cell = a * row + b, which must fit in cell_t. Compilers vectorise these loops. */
+#define CELLS(name, code_t, cell_t)                                                                               \
+    static void name(const code_t *a, const code_t *b, ptrdiff_t count, cell_t row, cell_t *cells)                \
+    {                                                                                                             \
+        for (ptrdiff_t i = 0; i < count; i++) cells[i] = (cell_t)(a[i] * row + b[i]);                             \
+    }
+#define CELL_LOOPS(LEVEL)                                                                                         \
+    CELLS(cells_of_bytes_##LEVEL, uint8_t, uint16_t)                                                              \
+    CELLS(short_cells_of_words_##LEVEL, uint16_t, uint16_t)                                                       \
+    CELLS(cells_of_words_##LEVEL, uint16_t, uint32_t)
+CELL_LOOPS(baseline)
+#if SIMD_HAS_X86
+SIMD_BEGIN_AVX2
+CELL_LOOPS(avx2)
+SIMD_END
+SIMD_BEGIN_AVX512
+CELL_LOOPS(avx512)
+SIMD_END
+#endif
+#undef CELL_LOOPS
+#undef CELLS
+
 /* Computes the cell numbers of up to COUNT_STAGE pairs, for n_short_codes(a) x n_short_codes(b) counters. Returns 0 and
    leaves the cell numbers undefined if there are outside codes but no counters for them. */
 static int short_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
     if (codes_fit_byte(a) && codes_fit_byte(b)) {
         uint8_t codes_a[COUNT_STAGE], codes_b[COUNT_STAGE];
-        pair_bytes(a, b, start, count, codes_a, codes_b);
-        cells_of_bytes(codes_a, codes_b, count, (uint16_t)n_short_codes(b), cells);
+        decode_bytes(a, start, count, codes_a);
+        decode_bytes(b, start, count, codes_b);
+        AT_LEVEL(cells_of_bytes, codes_a, codes_b, count, (uint16_t)n_short_codes(b), cells);
         return 1;
     }
     uint16_t codes_a[COUNT_STAGE], codes_b[COUNT_STAGE], all = 0;
-    pair_words(a, b, start, count, codes_a, codes_b);
+    decode_words(a, start, count, codes_a);
+    decode_words(b, start, count, codes_b);
     for (ptrdiff_t i = 0; i < count; i++)
         all |= codes_a[i] | codes_b[i];
-    short_cells_of_words(codes_a, codes_b, count, (uint16_t)n_short_codes(b), cells);
+    AT_LEVEL(short_cells_of_words, codes_a, codes_b, count, (uint16_t)n_short_codes(b), cells);
     return all < MOST_SHORT_LABELS;
 }
 
@@ -71,8 +95,9 @@ static int short_cells(const column_t *a, const column_t *b, ptrdiff_t start, pt
 static void long_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint32_t *cells)
 {
     uint16_t codes_a[BLOCK], codes_b[BLOCK];
-    pair_words(a, b, start, count, codes_a, codes_b);
-    cells_of_words(codes_a, codes_b, count, (uint32_t)n_codes(b), cells);
+    decode_words(a, start, count, codes_a);
+    decode_words(b, start, count, codes_b);
+    AT_LEVEL(cells_of_words, codes_a, codes_b, count, (uint32_t)n_codes(b), cells);
 }
 
 /* Returns whether many pairs in a sample of the range are in the same cell as one of the two pairs before them. */
