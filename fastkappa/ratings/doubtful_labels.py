@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
+from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
 from fastkappa.ratings.looks import (
     WITH_PERCENT,
@@ -105,6 +106,7 @@ SOME_ITEMS = 1 << 10
 MOST_TYPED = 10_000
 # With fewer items than this, every item can have a different label by chance.
 FEWEST_IDS = 10
+LARGEST = (1 << 63) - 1
 
 
 class Remedies(NamedTuple):
@@ -317,6 +319,29 @@ def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
                 " Replace the numbers if they are codes for the words, give missing_codes= if they"
                 " stand for missing ratings, or labels= if they are labels."
             )
+
+
+def warn_of_booleans(columns: Mapping[str, Column], labels: Any) -> None:
+    """Warn about booleans beside numbers, or given labels, other than 0 and 1."""
+    booleans = next((name for name, one in columns.items() if one.label_dtype.kind == "b"), None)
+    if booleans is None:
+        return
+    numbers = {
+        f"{name} contains": column.values
+        for name, column in columns.items()
+        if column.label_dtype.kind in "iuf" and column.categories is None
+    }
+    whole = getattr(labels, "whole_numbers", None)
+    given = to_numpy(() if labels is None else whole(2, LARGEST) if whole else labels)
+    if len(given) and given.dtype.kind in "iuf":
+        numbers["the given labels contain"] = given
+    for where, values in numbers.items():
+        for number in values[(values != 0) & (values != 1)][:1].tolist():
+            warn(
+                f"{booleans} contains booleans, which count as 0 and 1, but {where} other numbers,"
+                f" such as {number}. Use the same labels in both."
+            )
+            return
 
 
 def refuse_decimal_commas(column: Column, name: str, remedy: str = DECIMALS_REMEDY) -> None:

@@ -10,7 +10,6 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import LARGEST_EXACT
-from fastkappa.choices import n_edits
 from fastkappa.ratings.label_order import is_number
 
 # Dashes, quotes, the Turkish I, and the Arabic k and y in the variants of other keyboards, and
@@ -76,9 +75,10 @@ WITH_PERCENT = re.compile(
     r"(.*[^\W\d_].*?)\s*(?:\(\s*(?:\d+(?:\.\d+)?\s*%|[01]?\.\d+)\s*\)|[,:;|]\s*[01]?\.\d+)",
     re.DOTALL,
 )
-# A blank next to such signs, and the sum of a Gleason score such as 3+4=7.
+# A blank next to such signs, the sum of a Gleason score such as 3+4=7, and the seconds that Excel
+# adds to a ratio such as 1:20.
 BESIDE_SIGN = re.compile(r" ?([<>=+/]) ?")
-SUM = re.compile(r"(?<=\d\+\d)=\d+$")
+SUM = re.compile(r"(?<=\d\+\d)=\d+$|(?<=\d:\d\d):00$")
 CURRENCIES = "%$\u20ac\u00a3\u00a5 "
 # A code with its text, as in SPSS, such as "1 mild", which could also be a number with a unit.
 CODED_OR_UNIT = re.compile(r"(\d+) ([^\W\d_]{3}.*)")
@@ -308,25 +308,6 @@ def without_remark(label: str) -> set[str]:
         return parts
     remarked = REMARK.fullmatch(label) if IN_REMARK.search(label) else None
     return {remarked[1]} if remarked else set()
-
-
-def is_slip(label: str, meant: str) -> bool:
-    """Return whether two labels differ in one word, by one letter.
-
-    A letter before a word makes another word, such as "atypical". A capital within a word makes a
-    code, such as "GradeA".
-    """
-    words = label.split(), meant.split()
-    differing = [pair for pair in zip(*words) if pair[0] != pair[1]]
-    if len(words[0]) != len(words[1]) or len(differing) != 1:
-        return False
-    first, second = differing[0]
-    return (
-        all(len(word) >= LEAST_WORD and word.isalpha() for word in (first, second))
-        and all(word.isupper() or word[1:].islower() for word in (first, second))
-        and _letters(first)[0] == _letters(second)[0]
-        and n_edits(_letters(first), _letters(second)) <= 1
-    )
 
 
 def is_respelt(label: str, meant: str) -> bool:

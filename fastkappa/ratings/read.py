@@ -20,7 +20,6 @@ from fastkappa.ratings.column import (
     explain,
     in_common_unit,
     not_comparable,
-    other_than_booleans,
     read_column,
     refuse_masked,
     refuse_obstacles,
@@ -35,7 +34,7 @@ from fastkappa.ratings.doubtful_labels import (
     refuse_import_ids,
     refuse_odd_strings,
     refuse_odd_together,
-    warn,
+    warn_of_booleans,
     warn_of_lookalikes,
     warn_of_numbers_among_words,
     warn_of_remarks,
@@ -228,12 +227,7 @@ def judge_labels(
         them, or two orders are declared.
     """
     strings = {name: column for name, column in columns.items() if column.categories is not None}
-    have_booleans = any(column.label_dtype.kind == "b" for column in columns.values())
-    if have_booleans and (found := other_than_booleans(columns)):
-        warn(
-            "{} contains booleans, which count as 0 and 1, but {} contains other numbers, such as"
-            " {}. Use the same labels in both.".format(*found)
-        )
+    warn_of_booleans(columns, labels)
     declared = None
     if labels is None:
         refuse_rounded_labels(columns.items())

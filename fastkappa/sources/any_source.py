@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.interop import checked
@@ -26,41 +26,29 @@ from fastkappa.sources.text.arrow_text import NO_LABELS
 from fastkappa.sources.text.text_format import TextFormat, text_format_of
 
 
+class Options(TypedDict, total=False):
+    """The types of the options of `confusion_from_source`, except ``group``."""
+
+    labels: Any
+    missing_codes: Sequence[Any]
+    sample_weight: Any
+    num_threads: int | None
+    filesystem: Any
+    sep: str | None
+    encoding: str | None
+    decimal: str
+    on_progress: Callable[[int, int], object] | None
+
+
 @overload
 def confusion_from_source(
-    source: Any,
-    y1: Any,
-    y2: Any,
-    *,
-    sample_weight: Any = None,
-    group: None = None,
-    labels: Any = None,
-    missing_codes: Sequence[Any] = (),
-    num_threads: int | None = None,
-    filesystem: Any = None,
-    sep: str | None = None,
-    encoding: str | None = None,
-    decimal: str = ".",
-    on_progress: Callable[[int, int], object] | None = None,
+    source: Any, y1: Any, y2: Any, *, group: None = None, **options: Unpack[Options]
 ) -> SourceCounts: ...
 
 
 @overload
 def confusion_from_source(
-    source: Any,
-    y1: Any,
-    y2: Any,
-    *,
-    sample_weight: Any = None,
-    group: Any,
-    labels: Any = None,
-    missing_codes: Sequence[Any] = (),
-    num_threads: int | None = None,
-    filesystem: Any = None,
-    sep: str | None = None,
-    encoding: str | None = None,
-    decimal: str = ".",
-    on_progress: Callable[[int, int], object] | None = None,
+    source: Any, y1: Any, y2: Any, *, group: Any, **options: Unpack[Options]
 ) -> dict[Any, SourceCounts]: ...
 
 

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many, number_text
+from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_alphabetical
-from fastkappa.ratings.looks import alike_among, is_respelt, is_slip, prefix_of
+from fastkappa.ratings.looks import alike_among, is_respelt, prefix_of
 
 # The smallest kappa after recoding, and the smallest gain over kappa before recoding.
 NEAR, BETTER = 0.6, 0.5
@@ -38,6 +39,11 @@ FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
+# The least number of ratings with a label at an end of the scale, and the least difference from the
+# label beside it, in standard errors.
+FEWEST_AT_END, FAR_APART = 5, 3.5
+# Scales rarely have more grades than this.
+MOST_GRADES = 21
 # A label is rare if a similar label occurs at least this many times as often.
 FREQUENT = 100
 REMEDY = "Number the labels the same way if both raters use the same scale."
@@ -176,7 +182,7 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     if not found or _kappa_of_merged(found, table) < NEAR_ONCE_MERGED:
         how, found = "may be forms of one label, because they", _used_by_chance(pairs, table)
     if not found:
-        return _rare_slips(names, total)
+        return None
     shown = [
         f"{names[i]!r} with {names[j]!r} ({both[i, j]:g} {'item' if both[i, j] == 1 else 'items'})"
         for i, j in found
@@ -184,22 +190,6 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     return (
         f"labels that {how} nearly always coincide: {first_of_many(shown, MOST_SHOWN, '; ')}. Write"
         " them the same way if they are one label, because they are counted as disagreement."
-    )
-
-
-def _rare_slips(names: Sequence[str], total: AnyArray) -> str | None:
-    """Return the warning about rare labels that are written like a frequent one but for a slip."""
-    is_rare = (total[:, None] > 0) & (FREQUENT * total[:, None] <= total)
-    shown = [
-        f"{names[i]!r} for {names[j]!r}"
-        for i, j in np.argwhere(is_rare).tolist()
-        if is_slip(names[i], names[j]) and not alike_among([names[i], names[j]])
-    ]
-    if not shown:
-        return None
-    return (
-        f"rare labels that look like typing errors: {first_of_many(shown, MOST_SHOWN, '; ')}. Write"
-        " them alike if they are one label; they are counted as disagreement."
     )
 
 
@@ -299,6 +289,58 @@ def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
         if better >= max(NEAR, given + BETTER) and table.sum() * better**2 >= EVIDENCE:
             return f"{kind} is {given:.2f}, and would be {better:.2f}"
     return None
+
+
+def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool:
+    """Warn about a label at an end of the scale that does not belong to the scale, like 0 or 9.
+
+    Raters agree on it only by chance, and items to which one rater gives it are farther from it, in
+    the other's ratings, than items with the label next to it. Return whether there is a warning.
+    """
+    n = int(table.sum())
+    for place, beside in (
+        ((0, 1), (-1, -2)) if labels.dtype.kind in "iuf" and len(labels) > 2 else ()
+    ):
+        used = int(table[place].sum()), int(table[:, place].sum())
+        by_chance = used[0] * used[1] / n
+        if sum(used) < FEWEST_AT_END or table.item(place) > by_chance + 2 * by_chance**0.5:
+            continue
+        both = (table + table.T).astype(float)
+        both[:, place] = 0
+        values = np.abs(labels.astype(float) - labels[place])
+        margin = both.sum(axis=0)
+        mean = float(values @ margin / margin.sum())
+        variance = float((values - mean) ** 2 @ margin / margin.sum())
+        (own, n_own), (other, n_other) = (
+            (float(values @ row), float(row.sum())) for row in (both[place], both[beside])
+        )
+        if not n_own or not n_other:
+            continue
+        apart = own / n_own - other / n_other
+        if apart > FAR_APART * (variance * (1 / n_own + 1 / n_other)) ** 0.5:
+            a, b = names
+            warn(
+                f"{a} and {b} agree on {labels[place]} only as expected by chance, and items with"
+                f" it are no more similar to items with {labels[beside]} than other items: give"
+                " missing_codes= if it stands for a missing rating, or labels= if it is a label."
+            )
+            return True
+    return False
+
+
+def warn_of_measured(labels: AnyArray, table: AnyArray) -> None:
+    """Warn if raters give close numbers, but seldom the same, like measurements or percentages."""
+    if labels.dtype.kind not in "iuf" or len(labels) <= MOST_GRADES:
+        return
+    values = labels.astype(float)
+    given, weighted = (kappa_of(values, values, table, power) for power in (0, 2))
+    if weighted >= max(NEAR, given + BETTER):
+        warn(
+            f"the ratings are {len(labels)} different numbers, and raters give close numbers more"
+            f" often than the same: kappa is {given:.2f} without weights, and {weighted:.2f} with"
+            " quadratic weights. Give weights if they are on a scale, as percentages are, or use"
+            " fastkappa.measurements."
+        )
 
 
 def kappa_of(rows: Floats, columns: Floats, table: AnyArray, power: int) -> float:

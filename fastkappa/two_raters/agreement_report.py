@@ -23,6 +23,7 @@ from fastkappa.results.report import (
 from fastkappa.results.sentence import estimate_sentence, interval_name
 from fastkappa.statistics.clusters import are_joined, doubt_of_clusters, widened_text
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
+from fastkappa.tables.two_codings import warn_of_measured
 
 # A placeholder for AgreementResult, whose module uses this module, so importing it would be
 # circular.
@@ -250,8 +251,13 @@ def figures_of(result: _Result) -> dict[str, float]:
     return found
 
 
-def warn_of_weights(weights: Weights, labels: AnyArray) -> None:
-    """Warn if weights are used with labels whose order was neither given nor declared."""
+def warn_of_weights(weights: Weights, labels: AnyArray, table: AnyArray) -> None:
+    """Warn if the weights do not suit labels that were neither given nor declared.
+
+    Weights need an order, and measurements need weights.
+    """
     why = what_needs_order(weights)
     if why is not None:
         warn_of_order(labels, why, users_stacklevel())
+    elif weights is None:
+        warn_of_measured(labels, table)

@@ -13,11 +13,10 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.choices import did_you_mean
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.reading import Reading
+from fastkappa.cli.files.reading import NA_LABELS, Reading
 from fastkappa.cli.rater_remarks import (
     BLANK_SETS,
     blank_sets,
-    items_only_of,
     replaced_ratings,
     rows_without_group,
     separate_occasions,
@@ -244,8 +243,8 @@ def read_raters(
         remarks += separate_occasions(arrays, item, rater, group)
     named = [*columns.named, *of_clusters]
     checked = {name: array for name, array in arrays.items() if name not in named}
-    advice = None if separator is None else BLANK_SETS
-    reading.check_missing(source, checked, rated, "such ratings", advice=advice)
+    advice = NA_LABELS if separator is None else f" {BLANK_SETS}"
+    reading.check_missing(checked, "such ratings", advice=advice)
     known = None
     if separator is None:
         known = reading.known({name: arrays[name] for name in rated})
@@ -301,9 +300,6 @@ def read_raters(
         remarks += rows_without_group(arrays, group)
     if duplicates != "error":
         remarks += replaced_ratings(arrays, item, rater, rated[0], duplicates)
-    if columns.files and (everyone.n_raters == 2 or model is not None):
-        names = everyone.rater_names or () if model is None else [model]
-        remarks += items_only_of(arrays, item, rater, names)
     items, are_given = _names_of_items(columns, arrays, whole), reading.labels is not None
     return RatersRead(whole, everyone, groups, items, columns, tuple(remarks), are_given)
 

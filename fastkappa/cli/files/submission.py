@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.reading import Reading
+from fastkappa.cli.files.reading import NA_LABELS, Reading
 from fastkappa.formatting import count_text
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.sources.arrow_columns import distinct_values, text_of_bytes
@@ -80,9 +79,7 @@ class Reader(NamedTuple):
                 values = count_text(column.null_count, "missing value")
                 remedy = ""
                 if name == target:
-                    source = Source(str(file), (file,), self.text_format)
-                    remedy = " Give --missing drop to leave such items out."
-                    remedy += self.reading.may_be_labels(source, [target])
+                    remedy = f" Give --missing drop to leave such items out.{NA_LABELS}"
                 raise RatingsError(
                     f"column {name!r} of {file} has {values} in its {len(column)} rows.{remedy}"
                 )

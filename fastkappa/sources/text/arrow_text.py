@@ -17,7 +17,6 @@ from fastkappa.ratings.doubtful_labels import BLANKS
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.labels import refuse_rounded_list
 from fastkappa.sources.arrow_columns import (
-    in_one,
     is_string,
     values_of,
 )
@@ -111,14 +110,11 @@ def text_batches(
     file: TextFile,
     types: Mapping[str, Any],
     on_progress: ReportBytes,
-    *,
-    missing: bool = True,
     labels: Collection[str] = (),
 ) -> Iterator[Any]:
     """Yield columns of the given types, one block of the file at a time.
 
-    Texts such as NA count as missing, unless ``missing`` is False or the texts are among
-    ``labels``.
+    Texts such as NA count as missing, unless they are among ``labels``.
     """
     import pyarrow
     from pyarrow import csv
@@ -127,7 +123,7 @@ def text_batches(
         include_columns=list(types),
         column_types=dict(types),
         null_values=missing_texts(labels),
-        strings_can_be_null=missing,
+        strings_can_be_null=True,
         decimal_point=file.text_format.decimal,
     )
     n_rows = 0
@@ -180,8 +176,8 @@ def read_text(
     file: TextFile,
     columns: Sequence[str],
     on_progress: ReportBytes,
-    text: Sequence[str] = (),
-    strings: Sequence[str] = (),
+    text: Collection[str] = (),
+    strings: Collection[str] = (),
     missing: bool = True,
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> Any:
@@ -191,22 +187,43 @@ def read_text(
     Texts such as NA count as missing, unless ``missing`` is False or they are among the ``labels``
     of a column.
     """
-    every_label = {label for listed in labels.values() for label in listed}
-    if text or not every_label.isdisjoint(missing_texts()):
-        return _read_distinct(file, columns, [*text, *strings], on_progress, missing, labels)
-    return _read_whole(file, columns, on_progress, strings)
+    import pyarrow
+
+    types = dict.fromkeys(text, pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
+    types |= dict.fromkeys(strings, pyarrow.string())
+    # The columns that share the texts that count as missing are read together.
+    together: dict[tuple[str, ...], list[str]] = {}
+    for name in columns:
+        nulls = missing_texts(labels.get(name, ())) if missing else []
+        together.setdefault(tuple(nulls), []).append(name)
+    found: dict[str, Any] = {}
+    for null_values, names in together.items():
+        own = {name: types[name] for name in names if name in types}
+        read = _read_whole(file, names, on_progress, own, null_values)
+        found |= dict(zip(names, read.columns))
+    table = pyarrow.table({name: found[name] for name in columns})
+    _refuse_names_in(table, file)
+    return table
 
 
 def _read_whole(
-    file: TextFile, columns: Sequence[str], on_progress: ReportBytes, strings: Sequence[str] = ()
+    file: TextFile,
+    columns: Sequence[str],
+    on_progress: ReportBytes,
+    types: Mapping[str, Any],
+    nulls: Sequence[str],
 ) -> Any:
-    """Return columns of a file as an Arrow table. Columns in ``strings`` are always strings."""
+    """Return columns of a file as an Arrow table, with the given types or those that are inferred.
+
+    The texts ``nulls`` count as missing.
+    """
     import pyarrow
     from pyarrow import csv
 
     converted = csv.ConvertOptions(
         include_columns=list(columns),
-        column_types=dict.fromkeys(strings, pyarrow.string()),
+        column_types=dict(types),
+        null_values=list(nulls),
         strings_can_be_null=True,
         auto_dict_encode=True,
         decimal_point=file.text_format.decimal,
@@ -222,10 +239,10 @@ def _read_whole(
         table = csv.read_csv(_text_in(file, opened), convert_options=converted, **options)
     on_progress(n_bytes)
     refuse_lost_rows(file, len(table))
-    _refuse_names_in(table, file)
-    for name in set(columns) - set(strings):
+    for name in set(columns) - set(types):
         if _may_be_rounded(table.column(name)):
-            texts = _read_whole(file, [name], on_progress, [name]).column(name)
+            as_text = {name: pyarrow.string()}
+            texts = _read_whole(file, [name], on_progress, as_text, nulls).column(name)
             floats = dict(zip(texts.to_pylist(), table.column(name).to_pylist()))
             floats.pop(None, None)
             _refuse_rounded(list(floats), list(floats.values()), name)
@@ -261,40 +278,6 @@ def _may_be_rounded(column: Any) -> bool:
         return False
     largest = (np.abs(values_of(chunk)).max(initial=0) for chunk in column.chunks)
     return any(value >= LARGEST_EXACT for value in largest)
-
-
-def _read_distinct(
-    file: TextFile,
-    columns: Sequence[str],
-    names: Sequence[str],
-    on_progress: ReportBytes,
-    missing: bool,
-    labels: Mapping[str, Collection[str]],
-) -> Any:
-    """Return columns of a file. Columns in ``names`` are always strings.
-
-    ``labels`` are texts of a column that do not count as missing, even if they look like it.
-    Reading block by block needs less memory than `_read_whole`, which infers the types of all
-    columns. This function infers the types of the other columns from their distinct texts.
-    """
-    import pyarrow
-
-    text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
-    types = dict.fromkeys(columns, text)
-    schema = pyarrow.schema(list(types.items()))
-    every_label = {label for listed in labels.values() for label in listed}
-    batches = list(text_batches(file, types, on_progress, missing=missing, labels=every_label))
-    table = pyarrow.Table.from_batches(batches, schema)
-    _refuse_names_in(table, file)
-    for i, name in enumerate(columns):
-        if len(table) and (labels or name not in names):
-            gone = set(missing_texts(labels.get(name, ()))) if labels else ()
-            texts, places = without_texts(in_one(table.column(i)), gone)
-            values = pyarrow.array(texts, pyarrow.string())
-            if name not in names:
-                values = inferred(texts, name, file.text_format.decimal)
-            table = table.set_column(i, name, values.take(places))
-    return table
 
 
 def without_texts(encoded: Any, gone: Collection[str]) -> tuple[list[str], Any]:

@@ -154,11 +154,6 @@ def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, Text
     return delimiter, given._replace(is_aligned=delimiter == " " and "  " in _unquoted(line))
 
 
-def find_delimiter(path: Path, encoding: str | None = None) -> str:
-    """Return the delimiter of a file, inferred from the first line that is not blank."""
-    return find_format(path, "", TextFormat(encoding=encoding))[0]
-
-
 def delimiter_in(line: str) -> str:
     """Return the delimiter in a line, or a comma if there is only one field.
 
