@@ -39,9 +39,9 @@ FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
-# The least number of ratings with a label at an end of the scale, and the least difference from the
-# label beside it, in standard errors.
-FEWEST_AT_END, FAR_APART = 5, 3.5
+# The least numbers of items and of ratings with a label at an end of the scale, and the least
+# difference from the label beside it, in standard errors.
+FEWEST_WITH_ENDS, FEWEST_AT_END, FAR_APART = 50, 5, 3.5
 # Scales rarely have more grades than this.
 MOST_GRADES = 21
 # A label is rare if a similar label occurs at least this many times as often.
@@ -298,9 +298,9 @@ def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool
     the other's ratings, than items with the label next to it. Return whether there is a warning.
     """
     n = int(table.sum())
-    for place, beside in (
-        ((0, 1), (-1, -2)) if labels.dtype.kind in "iuf" and len(labels) > 2 else ()
-    ):
+    if labels.dtype.kind not in "iuf" or len(labels) < 3 or n < FEWEST_WITH_ENDS:
+        return False
+    for place, beside in ((0, 1), (-1, -2)):
         used = int(table[place].sum()), int(table[:, place].sum())
         by_chance = used[0] * used[1] / n
         if sum(used) < FEWEST_AT_END or table.item(place) > by_chance + 2 * by_chance**0.5:
@@ -318,9 +318,8 @@ def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool
             continue
         apart = own / n_own - other / n_other
         if apart > FAR_APART * (variance * (1 / n_own + 1 / n_other)) ** 0.5:
-            a, b = names
             warn(
-                f"{a} and {b} agree on {labels[place]} only as expected by chance, and items with"
+                f"{' and '.join(names)} agree on {labels[place]} only as expected by chance, and items with"
                 f" it are no more similar to items with {labels[beside]} than other items: give"
                 " missing_codes= if it stands for a missing rating, or labels= if it is a label."
             )

@@ -218,7 +218,7 @@ def test_finer_labels_of_one_rater_are_silent(common: str, finer: str) -> None:
 def test_labels_that_look_alike_are_warned_of_once() -> None:
     y1, y2 = np.array(["neg", "pos", "odd"])[FIRST % 3], np.array(["neg", "pos", "odd"])[SECOND % 3]
     mixed = np.where(np.arange(60) % 3 == 0, np.char.capitalize(y1), y1).tolist()
-    with pytest.warns(UserWarning, match="differ only in case") as caught:
+    with pytest.warns(UserWarning, match="differ only in how they are written") as caught:
         confusion_counts(mixed, y2.tolist())
     assert len(caught) == 1
 
@@ -424,8 +424,8 @@ def test_a_label_at_the_end_that_stands_for_a_missing_rating(
         agreement(first, second)
     with pytest.warns(UserWarning, match=match):
         leaderboard(first, {"one": second}, n_resamples=0)
-    with pytest.warns(UserWarning, match=match):
-        fleiss_kappa(Ratings.from_raters({"one": first, "two": second}))
+    with pytest.warns(UserWarning, match=f"the raters {match}"):
+        fleiss_kappa(Ratings.from_raters({"one": first, "two": second, "three": y1}))
     total = ConfusionAccumulator()
     total.update(first, second)
     with pytest.warns(UserWarning, match=match):
