@@ -305,6 +305,10 @@ def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool
         by_chance = used[0] * used[1] / n
         if sum(used) < FEWEST_AT_END or table.item(place) > by_chance + 2 * by_chance**0.5:
             continue
+        rest = np.delete(np.delete(table, place, axis=0), place, axis=1)
+        places = np.arange(len(rest)).astype(float)
+        if kappa_of(places, places, rest, 0) < CHANCE:
+            continue
         both = (table + table.T).astype(float)
         both[:, place] = 0
         values = np.abs(labels.astype(float) - labels[place])
@@ -319,8 +323,8 @@ def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool
         apart = own / n_own - other / n_other
         if apart > FAR_APART * (variance * (1 / n_own + 1 / n_other)) ** 0.5:
             warn(
-                f"{' and '.join(names)} agree on {labels[place]} only as expected by chance, and items with"
-                f" it are no more similar to items with {labels[beside]} than other items: give"
+                f"{' and '.join(names)} agree on {labels[place]} only as expected by chance, and"
+                f" items with it are no more similar to items with {labels[beside]} than other items: give"
                 " missing_codes= if it stands for a missing rating, or labels= if it is a label."
             )
             return True

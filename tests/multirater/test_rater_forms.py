@@ -180,7 +180,6 @@ def test_a_column_per_label_is_warned_of(make: Any) -> None:
     silent(fleiss_kappa, make([*rows, [0, 0, 0, 0]]))
 
 
-@pytest.mark.filterwarnings("ignore:the raters agree on 0 only")
 def test_the_smallest_table_of_counts() -> None:
     table = [[3, 0], [2, 1], [1, 2]]
     with pytest.warns(UserWarning, match="as in a table of counts"):
