@@ -43,7 +43,7 @@ CEILINGS = {
     "agreement": (31, 99),
     "agreement, printed": (48, 251),
     "leaderboard": (43, 185),
-    "optimal_thresholds": (28, 107),
+    "optimal_thresholds": (28, 106),
     "fastkappa score, Parquet": (48, 205),
     "fastkappa score, CSV": (52, 227),
 }

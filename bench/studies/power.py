@@ -18,8 +18,7 @@ import numpy as np
 
 from bench.harness import machine
 from bench.studies.coverage import guessing, neighbours
-from fastkappa.planning.designs import power, sample_size
-from fastkappa.planning.precision import sample_size_for_width
+from fastkappa.planning.designs import power, sample_size, sample_size_for_width
 from fastkappa.statistics.inference import standard_error
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.intervals.rao import null_test

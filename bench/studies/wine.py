@@ -70,7 +70,6 @@ ROUNDERS = {
     "spline": KappaRounder(cv=None),
     "exact": KappaRounder(method="exact", cv=None),
     "bagged": KappaRounder(method="bagged", cv=None, random_state=0),
-    "smoothed": KappaRounder(method="smoothed", cv=None),
     "closed_form": KappaRounder(method="closed_form", cv=None),
 }
 REGRESSIONS = {

@@ -10,10 +10,9 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
-from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, getdoc, signature
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperGroup
@@ -54,10 +53,6 @@ def as_command(function: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(function)
     def run(**given: Any) -> None:
-        given = {
-            name: value.value if isinstance(value, StrEnum) else value
-            for name, value in given.items()
-        }
         for name, (kind, fields) in groups.items():
             given[name] = kind(**{field: given.pop(field) for field in fields})
         function(**given)
@@ -89,24 +84,9 @@ def _option(name: str, kind: Any, default: Any, described: _Described | None) ->
         if isinstance(info, typer.models.OptionInfo) and info.default is ...:
             info.param_decls = [f"--{name.replace('_', '-')}"]
         info.metavar, info.help = described
-    words = _words(kind)
-    if words:
-        choice: Any = StrEnum("choice", dict(zip(words, words)))  # type: ignore[misc]
-        default = choice(default) if isinstance(default, str) else default
-        kind = choice | None if default is None else choice
     return Parameter(
         name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
     )
-
-
-def _words(kind: Any) -> list[str]:
-    """Return the words of a literal type, or of a union of them.
-
-    Before version 0.19, typer supported only enumerations for such options.
-    """
-    if get_origin(kind) is Literal:
-        return list(get_args(kind))
-    return [word for part in get_args(kind) for word in _words(part)]
 
 
 def examples_of(function: Callable[..., None]) -> str | None:

@@ -22,8 +22,8 @@ DPI = 300
 MOST_SKIPPED = 10_000
 
 
-WeightsName: TypeAlias = Literal["none"] | SchemeName
-IntervalName: TypeAlias = Literal["auto"] | IntervalMethod
+WeightsName: TypeAlias = Literal["none", SchemeName]
+IntervalName: TypeAlias = Literal["auto", IntervalMethod]
 FormatName: TypeAlias = Literal["text", "json", "csv", "html", "sentence"]
 MissingName: TypeAlias = Literal["raise", "drop"]
 

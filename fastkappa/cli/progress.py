@@ -11,7 +11,7 @@ from typing import Any
 
 from fastkappa.exceptions import library_needed
 from fastkappa.formatting import printable
-from fastkappa.sources.arrow_files import OnProgress, files_of, ignore_progress
+from fastkappa.sources.arrow_files import OnProgress, ignore_progress
 
 # If one of these environment variables is set, rich draws a bar even without a terminal.
 DRAWN_ANYWHERE = {"FORCE_COLOR", "TTY_COMPATIBLE"}
@@ -111,11 +111,11 @@ def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
 
 
 def _size(file: Path) -> int:
-    """Return the size in bytes of a file or of all files in a folder.
+    """Return the size of a file in bytes.
 
     If the file cannot be accessed, the size is 0, and reading the file later raises the error.
     """
     try:
-        return sum(map(_size, files_of(file))) if file.is_dir() else os.stat(file).st_size
+        return os.stat(file).st_size
     except OSError:
         return 0

@@ -65,7 +65,7 @@ class KappaRounder(
         If None, the labels have the order that ``y`` declares, for example as an ordered
         categorical. If ``y`` declares no order, its labels are sorted. Strings that are not all
         numbers are sorted alphabetically, with a ``LabelOrderWarning``.
-    method : {'spline', 'exact', 'bagged', 'smoothed', 'closed_form'}, default='spline'
+    method : {'spline', 'exact', 'bagged', 'closed_form'}, default='spline'
         How to find the thresholds:
 
         - 'spline': maximise the kappa expected if labels change smoothly with the score. With
@@ -76,8 +76,6 @@ class KappaRounder(
         - 'exact': maximise kappa on the training items, as `optimal_thresholds` does. With few
           items, these thresholds also fit the noise.
         - 'bagged': average the best thresholds of bootstrap resamples, on the scale of ranks.
-        - 'smoothed': like 'spline', but estimate the proportion of each label at a score by a
-          moving average over neighbouring scores.
         - 'closed_form': shift and scale the scores to the mean and variance of the label
           positions, and round at the half points. This method suits few items, if scores are linear
           in the label positions and the label distribution is symmetric. It requires quadratic

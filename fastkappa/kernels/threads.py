@@ -4,9 +4,8 @@ Kernels release the GIL and work on a range of items, so ordinary Python threads
 the work, each with its own table. No OpenMP runtime is needed. Forking is safe, because the child
 process forgets the parent's threads and starts its own when needed.
 
-Idle threads stay alive and wait for work. Waking a thread with a lock takes about 10 microseconds;
-a ThreadPoolExecutor takes 40, and starting a thread 80. The calling thread also works. When all
-work has been handed out, it does not wait for threads that have not begun.
+The calling thread also works. When all work has been handed out, it does not wait for threads that
+have not begun.
 """
 
 from __future__ import annotations
@@ -16,13 +15,17 @@ from _thread import allocate_lock
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from functools import cache
 from itertools import islice
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import PairKernels
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -37,10 +40,8 @@ SHORTEST_RANGE = PAIRS_WORTH_A_THREAD // 4
 # The number of items per thread if codes are joined, which is slower than counting.
 JOINED_ITEMS = 1 << 17
 MOST_CELLS_READ_AS_FAST = 1 << 8
-
-_lock = allocate_lock()
-_idle: list[_Worker] = []
-_n_workers = 0
+# The pool has at least this many threads, for several callers at once.
+FEWEST_WORKERS = 32
 
 
 def new_lock() -> AbstractContextManager[Any]:
@@ -158,8 +159,8 @@ def run_in_threads(
         ranges.abandon()
         raise
     finally:
-        done = [share for share in shares if share.has_ended()]
-    return [own, *(share.result() for share in done)]
+        ended = _ended(shares, ranges)
+    return [own, *(share.result() for share in ended)]
 
 
 def read_ahead(
@@ -219,19 +220,9 @@ def _usable_cores() -> int:
     return max(1, min(cores, quota)) if quota else cores
 
 
+@cache
 def _cpu_quota() -> int | None:
     """Return the number of CPUs (at least 1) that a container's quota allows, or None."""
-    global _quota, _quota_known
-    if not _quota_known:
-        _quota, _quota_known = _read_cpu_quota(), True
-    return _quota
-
-
-_quota: int | None = None
-_quota_known = False
-
-
-def _read_cpu_quota() -> int | None:
     try:
         with open("/sys/fs/cgroup/cpu.max") as file:
             quota, period = file.read().split()
@@ -248,120 +239,60 @@ def _read_cpu_quota() -> int | None:
     return max(1, round(int(quota) / int(period)))
 
 
-class _Share(Generic[Result]):
-    """Work for another thread. The caller can take it back until the thread begins."""
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """Return the pool of all calls, which starts threads when they are needed."""
+    # Imported only when the first thread is started, to keep `import fastkappa` fast.
+    from concurrent.futures import ThreadPoolExecutor
 
-    def __init__(self, work: Callable[[ItemRanges], Result], ranges: ItemRanges) -> None:
-        self._work = work
-        self._ranges = ranges
-        self._begun = allocate_lock()
-        self.unfinished = allocate_lock()
-        self.unfinished.acquire()
-        self._is_done = False
-        self._result: Result | None = None
-        self._error: BaseException | None = None
-
-    def begin(self) -> None:
-        """Do the work, unless the caller has taken it back."""
-        if self._begun.acquire(blocking=False):
-            try:
-                self._result = self._work(self._ranges)
-            except BaseException as error:
-                self._error = error
-            self._is_done = True
-
-    def has_ended(self) -> bool:
-        """Wait until the work ends, or take it back and return False if it has not begun."""
-        if self._begun.acquire(blocking=False):
-            return False
-        try:
-            self.unfinished.acquire()
-        # After Ctrl-C, wait for the threads, because they are still reading the arrays.
-        except BaseException:
-            self._ranges.abandon()
-            # The interrupt can arrive after the lock is acquired, but the lock must be released
-            # only once.
-            if not self._is_done:
-                self.unfinished.acquire()
-            raise
-        return True
-
-    def result(self) -> Result:
-        """Return the result of the work, or raise its exception."""
-        if self._error is not None:
-            raise self._error
-        return cast(Result, self._result)
-
-
-class _Worker:
-    """A thread that processes one share after another until the process ends."""
-
-    def __init__(self) -> None:
-        self._share: _Share[Any] | None = None
-        self._nothing_to_do = allocate_lock()
-        self._nothing_to_do.acquire()
-        # Imported only when the first thread is started, to keep `import fastkappa` fast.
-        import threading
-
-        threading.Thread(target=self._run, name="fastkappa", daemon=True).start()
-
-    def give(self, share: _Share[Any]) -> None:
-        self._share = share
-        self._nothing_to_do.release()
-
-    def _run(self) -> None:
-        while True:
-            self._nothing_to_do.acquire()
-            share, self._share = self._share, None
-            if share is not None:
-                share.begin()
-                unfinished = share.unfinished
-                # An idle thread must not keep arrays alive.
-                del share
-                # The worker becomes idle before the caller continues, because the caller can make
-                # its next call at once.
-                with _lock:
-                    _idle.append(self)
-                unfinished.release()
+    return ThreadPoolExecutor(max(FEWEST_WORKERS, os.cpu_count() or 1), "fastkappa")
 
 
 def _hand_out(
     work: Callable[[ItemRanges], Result], ranges: ItemRanges, n_shares: int
-) -> list[_Share[Result]]:
-    """Give shares of the work to at most ``n_shares`` threads, to idle threads first."""
+) -> list[Future[Result]]:
+    """Give the work to at most ``n_shares`` other threads. The caller can cancel shares."""
+    from concurrent.futures import Future
+
     shares = []
     for _ in range(n_shares):
-        worker = _idle_worker(n_shares)
-        if worker is None:
+        share: Future[Result] = Future()
+        shares.append(share)
+        try:
+            _pool().submit(_work_share, share, work, ranges)
+        # No more threads are available, or the interpreter is shutting down. The pool can have
+        # stored the share all the same, so it remains in the list.
+        except RuntimeError:
             break
-        shares.append(_Share(work, ranges))
-        worker.give(shares[-1])
     return shares
 
 
-def _idle_worker(most: int) -> _Worker | None:
-    """Return an idle thread, or None if all ``most`` threads are busy or no thread can start."""
-    global _n_workers
-    with _lock:
-        if _idle:
-            return _idle.pop()
-        if _n_workers >= most:
-            return None
+def _work_share(
+    share: Future[Result], work: Callable[[ItemRanges], Result], ranges: ItemRanges
+) -> None:
+    """Do the work of a share, unless the caller has cancelled it."""
+    if share.set_running_or_notify_cancel():
         try:
-            worker = _Worker()
-        except RuntimeError:  # no more threads are available, or the interpreter is shutting down
-            return None
-        _n_workers += 1
-        return worker
+            share.set_result(work(ranges))
+        except BaseException as error:
+            share.set_exception(error)
 
 
-def _forget_workers() -> None:
-    """Reset the state in a forked child, where the parent's threads do not exist."""
-    global _lock, _idle, _n_workers
-    _lock = allocate_lock()
-    _idle = []
-    _n_workers = 0
+def _ended(shares: list[Future[Result]], ranges: ItemRanges) -> list[Future[Result]]:
+    """Cancel the shares that have not begun, wait for the others, and return these."""
+    from concurrent.futures import wait
+
+    begun = [share for share in shares if not share.cancel()]
+    try:
+        wait(begun)
+    # After Ctrl-C, wait for the threads, because they are still reading the arrays.
+    except BaseException:
+        ranges.abandon()
+        wait(begun)
+        raise
+    return begun
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_workers)
+    # The parent's threads do not exist in a child.
+    os.register_at_fork(after_in_child=_pool.cache_clear)

@@ -29,19 +29,16 @@ from fastkappa.leaderboards.items.random_groups import (
     numbers_of,
     sum_by_group,
 )
-from fastkappa.leaderboards.items.reference import Pair, Reference
+from fastkappa.leaderboards.items.reference import Pair, Reference, batches_of
 from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
 from fastkappa.leaderboards.items.shared_order import OtherLabelsError as OtherLabelsError
 from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.ranking import (
-    Products,
     draw_groups,
     equal_predictions,
-    in_single,
     kappas_of,
     labels_present,
-    products_of,
     rank,
     resampled_kappas,
     score_intervals,
@@ -60,8 +57,6 @@ from fastkappa.tables.table import ConfusionTable
 
 # The number of random groups of items. One more group costs as much time as one more replicate.
 GROUPS = 1000
-# The number of predictions whose replicates one matrix product computes.
-PRODUCT = 64
 
 
 class MismatchError(ValueError):
@@ -85,7 +80,7 @@ class _Resampled(NamedTuple):
 
     entries: list[int]
     sums: GroupSums
-    products: Products
+    matrix: FloatTable
 
 
 class LeaderboardBuilder:
@@ -142,9 +137,6 @@ class LeaderboardBuilder:
         )
         self._entries: list[Entry] = []
         self._resampled: list[_Resampled] = []
-        # The counts of the true labels in each group. Most predictions share one array of these
-        # counts.
-        self._rows: dict[bytes, FloatTable] = {}
 
     @property
     def kappas(self) -> list[tuple[Any, float]]:
@@ -178,9 +170,8 @@ class LeaderboardBuilder:
             [full_names[j] for j in ranked], [read[j].columns for j in ranked]
         )
         counted = []
-        all_items = [j for j in ranked if read[j].items is None]
-        others = [[j] for j in ranked if read[j].items is not None]
-        for batch in [all_items, *others] if all_items else others:
+        for some in batches_of([read[j] for j in ranked]):
+            batch = [ranked[i] for i in some]
             pairs = [read[j].columns for j in batch]
             names_here = [full_names[j] for j in batch]
             weights = self._weights_of(read[batch[0]].items)
@@ -351,10 +342,9 @@ class LeaderboardBuilder:
         first = pairs[0][0] if have_all else self._reference.column
         for mask, some in with_same_labels(present):
             matrix = disagreement_matrix(self._options.weights, int(mask.sum()))
-            products = products_of(matrix, self._groups.most_items)
             used = table.rows[mask] if labels is None else labels
             known = KnownLabels(used, first, pairs[some[0]][1])
-            predictions = [Prediction(pairs[j][1], items[j], matrix) for j in some]
+            predictions = [Prediction(pairs[j][1], items[j]) for j in some]
             are_alike = have_all and not table.n_outside[some].any()
             sums = sum_by_group(
                 self._kernels,
@@ -362,63 +352,27 @@ class LeaderboardBuilder:
                 first,
                 known,
                 predictions,
-                products.predicted,
+                matrix,
                 self.num_threads,
                 have_all=are_alike,
             )
             totals = table.counts if table.sums is None else table.sums
-            counted = totals[some].sum(axis=1)[:, mask] @ products.predicted
+            counted = totals[some].sum(axis=1)[:, mask]
             # Equal items have equal counts, but their sums of float weights can differ by rounding
             # errors.
             found, tolerance = sums.columns.sum(axis=0), 0 if table.sums is None else 1e-6
             if not np.allclose(found, counted, rtol=tolerance, atol=0):
                 raise changed_meanwhile()
-            sums = sums._replace(weighted=in_single(sums.weighted), columns=in_single(sums.columns))
-            here = [entries[j] for j in some]
-            if are_alike:
-                # All these predictions have the same items, and therefore the same true labels.
-                sums = sums._replace(rows=self._rows.setdefault(sums.rows.tobytes(), sums.rows))
-            self._resampled.append(_Resampled(here, sums, products))
+            self._resampled.append(_Resampled([entries[j] for j in some], sums, matrix))
 
     def _replicates(self) -> FloatTable:
         """Return the kappas of all replicates, of shape (n_resamples, number of entries)."""
         replicates = np.full((self._n_resamples, len(self._entries)), np.nan)
-        together = _put_together(self._resampled)
         start = 0
         for times in draw_groups(self._groups.n_groups, self._n_resamples, self._generator):
-            for entries, sums, products in together:
+            for entries, sums, matrix in self._resampled:
                 replicates[start : start + len(times), entries] = resampled_kappas(
-                    times, *sums, products
+                    times, *sums, matrix
                 )
             start += len(times)
         return replicates
-
-
-def _put_together(resampled: Sequence[_Resampled]) -> list[_Resampled]:
-    """Join the sums of up to `PRODUCT` predictions that have the same true labels and weights.
-
-    One large matrix product is several times as fast as many small products.
-    """
-    alike: dict[Any, list[_Resampled]] = {}
-    for part in resampled:
-        rows = part.sums.rows
-        # If ``rows`` has one column per prediction, the predictions do not share true labels.
-        key = (
-            part.products.true.tobytes(),
-            rows.shape[2],
-            id(rows) if rows.shape[1] == 1 else None,
-        )
-        alike.setdefault(key, []).append(part)
-    together = []
-    for parts in alike.values():
-        for start in range(0, len(parts), PRODUCT):
-            some = parts[start : start + PRODUCT]
-            shared = some[0].sums.rows.shape[1] == 1
-            sums = GroupSums(
-                np.concatenate([part.sums.weighted for part in some], axis=1),
-                np.concatenate([part.sums.rows for part in some[: 1 if shared else None]], axis=1),
-                np.concatenate([part.sums.columns for part in some], axis=1),
-            )
-            entries = [entry for part in some for entry in part.entries]
-            together.append(_Resampled(entries, sums, some[0].products))
-    return together

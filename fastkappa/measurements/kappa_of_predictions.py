@@ -4,10 +4,9 @@ With S the sums over the centred numbers y and p, and W the sum of the item weig
 
     kappa = 2 * S(y*p) / (S(y*y) + S(p*p) + W * (mean(y) - mean(p))**2)
 
-The arrays are read three times. The first pass finds their limits, to scale numbers whose squares
-would overflow. The second pass computes the means, and the third the three sums. The arrays are
-read in chunks that stay in the cache. NumPy sums each chunk pairwise, and the sums of the chunks
-are added exactly.
+The arrays are read three times: for their limits, for the means, and for the three sums. They are
+read in chunks that stay in the cache. NumPy sums each chunk pairwise, and the sums of chunks are
+added exactly.
 """
 
 from __future__ import annotations
@@ -25,15 +24,13 @@ from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.item_weights import check_some_weight, read_sample_weight
 from fastkappa.ratings.real_numbers import (
     read_numbers,
+    refuse_extreme,
     refuse_infinite,
     refuse_rounded,
     warn_of_codes,
 )
 
 CHUNK = 1 << 14
-# Numbers between 2**-250 and 2**250 have squares that neither overflow nor underflow, even
-# when multiplied by weights in the same range.
-LARGEST_EXPONENT = 250
 
 
 def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
@@ -89,14 +86,9 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     >>> round(cohen_kappa_score([1, 2, 3, 3], [1, 3, 3, 2], weights="quadratic"), 12)
     0.636363636364
     """
-    return kappa_by_chunks(y_true, y_pred, sample_weight)
-
-
-def kappa_by_chunks(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int = CHUNK) -> float:
-    """Compute `continuous_kappa`, reading ``chunk`` items at a time."""
-    items = _read(y_true, y_pred, sample_weight, chunk)
-    truth = _limits(items.truth, "y_true", items.weights, chunk)
-    predictions = _limits(items.predictions, "y_pred", items.weights, chunk)
+    items = _read(y_true, y_pred, sample_weight)
+    truth = _limits(items.truth, "y_true", items.weights)
+    predictions = _limits(items.predictions, "y_pred", items.weights)
     refuse_rounded(items.truth, *truth, "y_true")
     refuse_rounded(items.predictions, *predictions, "y_pred")
     warn_of_codes(items.truth, *truth, "y_true")
@@ -108,23 +100,19 @@ def kappa_by_chunks(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int = C
             "kappa is undefined: y_true and y_pred are the same constant"
             f" {truth.lowest}, so no difference is expected by chance.",
             undefined_metric_warning(),
-            stacklevel=3,
+            stacklevel=2,
         )
         return math.nan
-    return _kappa(items, _exponent(*truth, *predictions))
+    refuse_extreme("y_true and y_pred", max(map(abs, (*truth, *predictions))))
+    return _kappa(items)
 
 
 class _Items(NamedTuple):
-    """The items as arrays, to be read ``chunk`` items at a time.
-
-    Weights are nonnegative and not all 0.
-    """
+    """The items as arrays. Weights are nonnegative and not all 0."""
 
     truth: AnyArray
     predictions: AnyArray
     weights: AnyArray | None
-    weights_exponent: int
-    chunk: int
 
 
 class _Limits(NamedTuple):
@@ -136,7 +124,7 @@ class _Limits(NamedTuple):
         return self.lowest == self.highest
 
 
-def _read(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int) -> _Items:
+def _read(y_true: Any, y_pred: Any, sample_weight: Any) -> _Items:
     warn_of_row_order({"y_true": y_true, "y_pred": y_pred})
     truth, predictions = read_numbers(y_true, "y_true"), read_numbers(y_pred, "y_pred")
     if len(truth) != len(predictions):
@@ -147,25 +135,26 @@ def _read(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int) -> _Items:
     if len(truth) == 0:
         raise ValueError("y_true and y_pred must have at least one item, got none.")
     if sample_weight is None:
-        return _Items(truth, predictions, None, 0, chunk)
+        return _Items(truth, predictions, None)
     weights = read_sample_weight(sample_weight, len(truth))
-    limits = _limits(weights, "sample_weight", None, chunk)
+    limits = _limits(weights, "sample_weight", None)
     if limits.lowest < 0:
         raise ValueError(f"sample_weight must not contain negative numbers, got {limits.lowest}.")
     check_some_weight(weights)
-    return _Items(truth, predictions, weights, _exponent(*limits), chunk)
+    refuse_extreme("sample_weight", limits.highest)
+    return _Items(truth, predictions, weights)
 
 
-def _limits(numbers: AnyArray, name: str, weights: AnyArray | None, length: int) -> _Limits:
+def _limits(numbers: AnyArray, name: str, weights: AnyArray | None) -> _Limits:
     """Return the smallest and largest number with a nonzero weight. All numbers must be finite."""
     lowest, highest = math.inf, -math.inf
-    for start in range(0, len(numbers), length):
-        chunk = _floats(numbers[start : start + length])
+    for start in range(0, len(numbers), CHUNK):
+        chunk = _floats(numbers[start : start + CHUNK])
         least, largest = float(chunk.min()), float(chunk.max())
         if not math.isfinite(least) or not math.isfinite(largest):
             refuse_infinite(chunk, name, start)
         if weights is not None:
-            chunk = chunk[weights[start : start + length] != 0]
+            chunk = chunk[weights[start : start + CHUNK] != 0]
             least = float(chunk.min(initial=math.inf))
             largest = float(chunk.max(initial=-math.inf))
         lowest, highest = min(lowest, least), max(highest, largest)
@@ -178,21 +167,15 @@ def _floats(numbers: AnyArray) -> Floats:
         return numbers.astype(np.float64, copy=False)
 
 
-def _exponent(*numbers: float) -> int:
-    """Return the power of two to divide by, or 0 if squares can neither overflow nor underflow."""
-    _, exponent = math.frexp(max(abs(number) for number in numbers))
-    return 0 if abs(exponent) < LARGEST_EXPONENT else exponent
-
-
-def _kappa(items: _Items, exponent: int) -> float:
+def _kappa(items: _Items) -> float:
     parts: list[tuple[float, ...]] = [
         (len(y), y.sum(), p.sum()) if w is None else (w.sum(), (w * y).sum(), (w * p).sum())
-        for y, p, w in _chunks(items, exponent)
+        for y, p, w in _chunks(items)
     ]
     total, first, second = (math.fsum(sums) for sums in zip(*parts))
     mean_true, mean_pred = first / total, second / total
     parts = []
-    for y, p, w in _chunks(items, exponent):
+    for y, p, w in _chunks(items):
         y, p = y - mean_true, p - mean_pred
         wy, wp = (y, p) if w is None else (w * y, w * p)
         parts.append((wy.sum(), wp.sum(), (wy * y).sum(), (wp * p).sum(), (wy * p).sum()))
@@ -209,24 +192,15 @@ def _kappa(items: _Items, exponent: int) -> float:
     return max(-1.0, min(1.0, kappa))
 
 
-def _chunks(items: _Items, exponent: int) -> Iterator[tuple[Floats, Floats, Floats | None]]:
-    """Yield chunks of scaled true values, predictions and weights, without items of weight 0."""
-    for start in range(0, len(items.truth), items.chunk):
-        chunk = slice(start, start + items.chunk)
-        y, p = _scaled(items.truth[chunk], exponent), _scaled(items.predictions[chunk], exponent)
+def _chunks(items: _Items) -> Iterator[tuple[Floats, Floats, Floats | None]]:
+    """Yield chunks of true values, predictions and weights, without items of weight 0."""
+    for start in range(0, len(items.truth), CHUNK):
+        chunk = slice(start, start + CHUNK)
+        y, p = _floats(items.truth[chunk]), _floats(items.predictions[chunk])
         if items.weights is None:
             yield y, p, None
             continue
         some = items.weights[chunk] != 0
-        w = _scaled(items.weights[chunk], items.weights_exponent)
+        w = _floats(items.weights[chunk])
         # Items with weight 0 are left out, because their numbers can be outside the limits.
         yield (y, p, w) if some.all() else (y[some], p[some], w[some])
-
-
-def _scaled(numbers: AnyArray, exponent: int) -> Floats:
-    floats = _floats(numbers)
-    if exponent == 0:
-        return floats
-    with np.errstate(over="ignore"):
-        scaled: Floats = np.ldexp(floats, -exponent)
-    return scaled

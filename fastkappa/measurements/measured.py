@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from fastkappa.ratings.lengths import length_of, refuse_frame_of_two
 from fastkappa.ratings.missing import Missing, check_missing
 from fastkappa.ratings.rating_matrix import columns_of, read_measurements
 from fastkappa.ratings.read import read_clusters
-from fastkappa.ratings.real_numbers import NotNumbersError
+from fastkappa.ratings.real_numbers import NotNumbersError, refuse_extreme
 
 LONG_FORM = (
     "If the columns say which subject and rater each row belongs to, give one column per rater"
@@ -25,8 +24,6 @@ LONG_FORM = (
 )
 # The number of ratings per chunk, so that a few chunks fit in the cache.
 CHUNK = 1 << 15
-# Sums of squares of numbers between 2**-250 and 2**250 remain finite and above 0.
-LARGEST_EXPONENT = 250
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +40,6 @@ class Measured:
         The number of subjects that all raters rated, and the number of other subjects.
     lowest, highest : ndarray of shape (n_raters,)
         The smallest and largest measurement by each rater, among subjects that all raters rated.
-    unit : float
-        A power of two by which chunks are divided: 1 unless squares of the measurements would
-        overflow or underflow.
     clusters : ndarray of int of shape (n_subjects,) or None
         The cluster number of each subject that all raters rated, if clusters were given.
     """
@@ -56,13 +50,25 @@ class Measured:
     n_dropped: int
     lowest: Floats
     highest: Floats
-    unit: float
     clusters: AnyArray | None = None
 
     @property
     def n_raters(self) -> int:
         """The number of raters."""
         return len(self.columns)
+
+    def sample(
+        self, confidence: float, n_clusters: int | None = None, raters: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """Return the fields of a `MeasuredResult`. Without names, raters have those of columns."""
+        return {
+            "confidence": confidence,
+            "n_subjects": self.n_subjects,
+            "n_raters": self.n_raters,
+            "n_dropped": self.n_dropped,
+            "n_clusters": self.n_subjects if n_clusters is None else n_clusters,
+            "raters": tuple(raters or self.names),
+        }
 
     @property
     def constant(self) -> NDArray[np.bool_]:
@@ -71,11 +77,11 @@ class Measured:
         return same
 
     def chunks(self) -> Iterator[Floats]:
-        """Yield complete measurements of m subjects, in units, of shape (n_raters, m)."""
+        """Yield complete measurements of m subjects, of shape (n_raters, m)."""
         for _, chunk in chunks_of(self.columns, CHUNK):
             if self.n_dropped:
                 chunk = chunk[:, ~np.isnan(chunk).any(axis=0)]
-            yield chunk if self.unit == 1 else chunk / self.unit
+            yield chunk
 
 
 def read_pair(y1: Any, y2: Any, missing: Missing, clusters: Any = None) -> Measured:
@@ -138,7 +144,6 @@ def _measured(given: list[Any], names: list[str], missing: Missing, clusters: An
             "at least two subjects must have measurements by all raters, got"
             f" {start - n_dropped} of {start}."
         )
-    _, exponent = math.frexp(max(np.abs(lowest).max(), np.abs(highest).max()))
-    unit = 1.0 if abs(exponent) < LARGEST_EXPONENT else math.ldexp(1.0, exponent - 1)
+    refuse_extreme("the measurements", float(max(np.abs(lowest).max(), np.abs(highest).max())))
     complete = np.concatenate(numbers) if numbers else None
-    return Measured(columns, names, start - n_dropped, n_dropped, lowest, highest, unit, complete)
+    return Measured(columns, names, start - n_dropped, n_dropped, lowest, highest, complete)

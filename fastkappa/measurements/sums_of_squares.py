@@ -33,13 +33,11 @@ class SumsOfSquares:
     subjects, raters, residual : float
         The sums of squares between subjects, between raters, and of the residuals.
     centre : float
-        A number in the middle of the measurements, in units of `Measured`.
+        A number in the middle of the measurements.
     means : ndarray of shape (k,)
         The raters' means, minus the centre.
     of_raters : ndarray of shape (k,)
         The sum of each rater's squared deviations from the rater's mean.
-    unit : float
-        The number by which measurements were divided before they were squared.
     """
 
     n: int
@@ -50,13 +48,12 @@ class SumsOfSquares:
     centre: float
     means: Floats
     of_raters: Floats
-    unit: float
 
 
 def sums_of_squares(measured: Measured) -> SumsOfSquares:
     """Compute the sums of squares in two passes over the measurements."""
     n, k = measured.n_subjects, measured.n_raters
-    limits = (measured.lowest / measured.unit, measured.highest / measured.unit)
+    limits = (measured.lowest, measured.highest)
     centre = float(limits[0].mean() / 2 + limits[1].mean() / 2)
     sums = [(chunk - centre).sum(axis=1) for chunk in measured.chunks()]
     means = np.array([math.fsum(parts) for parts in zip(*sums)]) / n
@@ -85,5 +82,4 @@ def sums_of_squares(measured: Measured) -> SumsOfSquares:
         centre,
         means,
         np.array([math.fsum(part) for part in zip(*of_raters)]),
-        measured.unit,
     )

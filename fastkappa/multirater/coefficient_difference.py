@@ -225,7 +225,7 @@ def compare_coefficients(
                 f" got {type(result).__name__}. For Cohen's kappa of two raters, use"
                 " conger_kappa."
             )
-        result.inference.check_default_population("compare_coefficients")
+        result.check_default_population("compare_coefficients")
     if first.distribution != second.distribution:
         raise ValueError(
             "coefficients with different distributions cannot be compared: use"

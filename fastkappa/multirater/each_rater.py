@@ -407,7 +407,12 @@ class _Panel:
         n, clusters = self._units(found.used)
         error = found.coefficient.standard_error("normal", everyone)
         error *= math.sqrt(correction(n, clusters))
-        inference = Inference(found.coefficient, self._confidence, "normal", everyone)
+        inference = Inference(
+            coefficient=found.coefficient,
+            confidence=self._confidence,
+            distribution="normal",
+            clusters=everyone,
+        )
         if inference.model is None:
             return self._row(found.value, error, n, clusters)
         return found.value, error, *inference.interval, inference.p_value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.formatting import figure
-from fastkappa.multirater.inference import RATER_INTERVALS, Inference, RaterInterval
+from fastkappa.multirater.inference import RATER_INTERVALS, RaterInterval
 from fastkappa.multirater.items.measurements import Measurements
 from fastkappa.multirater.label_kappas import LabelKappas
 from fastkappa.multirater.multirater_result import MultiRaterResult
@@ -25,7 +25,7 @@ from fastkappa.multirater.statistics.measured_alpha import MEASURED, MeasuredAlp
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.set_distances import SetLevel, set_distances
 from fastkappa.ratings.label_order import warn_of_order
-from fastkappa.results.report import Grid, abridged, estimate_grid
+from fastkappa.results.report import Grid, estimate_grid
 from fastkappa.statistics.clusters import are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.weights import Weights
@@ -116,45 +116,43 @@ def estimate(
     if with_labels and rated is not None:
         errors = None if are_joined(clusters) else fleiss_null_errors(rated.patterns)
         of_labels = LabelKappas(rated.patterns, ratings.labels, errors)
-    inference = Inference(
-        coefficient,
-        float(inferred.confidence),
-        inferred.distribution,
-        clusters,
-        math.nan if errors is None else errors.overall,
-        inferred.interval_method,
+    found = MultiRaterResult(
+        method=method,
+        coefficient=coefficient,
+        confidence=float(inferred.confidence),
+        distribution=inferred.distribution,
+        clusters=clusters,
+        null_error=math.nan if errors is None else errors.overall,
+        asked=inferred.interval_method,
+        disagreement=Disagreement(float(observed), float(expected)),
+        n_subjects=ratings.n_subjects,
+        n_paired=ratings.n_paired,
+        n_raters=ratings.n_raters,
+        n_missing=ratings.n_missing,
+        labels=ratings.labels,
+        of_labels=of_labels,
+        ratings=rated,
+        weights=weights,
     )
-    if math.isnan(inference.value):
+    if math.isnan(found.value):
         warnings.warn(
             f"{method} is undefined: {_why_undefined(ratings)}.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )
-    elif clusters is not None and clusters.n_clusters == 1 < inference.n_used:
+    elif clusters is not None and clusters.n_clusters == 1 < found.n_used:
         warnings.warn(
             f"the standard error of {method} is undefined: all subjects are in one cluster.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )
-    elif inferred.interval_method == "score" and inference.model is None:
+    elif inferred.interval_method == "score" and found.model is None:
         raise ValueError(
             f"interval_method='score' is not available for {method} with this many raters, labels"
             " or different ratings. Use interval_method=None, which uses the score interval where"
             " it is available."
         )
-    return MultiRaterResult(
-        method,
-        inference,
-        Disagreement(float(observed), float(expected)),
-        ratings.n_subjects,
-        ratings.n_paired,
-        ratings.n_raters,
-        ratings.n_missing,
-        ratings.labels,
-        of_labels,
-        rated,
-        weights,
-    )
+    return found
 
 
 def rows_of_numbers(ratings: Ratings, level: str) -> tuple[list[AnyArray], IntTable] | None:
@@ -192,18 +190,6 @@ def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
         names = [r.method for r in results]
     rows = [(name, r.value, r.standard_error, r.interval) for name, r in zip(names, results)]
     return estimate_grid(rows, results[0].confidence)
-
-
-def grid_by_group(groups: Mapping[str, Sequence[MultiRaterResult]], of: str) -> Grid:
-    """Return a grid with the values of several coefficients in each group."""
-    rows = [(name, *(figure(one.value) for one in found)) for name, found in groups.items()]
-    methods = [one.method for one in next(iter(groups.values()))]
-    # The author or, for several alphas, the level.
-    heads = [method.partition("'")[0] for method in methods]
-    if len(set(heads)) < len(heads):
-        heads = [method.partition("(")[2].rstrip(")") for method in methods]
-    above = "All coefficients in each group"
-    return Grid((of, *heads), abridged(rows), caption=above, above=above)
 
 
 def short_name(result: MultiRaterResult) -> str:

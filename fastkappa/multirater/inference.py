@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray
-from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
+from fastkappa.choices import check_choice
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.coefficient import Coefficient, ScoreModel
 from fastkappa.multirater.statistics.profiles import Profiles
@@ -20,7 +18,12 @@ from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, are_joined, n_units
 from fastkappa.statistics.inference import Distribution, symmetric_interval
 from fastkappa.statistics.intervals.methods import joint_freedom, root_quantile, widening
-from fastkappa.statistics.intervals.rao import Alternative, p_value
+from fastkappa.statistics.intervals.rao import (
+    ALTERNATIVES,
+    Alternative,
+    check_null_kappa,
+    p_value,
+)
 from fastkappa.statistics.intervals.ratio_constraint import RatioConstraint
 from fastkappa.statistics.intervals.tested import Asymptotic, Estimates, inverted
 
@@ -30,7 +33,7 @@ RaterInterval: TypeAlias = Literal["score", "asymptotic"]
 RATER_INTERVALS: tuple[RaterInterval, ...] = get_args(RaterInterval)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Inference:
     """A coefficient with its standard error, interval and test, each computed on first use.
 
@@ -45,7 +48,7 @@ class Inference:
         The standard error under chance agreement; NaN if it is not available.
     asked : {'score', 'asymptotic'} or None
         The interval method that the caller chose; None if the caller chose none.
-    population : Population or None
+    sampled : Population or None
         The population of subjects and raters. None means fixed raters and an infinite population of
         subjects.
     """
@@ -56,18 +59,11 @@ class Inference:
     clusters: Clusters | None
     null_error: float = math.nan
     asked: RaterInterval | None = None
-    population: Population | None = None
-
-    def of_labels(
-        self, are_one: AnyArray, coefficient: Coefficient, null_error: float
-    ) -> Inference:
-        """Return the inference for a coefficient of the labels in a mask against all others."""
-        population = None if self.population is None else self.population.of_labels(are_one)
-        return replace(self, coefficient=coefficient, null_error=null_error, population=population)
+    sampled: Population | None = None
 
     def check_default_population(self, function: str) -> None:
         """Raise if a function does not take account of the population."""
-        if self.population is not None:
+        if self.sampled is not None:
             raise ValueError(
                 f"{function} treats raters as fixed, and subjects as a sample of an infinite"
                 " population: use the result without for_population."
@@ -75,7 +71,7 @@ class Inference:
 
     @cached_property
     def value(self) -> float:
-        """The coefficient."""
+        """The coefficient: 1 is full agreement, 0 is the agreement expected by chance."""
         return float(self.coefficient.values(self.coefficient.multiplicities))
 
     @property
@@ -90,7 +86,13 @@ class Inference:
 
     @cached_property
     def standard_error(self) -> float:
-        """The standard error; NaN if the coefficient is undefined."""
+        """The standard error of Gwet (2014), or of the delta method for Light's kappa.
+
+        Subjects are treated as a sample, raters as fixed, unless a population is given. With
+        clusters, the sandwich estimator is used, which treats clusters as the sample. The standard
+        error is exactly 0 if all subjects contribute equally to the coefficient, and NaN if the
+        coefficient is undefined.
+        """
         if math.isnan(self.value):
             return math.nan
         return math.hypot(*self._both_errors)
@@ -104,16 +106,20 @@ class Inference:
     @property
     def _unseen_subjects(self) -> float:
         """The proportion of the population's subjects that are not in the sample."""
-        return 1.0 if self.population is None else 1 - self.n_units / self.population.n_subjects
+        return 1.0 if self.sampled is None else 1 - self.n_units / self.sampled.n_subjects
 
     @cached_property
     def _rater_error(self) -> float:
         """The standard error due to the sampling of raters; 0 if raters are fixed."""
-        return 0.0 if self.population is None else self.population.rater_error(self.coefficient)
+        return 0.0 if self.sampled is None else self.sampled.rater_error(self.coefficient)
 
     @property
     def null_standard_error(self) -> float:
-        """The standard error under chance agreement; NaN if the coefficient is undefined."""
+        """The standard error under chance agreement.
+
+        This error is NaN except for Fleiss' kappa without weights, without clusters and with the
+        same number of ratings for every subject.
+        """
         return math.nan if math.isnan(self.value) else self.null_error
 
     @cached_property
@@ -136,12 +142,18 @@ class Inference:
 
     @property
     def interval_method(self) -> RaterInterval:
-        """The method used for the interval."""
+        """The method used for the interval, 'score' or 'asymptotic'."""
         return "asymptotic" if self.model is None else "score"
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """The interval. An asymptotic interval can exceed 1 if the caller chose that method."""
+        """The interval, computed by ``interval_method``.
+
+        The score interval contains the values that the score test does not reject, and never leaves
+        the range of the coefficient. The asymptotic interval is the value plus and minus a quantile
+        times the standard error. An asymptotic interval can exceed 1 if chosen explicitly. With
+        ``distribution='t'``, the default, quantiles are Student's.
+        """
         if self.model is not None:
             quantile = root_quantile(self.confidence, self.freedom)
             if math.isnan(quantile):
@@ -154,12 +166,21 @@ class Inference:
 
     @property
     def z(self) -> float:
-        """The z statistic for testing that the coefficient is 0: null-error, score or Wald test."""
+        """The z statistic for testing that the coefficient is 0.
+
+        If there is a null standard error, z is the value divided by it. Otherwise z is the signed
+        root of the score statistic or, for asymptotic intervals, the value divided by its standard
+        error.
+        """
         return self._test[0]
 
     @property
     def p_value(self) -> float:
-        """The two-sided p-value of z under chance agreement."""
+        """The two-sided p-value of ``z`` under chance agreement.
+
+        The p-value is based on the normal distribution, or on Student's t if there are clusters or
+        sampled raters, or if the interval uses Student's t.
+        """
         return distributions.t_two_sided_p(*self._test)
 
     @cached_property
@@ -175,10 +196,40 @@ class Inference:
         z = self.value / self.standard_error if self.standard_error > 0 else math.nan
         return z, self._wald_freedom
 
-    def test(self, null_kappa: float, alternative: Alternative) -> tuple[float, float]:
-        """Return z and p of a test; see `MultiRaterResult.test`."""
+    def test(
+        self, null_kappa: float, *, alternative: Alternative = "two-sided"
+    ) -> tuple[float, float]:
+        """Test whether the coefficient equals a value, and return z and p.
+
+        A two-sided test at the 5 % level rejects exactly the values outside the 95 % interval.
+
+        Parameters
+        ----------
+        null_kappa : float
+            The null hypothesis, such as the value that a study was planned to exceed.
+        alternative : {'two-sided', 'greater', 'less'}, default='two-sided'
+            The alternative hypothesis.
+
+        Returns
+        -------
+        z, p_value : float
+            NaN if no distribution of ratings with this value is found.
+
+        Raises
+        ------
+        ValueError
+            If ``null_kappa`` is not between -1 and 1, or ``alternative`` is unknown.
+
+        Examples
+        --------
+        >>> from fastkappa import datasets, fleiss_kappa
+        >>> result = fleiss_kappa(datasets.load_items("anaesthetists").ratings)
+        >>> [round(number, 4) for number in result.test(0.4, alternative="greater")]
+        [3.5056, 0.0002]
+        """
+        check_choice("alternative", alternative, ALTERNATIVES)
         z, freedom = self._test
-        if null_kappa != 0:
+        if check_null_kappa(null_kappa) != 0:
             z = float(self.tested.deviates(np.array([null_kappa])).deviates[0, 0])
             freedom = self._wald_freedom if self.model is None else self.freedom
             z = z if math.isfinite(z) and freedom > 0 else math.nan
@@ -201,8 +252,8 @@ class Inference:
         """Return the degrees of freedom of the sum of the variances over subjects and raters."""
         if not self._rater_error > 0:
             return of_subjects
-        assert self.population is not None
-        freedoms = of_subjects, self.population.rater_freedom
+        assert self.sampled is not None
+        freedoms = of_subjects, self.sampled.rater_freedom
         return joint_freedom(np.square(self._both_errors), freedoms)
 
     @cached_property
@@ -246,10 +297,10 @@ class Inference:
         return {name: part for name, part in vars(self).items() if name not in ("model", "tested")}
 
 
-def for_population(
+def population_of(
     inference: Inference, ratings: Ratings | None, n_subjects: float, n_raters: float | None
-) -> Inference:
-    """Return the inference for a population of subjects and raters.
+) -> Population:
+    """Return the population of subjects and raters.
 
     The arguments are those of `MultiRaterResult.for_population`, which raises the same errors.
     """
@@ -259,16 +310,7 @@ def for_population(
     if n_raters is not None:
         profiles = _sampled(ratings)
         _check_size("n_raters", n_raters, profiles.n_raters, "raters")
-    population = Population(n_subjects, n_raters, profiles)
-    found = replace(inference, null_error=math.nan, population=population)
-    if math.isnan(found.standard_error) and not math.isnan(inference.standard_error):
-        warnings.warn(
-            "the standard error is undefined, because the coefficient is undefined without one of"
-            " the raters.",
-            undefined_metric_warning(),
-            stacklevel=users_stacklevel(),
-        )
-    return found
+    return Population(n_subjects, n_raters, profiles)
 
 
 def _sampled(ratings: Ratings | None) -> Profiles:

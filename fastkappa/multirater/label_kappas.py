@@ -114,8 +114,15 @@ class LabelKappas:
             two = ChanceCorrected(
                 Patterns(pair, multiplicities), distances_of(None, 2), chance_of_fleiss
             )
-            null_error = math.nan if self.errors is None else self.errors.by_label
-            own = whole.of_labels(is_label, two, null_error)
+            own = Inference(
+                coefficient=two,
+                confidence=whole.confidence,
+                distribution=whole.distribution,
+                clusters=whole.clusters,
+                null_error=math.nan if self.errors is None else self.errors.by_label,
+                asked=whole.asked,
+                sampled=None if whole.sampled is None else whole.sampled.of_labels(is_label),
+            )
             n_pairs = int(multiplicities @ (counts * (patterns.n_ratings - 1)))
             n_agreeing = int(multiplicities @ (counts * (counts - 1)))
             yield LabelKappa(

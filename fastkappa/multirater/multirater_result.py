@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from fastkappa.arrays import AnyArray
-from fastkappa.choices import check_choice
+from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.formatting import count_text, figure, interval_text, label_text, p_value_text, plain
 from fastkappa.frame import data_frame
 from fastkappa.multirater.counted_ratings import items_text, missing_text
-from fastkappa.multirater.inference import Inference, RaterInterval, for_population
+from fastkappa.multirater.inference import Inference, population_of
 from fastkappa.multirater.label_kappas import LabelKappa, LabelKappas, label_grid
 from fastkappa.multirater.ratings import Ratings
-from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
+from fastkappa.multirater.statistics.coefficient import Disagreement
 from fastkappa.results.report import Report, estimate_grid, facts
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_sentence, interval_name
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
-from fastkappa.statistics.clusters import Clusters, widened_text
-from fastkappa.statistics.inference import Distribution
-from fastkappa.statistics.intervals.rao import ALTERNATIVES, Alternative, check_null_kappa
-from fastkappa.statistics.intervals.tested import Estimates
+from fastkappa.statistics.clusters import widened_text
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights, weights_text
 
@@ -37,8 +35,8 @@ IN_DICTIONARY = (
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class MultiRaterResult(Result):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MultiRaterResult(Inference, Result):
     """A coefficient of agreement of several raters, with its standard error, interval and test.
 
     The result is immutable, and printing it shows a report. Undefined values are NaN.
@@ -47,9 +45,14 @@ class MultiRaterResult(Result):
     ----------
     method : str
         The coefficient's name.
-    inference : Inference
-        The coefficient as a function of the distinct rows of ratings, with its standard error,
-        interval and test.
+    coefficient : Coefficient
+        The coefficient as a function of the distinct rows of ratings.
+    confidence : float
+        The confidence level of the interval.
+    distribution : {'t', 'normal'}
+        The distribution for the standard error and an asymptotic interval.
+    clusters : Clusters or None
+        The clusters of the subjects that the coefficient uses; None without clusters.
     disagreement : Disagreement
         The observed and the expected distance between two ratings. The coefficient is one minus
         their ratio. Both distances are NaN for Light's kappa, which is a mean of kappas.
@@ -74,7 +77,6 @@ class MultiRaterResult(Result):
     """
 
     method: str
-    inference: Inference
     disagreement: Disagreement
     n_subjects: int
     n_paired: int
@@ -86,114 +88,20 @@ class MultiRaterResult(Result):
     weights: Weights = None
 
     @property
-    def value(self) -> float:
-        """The coefficient: 1 is full agreement, 0 is the agreement expected by chance."""
-        return self.inference.value
-
-    @property
-    def standard_error(self) -> float:
-        """The standard error of Gwet (2014), or of the delta method for Light's kappa.
-
-        Subjects are treated as a sample, raters as fixed; see `for_population`. With clusters, the
-        sandwich estimator is used, which treats clusters as the sample. The standard error is
-        exactly 0 if all subjects contribute equally to the coefficient.
-        """
-        return self.inference.standard_error
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The interval, computed by ``interval_method``.
-
-        The score interval contains the values that the score test does not reject, and never leaves
-        the range of the coefficient. The asymptotic interval is the value plus and minus a quantile
-        times the standard error. An asymptotic interval can exceed 1 if chosen explicitly. With
-        ``distribution='t'``, the default except for Light's kappa, quantiles are Student's.
-        """
-        return self.inference.interval
-
-    @property
-    def interval_method(self) -> RaterInterval:
-        """The method used for the interval, 'score' or 'asymptotic'."""
-        return self.inference.interval_method
-
-    @property
-    def confidence(self) -> float:
-        """The confidence level of the interval."""
-        return self.inference.confidence
-
-    @property
-    def distribution(self) -> Distribution:
-        """The distribution for the standard error and an asymptotic interval, 't' or 'normal'."""
-        return self.inference.distribution
-
-    @property
-    def null_standard_error(self) -> float:
-        """The standard error under chance agreement.
-
-        This error is NaN except for Fleiss' kappa without weights, without clusters and with the
-        same number of ratings for every subject.
-        """
-        return self.inference.null_standard_error
-
-    @property
-    def z(self) -> float:
-        """The z statistic for testing that the coefficient is 0.
-
-        If there is a null standard error, z is the value divided by it. Otherwise z is the signed
-        root of the score statistic or, for asymptotic intervals, the value divided by its standard
-        error.
-        """
-        return self.inference.z
-
-    @property
-    def p_value(self) -> float:
-        """The two-sided p-value of ``z`` under chance agreement.
-
-        The p-value is based on the normal distribution, or on Student's t if there are clusters or
-        sampled raters, or if the interval uses Student's t.
-        """
-        return self.inference.p_value
-
-    @property
-    def coefficient(self) -> Coefficient:
-        """The coefficient as a function of the distinct rows of ratings."""
-        return self.inference.coefficient
-
-    @property
-    def clusters(self) -> Clusters | None:
-        """The clusters of the subjects that the coefficient uses; None without clusters."""
-        return self.inference.clusters
-
-    @property
     def population(self) -> tuple[float, float | None] | None:
         """The numbers of subjects and raters of `for_population`; None without it."""
-        found = self.inference.population
+        found = self.sampled
         return None if found is None else (found.n_subjects, found.n_raters)
 
     @cached_property
     def by_label(self) -> tuple[LabelKappa, ...]:
         """Fleiss' kappa of each label. Empty for all other coefficients."""
-        return () if self.of_labels is None else tuple(self.of_labels.found(self.inference))
+        return () if self.of_labels is None else tuple(self.of_labels.found(self))
 
     @property
     def n_clusters(self) -> int:
         """The number of independent units used: clusters, or subjects if there are no clusters."""
-        return int(self.inference.n_units)
-
-    @property
-    def tested(self) -> Estimates:
-        """The score test of every possible value of the coefficient."""
-        return self.inference.tested
-
-    @property
-    def freedom(self) -> float:
-        """The degrees of freedom of score tests: infinity, or the number of clusters minus 1."""
-        return self.inference.freedom
-
-    @property
-    def design_effect(self) -> float:
-        """The ratio of the variance with clusters to the variance for independent subjects."""
-        return self.inference.design_effect
+        return int(self.n_units)
 
     @property
     def observed_agreement(self) -> float:
@@ -219,7 +127,7 @@ class MultiRaterResult(Result):
     def __getstate__(self) -> dict[str, Any]:
         # Ratings can be large, and only `compare_coefficients` needs them.
         texts = {"doubt": self.doubt, "ratings_text": self.ratings_text}
-        return {**vars(self), "ratings": None, **texts}
+        return {**super().__getstate__(), "ratings": None, **texts}
 
     def bootstrap(
         self,
@@ -262,7 +170,7 @@ class MultiRaterResult(Result):
         >>> result.bootstrap(n_resamples=999, method="percentile", rng=0)
         <BootstrapResult: 0.3143 (-0.5000 to 1.0000), percentile, 999 replicates>
         """
-        self.inference.check_default_population("bootstrap")
+        self.check_default_population("bootstrap")
         return bootstrap_counts(
             self.coefficient.multiplicities,
             self.coefficient.values,
@@ -306,43 +214,20 @@ class MultiRaterResult(Result):
         >>> result.for_population(n_raters=math.inf)
         <Fleiss' kappa: 0.5812 (0.4219 to 0.7282), 45 items, 7 raters>
         """
-        inference = for_population(self.inference, self.ratings, n_subjects, n_raters)
-        of_labels = self.of_labels and replace(self.of_labels, errors=None)
-        return replace(self, inference=inference, of_labels=of_labels)
-
-    def test(
-        self, null_kappa: float, *, alternative: Alternative = "two-sided"
-    ) -> tuple[float, float]:
-        """Test whether the coefficient equals a value, and return z and p.
-
-        A two-sided test at the 5 % level rejects exactly the values outside the 95 % interval.
-
-        Parameters
-        ----------
-        null_kappa : float
-            The null hypothesis, such as the value that a study was planned to exceed.
-        alternative : {'two-sided', 'greater', 'less'}, default='two-sided'
-            The alternative hypothesis.
-
-        Returns
-        -------
-        z, p_value : float
-            NaN if no distribution of ratings with this value is found.
-
-        Raises
-        ------
-        ValueError
-            If ``null_kappa`` is not between -1 and 1, or ``alternative`` is unknown.
-
-        Examples
-        --------
-        >>> from fastkappa import datasets, fleiss_kappa
-        >>> result = fleiss_kappa(datasets.load_items("anaesthetists").ratings)
-        >>> [round(number, 4) for number in result.test(0.4, alternative="greater")]
-        [3.5056, 0.0002]
-        """
-        check_choice("alternative", alternative, ALTERNATIVES)
-        return self.inference.test(check_null_kappa(null_kappa), alternative)
+        found = replace(
+            self,
+            null_error=math.nan,
+            sampled=population_of(self, self.ratings, n_subjects, n_raters),
+            of_labels=self.of_labels and replace(self.of_labels, errors=None),
+        )
+        if math.isnan(found.standard_error) and not math.isnan(self.standard_error):
+            warnings.warn(
+                "the standard error is undefined, because the coefficient is undefined without one"
+                " of the raters.",
+                undefined_metric_warning(),
+                stacklevel=users_stacklevel(),
+            )
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as a dict, with arrays as lists and undefined values as None."""
@@ -409,7 +294,7 @@ class MultiRaterResult(Result):
 
     def _ends(self, confidence: float) -> tuple[float, float]:
         """Return the interval at another confidence level."""
-        return replace(self.inference, confidence=confidence).interval
+        return replace(self, confidence=confidence).interval
 
     @property
     def _items(self) -> str:

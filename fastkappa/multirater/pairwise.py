@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
-from reprlib import repr as short_repr
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,12 +27,6 @@ from fastkappa.multirater.statistics.sparse_profiles import MOST_CELLS
 from fastkappa.results.report import MOST_COLUMNS, Grid, Report
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import versioned
-from fastkappa.statistics.bootstrap import (
-    BootstrapResult,
-    Method,
-    bootstrap_counts,
-    kappa_statistic,
-)
 from fastkappa.statistics.inference import check_confidence, standard_error, symmetric_interval
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.intervals.methods import (
@@ -177,49 +170,6 @@ class PairwiseKappa(Result):
         if places[0] == places[1]:
             raise KeyError(f"give two different raters, got {pair!r}.")
         return places[0], places[1]
-
-    def bootstrap(
-        self,
-        *,
-        n_resamples: int = 9999,
-        method: Method = "bca",
-        confidence: float | None = None,
-        rng: Any = None,
-    ) -> dict[tuple[str, str], BootstrapResult]:
-        """Return each pair's bootstrap interval, resampling the subjects that both raters rated.
-
-        Clusters of subjects are drawn as a whole.
-
-        Parameters
-        ----------
-        n_resamples, method, rng
-            As for `fastkappa.bootstrap`.
-        confidence : float, default=None
-            The confidence level of each interval. None means the confidence of this result.
-
-        Returns
-        -------
-        results : dict
-            A `BootstrapResult` for each pair, keyed by the two names, in the order of ``tables``.
-            Pairs without a common subject are left out.
-        """
-        if len(set(self.rater_names)) < len(self.rater_names):
-            raise ValueError(
-                "raters must have different names, because the results are keyed by name, got"
-                f" {short_repr(list(self.rater_names))}."
-            )
-        generator = np.random.default_rng(rng)
-        statistic = kappa_statistic(self.weights, len(self.labels))
-        level = self.confidence if confidence is None else confidence
-        of_pair = {} if self._counted is None else dict(self._counted.clusters_of_pairs())
-        pairs = enumerate(zip(combinations(self.rater_names, 2), self.tables))
-        return {
-            pair: bootstrap_counts(
-                table, statistic, n_resamples, method, level, generator, of_pair.get(i)
-            )
-            for i, (pair, table) in pairs
-            if table.any()
-        }
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per pair of raters.

@@ -13,8 +13,6 @@ from fastkappa.statistics.inference import check_probability, check_whole
 
 PlannedAlternative: TypeAlias = Literal["two-sided", "one-sided", "greater", "less"]
 MOST_RATERS = 100
-# The largest number of items in a plan. With more items, rounding errors would dominate.
-MOST_ITEMS = 10**12
 
 
 def tail_of(
@@ -59,21 +57,12 @@ def check_positive(name: str, value: float) -> None:
         raise ValueError(f"{name} must be a number above 0, got {value!r}.")
 
 
-def independent_items(n: int, design_effect: float) -> int:
-    """Return the effective sample size of n items in clusters, at least 2."""
-    check_design_effect(design_effect)
-    # Adding 1e-9 keeps rounding errors from reducing the number of items by one.
-    return n if design_effect == 1 else max(2, math.floor(n / design_effect + 1e-9))
-
-
-def check_raters(n_raters: int, margins: Margins, conservative: bool) -> None:
+def check_raters(n_raters: int, margins: Margins) -> None:
     """Raise if no study with this number of raters and these margins can be planned."""
     check_whole("n_raters", n_raters, 2)
     if n_raters == 2:
         return
     if n_raters > MOST_RATERS:
         raise ValueError(f"n_raters must be at most {MOST_RATERS}, got {n_raters!r}.")
-    if conservative:
-        raise ValueError("conservative must be False for more than two raters.")
     if not np.array_equal(*margins):
         raise ValueError("rates must be the same for all raters if there are more than two.")

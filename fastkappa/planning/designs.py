@@ -1,29 +1,15 @@
-"""Compute the sample size and power for the tests of kappa in `agreement` and `fleiss_kappa`."""
+"""Plan studies of kappa: the number of items for a test or an interval, and the power of a test."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fastkappa.planning.checks import (
-    PlannedAlternative,
-    check_design_effect,
-    check_raters,
-    independent_items,
-    tail_of,
-)
-from fastkappa.planning.planned_power import (
-    Design,
-    planned_items,
-    planned_power,
-    simulated_power,
-)
-from fastkappa.planning.planned_tables import as_margins, planned_table
+from fastkappa.planning.checks import PlannedAlternative
+from fastkappa.planning.kappa_studies import kappa_study
 from fastkappa.statistics.bootstrap import as_generator
-from fastkappa.statistics.inference import check_probability, check_whole
-from fastkappa.statistics.intervals.rao import check_null_kappa
+from fastkappa.statistics.inference import check_whole
 from fastkappa.statistics.weights import Weights
 
 
@@ -36,7 +22,6 @@ def sample_size(
     alternative: PlannedAlternative = "two-sided",
     alpha: float = 0.05,
     power: float = 0.8,
-    conservative: bool = False,
     n_raters: int = 2,
     design_effect: float = 1.0,
 ) -> int:
@@ -64,14 +49,8 @@ def sample_size(
         The significance level.
     power : float, default=0.8
         The required probability of rejecting ``null_kappa``.
-    conservative : bool, default=False
-        With three or more labels, many tables have these rates and this kappa. False assumes raters
-        who agree on some items and guess the others. True uses the table in which kappa has the
-        largest variance, under each hypothesis (Flack and others 1988).
     n_raters : int, default=2
-        The number of raters of each item. For more than two, the coefficient is Fleiss' kappa. All
-        raters are assumed to agree on some items and to guess the others. With two labels, this
-        assumption is the common correlation model of Altaye, Donner and Klar (2001).
+        The number of raters of each item. For more than two, the coefficient is Fleiss' kappa.
     design_effect : float, default=1.0
         The factor by which clusters increase the number of items that the study needs. Use the
         ``design_effect`` of a pilot study's result, or 1 + (m - 1) r for clusters of m items with
@@ -91,6 +70,10 @@ def sample_size(
 
     Notes
     -----
+    With three or more labels, many tables have these rates and this kappa. All raters are assumed
+    to agree on some items and to guess the others. With two labels, this assumption is the common
+    correlation model of Altaye, Donner and Klar (2001).
+
     For two raters and two labels, the formula is that of Cantor (1996). With more labels, the
     standard error of the test is computed from the most likely table with ``null_kappa``, which
     depends on the observed table. The mean and standard deviation of z are therefore computed over
@@ -109,15 +92,12 @@ def sample_size(
     items. Therefore 1000 to 4000 studies are simulated for each candidate n. The planned power
     differs from the simulated power by at most 2 percentage points. If the formula fails, n is the
     smallest sufficient number found by the simulations. The power is then accurate only to about 2
-    points, and increases in steps. Conservative plans are not simulated.
+    points, and increases in steps.
 
     References
     ----------
     A. B. Cantor (1996). Sample-size calculations for Cohen's kappa. Psychological Methods
     1, 150-153.
-
-    V. F. Flack, A. A. Afifi, P. A. Lachenbruch and H. J. A. Schouten (1988). Sample size
-    determinations for the two rater kappa statistic. Psychometrika 53, 321-325.
 
     M. Altaye, A. Donner and N. Klar (2001). Inference procedures for assessing interobserver
     agreement among multiple raters. Biometrics 57, 584-588.
@@ -130,16 +110,20 @@ def sample_size(
     >>> sample_size(0.8, null_kappa=0.45, rates=(0.75, 0.75), alternative="one-sided")
     43
     >>> margin = [0.2, 0.25, 0.55]
-    >>> design = dict(null_kappa=0.4, rates=(margin, margin), alternative="greater")
-    >>> sample_size(0.6, **design)
+    >>> sample_size(0.6, null_kappa=0.4, rates=(margin, margin), alternative="greater")
     92
-    >>> sample_size(0.6, **design, conservative=True)
-    101
     """
-    check_probability("power", power)
-    design = _design(kappa, null_kappa, rates, weights, alternative, alpha, conservative, n_raters)
-    check_design_effect(design_effect)
-    return math.ceil(design_effect * planned_items(design, power))
+    study = kappa_study(
+        kappa,
+        null_kappa=null_kappa,
+        rates=rates,
+        weights=weights,
+        n_raters=n_raters,
+        alternative=alternative,
+        alpha=alpha,
+        design_effect=design_effect,
+    )
+    return study.items_for_power(power)
 
 
 def power(
@@ -151,7 +135,6 @@ def power(
     null_kappa: float = 0.0,
     alternative: PlannedAlternative = "two-sided",
     alpha: float = 0.05,
-    conservative: bool = False,
     n_raters: int = 2,
     design_effect: float = 1.0,
     n_simulated: int = 0,
@@ -163,7 +146,7 @@ def power(
     ----------
     n : int
         The number of items.
-    kappa, rates, weights, null_kappa, alternative, alpha, conservative, n_raters, design_effect
+    kappa, rates, weights, null_kappa, alternative, alpha, n_raters, design_effect
         As in `sample_size`.
     n_simulated : int, default=0
         The number of studies to simulate, each with the planned test. With 10,000 studies, the
@@ -195,27 +178,76 @@ def power(
     """
     check_whole("n", n, 1)
     check_whole("n_simulated", n_simulated, 0)
-    design = _design(kappa, null_kappa, rates, weights, alternative, alpha, conservative, n_raters)
-    n = independent_items(n, design_effect)
+    study = kappa_study(
+        kappa,
+        null_kappa=null_kappa,
+        rates=rates,
+        weights=weights,
+        n_raters=n_raters,
+        alternative=alternative,
+        alpha=alpha,
+        design_effect=design_effect,
+    )
     if n_simulated:
-        return simulated_power(design, n, n_simulated, as_generator(rng))
-    return planned_power(design, n)
+        return study.simulated_power(study.independent(n), n_simulated, as_generator(rng))
+    return study.power(n)
 
 
-def _design(
+def sample_size_for_width(
     kappa: float,
-    null_kappa: float,
-    rates: tuple[ArrayLike, ArrayLike],
-    weights: Weights,
-    alternative: PlannedAlternative,
-    alpha: float,
-    conservative: bool,
-    n_raters: int,
-) -> Design:
-    check_null_kappa(null_kappa)
-    tail = tail_of(alternative, alpha, kappa, null_kappa, ("kappa", "null_kappa"))
-    margins = as_margins(rates)
-    check_raters(n_raters, margins, conservative)
-    for name, value in (("kappa", kappa), ("null_kappa", null_kappa)):
-        planned_table(name, value, margins, weights)
-    return Design(kappa, null_kappa, margins, weights, tail, conservative, n_raters)
+    width: float,
+    *,
+    rates: tuple[ArrayLike, ArrayLike] = (0.5, 0.5),
+    weights: Weights = None,
+    confidence: float = 0.95,
+    n_raters: int = 2,
+    design_effect: float = 1.0,
+) -> int:
+    """Return the number of items needed for an interval of kappa with a given width.
+
+    Parameters
+    ----------
+    kappa : float
+        The expected kappa.
+    width : float
+        The required width of the interval.
+    rates, weights, n_raters, design_effect
+        As in `sample_size`.
+    confidence : float, default=0.95
+        The confidence level of the interval.
+
+    Returns
+    -------
+    n : int
+        The smallest number of items for which the interval is at most this wide. For two raters,
+        this is the score interval of the expected table; for more raters, it is the interval of
+        `fleiss_kappa`.
+
+    Raises
+    ------
+    ValueError
+        If ``width`` is not between 0 and 2 or needs more than 10**12 items, if no table with these
+        rates has this kappa, if less than one item in a million is expected outside the most
+        frequent cell, or if an argument is invalid.
+
+    Notes
+    -----
+    The planned width is that of an average study. About half of all studies have a wider interval.
+
+    Examples
+    --------
+    >>> from fastkappa.planning import sample_size_for_width
+    >>> sample_size_for_width(0.8, 0.2)
+    141
+    >>> sample_size_for_width(0.8, 0.2, n_raters=3)
+    91
+    """
+    study = kappa_study(
+        kappa,
+        rates=rates,
+        weights=weights,
+        n_raters=n_raters,
+        confidence=confidence,
+        design_effect=design_effect,
+    )
+    return study.items_for_width(width)

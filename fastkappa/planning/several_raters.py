@@ -128,14 +128,13 @@ def _products(means: FloatTable) -> tuple[FloatTable, FloatTable]:
     return products, products[:, :, 1:].sum(axis=2)  # the proportions of labels sum to 1
 
 
-def error_of_one_item(kappa: float, margin: FloatTable, n_raters: int, weights: Weights) -> float:
-    """Return the standard error of Fleiss' kappa times sqrt(n)."""
-    if n_raters > 2 and kappa == 1:
+def error_of_one_item(rows: Rows, weights: Weights) -> float:
+    """Return the standard error of Fleiss' kappa times sqrt(n), or raise if it is 0."""
+    if not rows.proportions[~is_agreed(rows)].any():
         raise ValueError(
             "kappa must be below 1 for more than two raters, because with full agreement the"
             " standard error of Fleiss' kappa is 0, and its interval has zero width."
         )
-    rows = planned_rows(kappa, margin, n_raters)
     _, deviations = kappas_and_deviations(rows.proportions[None] @ features(rows, weights), weights)
     return float(deviations[0])
 

@@ -44,6 +44,9 @@ FEWEST_CONSECUTIVE, MOST_LABELS = 3, 100
 # A positive number below this is often a measurement, so it is not treated as a code.
 LEAST_POSITIVE_CODE = 999
 
+# Products of four numbers between this size and its inverse neither overflow nor underflow.
+LEAST_SIZE = 1e-75
+
 
 class NotNumbersError(ValueError):
     """The values must be real numbers, but are of another type."""
@@ -242,6 +245,15 @@ def refuse_infinite(numbers: AnyArray, name: str, start: int = 0) -> None:
         position = int(infinite[0])
         raise ValueError(
             f"{name} must be finite, got {float(numbers[position])} at position {start + position}."
+        )
+
+
+def refuse_extreme(name: str, largest: float) -> None:
+    """Raise if squares of numbers up to ``largest`` in size would overflow or underflow."""
+    if largest and not LEAST_SIZE < largest < 1 / LEAST_SIZE:
+        raise ValueError(
+            f"the largest of {name} must be between {LEAST_SIZE:.0e} and {1 / LEAST_SIZE:.0e} in"
+            f" size, got {largest:g}: use another unit."
         )
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.interop import checked
 from fastkappa.ratings.missing import check_is_list
 from fastkappa.sources import arrow_files, arrow_folders, dask_chunks, frames
 from fastkappa.sources.arrow_batches import Part, count_parts, parts_of_arrays, parts_of_rows
-from fastkappa.sources.arrow_columns import with_order
+from fastkappa.sources.arrow_columns import in_one, with_order
 from fastkappa.sources.arrow_files import (
     check_columns,
     ignore_progress,
@@ -26,41 +26,29 @@ from fastkappa.sources.text.arrow_text import NO_LABELS
 from fastkappa.sources.text.text_format import TextFormat, text_format_of
 
 
+class Options(TypedDict, total=False):
+    """The types of the options of `confusion_from_source`, except ``group``."""
+
+    labels: Any
+    missing_codes: Sequence[Any]
+    sample_weight: Any
+    num_threads: int | None
+    filesystem: Any
+    sep: str | None
+    encoding: str | None
+    decimal: str
+    on_progress: Callable[[int, int], object] | None
+
+
 @overload
 def confusion_from_source(
-    source: Any,
-    y1: Any,
-    y2: Any,
-    *,
-    sample_weight: Any = None,
-    group: None = None,
-    labels: Any = None,
-    missing_codes: Sequence[Any] = (),
-    num_threads: int | None = None,
-    filesystem: Any = None,
-    sep: str | None = None,
-    encoding: str | None = None,
-    decimal: str = ".",
-    on_progress: Callable[[int, int], object] | None = None,
+    source: Any, y1: Any, y2: Any, *, group: None = None, **options: Unpack[Options]
 ) -> SourceCounts: ...
 
 
 @overload
 def confusion_from_source(
-    source: Any,
-    y1: Any,
-    y2: Any,
-    *,
-    sample_weight: Any = None,
-    group: Any,
-    labels: Any = None,
-    missing_codes: Sequence[Any] = (),
-    num_threads: int | None = None,
-    filesystem: Any = None,
-    sep: str | None = None,
-    encoding: str | None = None,
-    decimal: str = ".",
-    on_progress: Callable[[int, int], object] | None = None,
+    source: Any, y1: Any, y2: Any, *, group: Any, **options: Unpack[Options]
 ) -> dict[Any, SourceCounts]: ...
 
 
@@ -85,9 +73,8 @@ def confusion_from_source(
     Parameters
     ----------
     source : path, data frame, table, dataset, relation or mapping
-        - the path of a CSV, TSV, .txt, .jsonl, Parquet or Arrow file; of a folder of such files,
-          where subfolders named ``name=value`` become a column; a pattern such as
-          ``"part-*.csv"``; or a list of these. Files are read in batches;
+        - the path of a CSV, TSV, .txt, .jsonl, Parquet or Arrow file, or of a folder of such files;
+          a pattern such as ``"part-*.csv"``; or a list of these. Files are read in batches;
         - a ``Table``, ``RecordBatch``, ``RecordBatchReader`` or ``dataset`` of pyarrow, or
           any other object that exports an Arrow stream; a list or an iterator of record batches;
         - a pandas or polars frame, or any other frame that narwhals supports;
@@ -369,7 +356,8 @@ def _columns(
     """Return columns of any source by name. Columns in ``text`` are never read as numbers."""
     source = _in_one(source)
     if are_paths(source):
-        return arrow_folders.columns_of_path(source, names, text=text, labels=labels)
+        read = arrow_folders.columns_of_files(files_at(source), names, text=text, labels=labels)
+        return {name: in_one(read.pop(name)) for name in names}
     if isinstance(source, Mapping):
         check_columns("the mapping", names, list(source))
         return source

@@ -15,7 +15,7 @@ from fastkappa.sources.arrow_columns import (
     are_lists,
     as_array,
     in_one,
-    is_plain,
+    is_integer,
     ratings_of,
     weights_of,
 )
@@ -40,7 +40,7 @@ def count_parts(table: SourceTable, parts: Sequence[Part], num_threads: int = 1)
 
     If there is only one part, the threads share its batches.
     """
-    if len(parts) == 1 or num_threads == 1:
+    if len(parts) <= 1 or num_threads == 1:
         for part in parts:
             _count_batches(table, part, num_threads)
         return
@@ -55,53 +55,39 @@ def count_parts(table: SourceTable, parts: Sequence[Part], num_threads: int = 1)
         table.merge(own)
 
 
-def parts_of_columns(
-    table: SourceTable, n_rows: int, take: Callable[[int, int], Batch], *, are_integers: bool
-) -> list[Part]:
-    """Return columns in memory as parts. ``take`` returns the columns for a range of items.
-
-    Integers are counted in place. Other ratings need temporary arrays, which are kept small by
-    slicing.
-    """
-    if n_rows <= SLICE or _is_in_place(table, are_integers):
-        return [lambda: [take(0, n_rows)]]
-    starts = range(0, n_rows, SLICE)
-    return [partial(_slice, take, start, min(start + SLICE, n_rows)) for start in starts]
-
-
 def parts_of_arrays(table: SourceTable, columns: Mapping[Any, Any], what: str = "") -> list[Part]:
     """Return arrays of any library as parts. ``what`` describes them in errors about lengths."""
-    arrays = {name: as_array(column, name, table.codes) for name, column in columns.items()}
+    import pyarrow
+
+    arrays = {name: as_array(columns[name], name, table.codes) for name in table.names}
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         raise RatingsError(f"the columns have {what}different lengths: {lengths}.")
-
-    def take(start: int, stop: int) -> Batch:
-        return {name: array.slice(start, stop - start) for name, array in arrays.items()}
-
-    are_integers = all(is_plain(array.type) for array in arrays.values())
-    return parts_of_columns(table, min(lengths.values()), take, are_integers=are_integers)
+    return parts_of_rows(table, pyarrow.table([*arrays.values()], [*map(str, arrays)]))
 
 
 def parts_of_rows(table: SourceTable, rows: Any) -> list[Part]:
-    """Return the rows of an Arrow table or record batch as parts."""
+    """Return the rows of an Arrow table or record batch as parts.
+
+    The columns are those that the table counts. Integers are counted in place. Other ratings need
+    temporary arrays, which are kept small by slicing.
+    """
     names = table.names
-    rows = rows.select(names)
-    are_integers = all(is_plain(dtype) for dtype in rows.schema.types)
-    if _is_in_place(table, are_integers) and hasattr(rows, "to_batches"):
-        # Record batches are used without a copy.
-        return [lambda: (dict(zip(names, batch.columns)) for batch in rows.to_batches())]
+    is_in_place = table.columns.weight is None and table.columns.group is None
+    if is_in_place and all(map(is_integer, rows.schema.types)):
+        batches = rows.to_batches() if hasattr(rows, "to_batches") else [rows]
+        return [lambda: (dict(zip(names, batch.columns)) for batch in batches)]
 
-    def take(start: int, stop: int) -> Batch:
-        return dict(zip(names, rows.slice(start, stop - start).columns))
+    def part(start: int) -> list[Batch]:
+        return [dict(zip(names, rows.slice(start, SLICE).columns))]
 
-    return parts_of_columns(table, len(rows), take, are_integers=are_integers)
+    return [partial(part, start) for start in range(0, max(len(rows), 1), SLICE)]
 
 
 def batches_of(table: SourceTable, record_batches: Iterable[Any]) -> Iterator[Batch]:
     """Yield the columns of record batches."""
     for rows in record_batches:
-        for part in parts_of_rows(table, rows):
+        for part in parts_of_rows(table, rows.select(table.names)):
             yield from part()
         del rows  # so that the next batch can reuse the memory
 
@@ -110,14 +96,6 @@ def _count_batches(table: SourceTable, part: Part, num_threads: int) -> None:
     for batch in part():
         add_arrays(table, batch, num_threads)
         batch.clear()  # so that the next batch can reuse the memory
-
-
-def _is_in_place(table: SourceTable, are_integers: bool) -> bool:
-    return are_integers and table.columns.weight is None and table.columns.group is None
-
-
-def _slice(take: Callable[[int, int], Batch], start: int, stop: int) -> list[Batch]:
-    return [take(start, stop)]
 
 
 def add_arrays(table: SourceTable, arrays: Batch, num_threads: int = 1) -> None:

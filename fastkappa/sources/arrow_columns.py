@@ -40,8 +40,8 @@ IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")
 EMPTY_SETS = ("[]", "{}")
 
 
-def is_plain(dtype: Any) -> bool:
-    """Return whether columns of this type are counted without a temporary array."""
+def is_integer(dtype: Any) -> bool:
+    """Return whether an Arrow type is an integer type."""
     from pyarrow import types
 
     return bool(types.is_integer(dtype))

@@ -15,7 +15,7 @@ from fastkappa.exceptions import library_needed
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.interop import checked
 from fastkappa.ratings.label_order import have_equal_numbers
-from fastkappa.sources.arrow_batches import Batch, Part, batches_of, count_parts
+from fastkappa.sources.arrow_batches import Batch, batches_of, count_parts
 from fastkappa.sources.arrow_columns import is_string
 from fastkappa.sources.arrow_json import json_batches, json_names
 from fastkappa.sources.source_ratings import RatingsError
@@ -52,8 +52,6 @@ ARROW_FILE_MAGIC = b"ARROW1"
 COLUMNS_LISTED = 20
 # The number of rows per batch.
 BATCH = 1 << 18
-# The number of rows per batch if each column has its own thread, which waits after a batch.
-SHARED_BATCH = 1 << 19
 
 # A function that is called repeatedly with the number of bytes read so far.
 OnProgress = Callable[[int], None]
@@ -110,7 +108,7 @@ def read_columns(
     Raises
     ------
     RatingsError
-        If the file cannot be read, has no rows, or a column does not exist.
+        If the file cannot be read, or a column does not exist.
     ImportError
         If pyarrow is not installed.
     """
@@ -135,8 +133,6 @@ def read_columns(
             # Strings that are only compared need not be valid UTF-8, so they are not checked.
             for name in set(table.column_names) - set(strings):
                 table.column(name).validate(full=True)
-    if table.num_rows == 0:
-        raise RatingsError(f"{path} has no rows.")
     return {name: table.column(name) for name in columns}
 
 
@@ -148,12 +144,12 @@ def column_names(path: Path, text_format: TextFormat = PLAIN) -> list[str]:
         if file_format == "json":
             return json_names(path)
         import pyarrow
-        from pyarrow import dataset
+        from pyarrow import parquet
 
+        if file_format == "parquet":
+            return list(parquet.read_schema(path).names)
         with pyarrow.OSFile(str(path)) as source:
-            if file_format == "arrow" and not _is_arrow_file(source):
-                return list(pyarrow.ipc.open_stream(source).schema.names)
-        return list(dataset.dataset(str(path), format=file_format).schema.names)
+            return list(_arrow_reader(source).schema.names)
 
 
 @contextmanager
@@ -186,8 +182,16 @@ def check_file(path: Path) -> None:
 
 
 def files_of(folder: Path) -> list[Path]:
-    """Return the files of a folder that can be read, at any depth, sorted."""
-    return [file for file in visible_files(folder) if is_read_of_folder(file)]
+    """Return the files of a folder that can be read, at any depth, sorted, or raise if none."""
+    files = [file for file in visible_files(folder) if is_read_of_folder(file)]
+    if not files:
+        raise no_file_in(folder)
+    return files
+
+
+def no_file_in(folder: object) -> RatingsError:
+    """Return the error for a folder without a file that can be read."""
+    return RatingsError(f"{folder} has no file with one of the suffixes {', '.join(IN_FOLDERS)}.")
 
 
 def visible_files(folder: Path) -> list[Path]:
@@ -292,45 +296,41 @@ def count_text(
 def count_file(
     table: SourceTable, path: Path, file_format: str, on_progress: OnProgress, num_threads: int
 ) -> None:
-    """Count a file that is not text. Each thread takes the next row group of a Parquet file."""
-    parts: list[Part] = []
-    if file_format == "parquet" and num_threads > 1:
-        from pyarrow import parquet
+    """Count a file that is not text."""
+    if file_format == "parquet":
+        import pyarrow
 
-        metadata = parquet.read_metadata(path)
-        if metadata.num_row_groups > 1:
-            progress = _Progress(path, metadata.num_rows, on_progress)
-            parts = [
-                partial(_row_group, table, path, i, metadata, progress)
-                for i in range(metadata.num_row_groups)
-            ]
-    whole = file_batches(path, file_format, table.names, on_progress)
-    threads = num_threads if file_format == "parquet" else 1
-    count_parts(table, parts or [lambda: batches_of(table, whole)], threads)
+        opener = partial(pyarrow.OSFile, str(path))
+        count_parquet(table, path, opener, on_progress, num_threads)
+    else:
+        batches = file_batches(path, file_format, table.names, on_progress)
+        count_parts(table, [lambda: batches_of(table, batches)])
 
 
-class _Progress:
-    """Report the bytes of a file in proportion to the rows read."""
+def count_parquet(
+    table: SourceTable,
+    path: Path,
+    opener: Callable[[], Any],
+    on_progress: OnProgress = ignore_progress,
+    num_threads: int = 1,
+) -> None:
+    """Count a Parquet file, which ``opener`` opens. Each thread takes the next row group."""
+    with _opened_parquet(path, opener, table.names) as file, opener() as source:
+        metadata, n_bytes = file.metadata, source.size()
+    n_read = 0
+    use_threads = metadata.num_row_groups == 1 and metadata.num_rows > BATCH
 
-    def __init__(self, path: Path, n_rows: int, on_progress: OnProgress) -> None:
-        self._n_bytes, self._n_rows = path.stat().st_size, max(n_rows, 1)
-        self._n_read, self._on_progress = 0, on_progress
+    def row_group(i: int) -> Iterator[Batch]:
+        nonlocal n_read
+        with _opened_parquet(path, opener, table.names, metadata=metadata) as file:
+            rows = {"row_groups": [i], "columns": table.names, "use_threads": use_threads}
+            for batch in file.iter_batches(BATCH, **rows):
+                n_read += len(batch)
+                on_progress(n_bytes * n_read // metadata.num_rows)
+                yield from batches_of(table, [batch])
+                del batch
 
-    def add(self, n_rows: int) -> None:
-        self._n_read += n_rows
-        self._on_progress(self._n_bytes * min(self._n_read, self._n_rows) // self._n_rows)
-
-
-def _row_group(
-    table: SourceTable, path: Path, i: int, metadata: Any, progress: _Progress
-) -> Iterator[Batch]:
-    with _opened_parquet(path, table.names, metadata=metadata) as file:
-        for rows in file.iter_batches(
-            BATCH, row_groups=[i], columns=table.names, use_threads=False
-        ):
-            progress.add(len(rows))
-            yield from batches_of(table, [rows])
-            del rows
+    count_parts(table, [partial(row_group, i) for i in range(metadata.num_row_groups)], num_threads)
 
 
 def file_batches(
@@ -350,38 +350,36 @@ def file_batches(
 
 @contextmanager
 def _opened_parquet(
-    path: Path, columns: Sequence[str], as_strings: Sequence[str] = (), metadata: Any = None
+    path: Path,
+    opener: Callable[[], Any],
+    columns: Sequence[str],
+    as_strings: Sequence[str] = (),
+    metadata: Any = None,
 ) -> Iterator[Any]:
     """Open a Parquet file for the given columns. Strings become dictionaries unless listed."""
-    import pyarrow
     from pyarrow import parquet
 
-    with pyarrow.OSFile(str(path)) as source:
-        # For a small file, starting threads that read ahead would take a fifth of the time.
-        file = parquet.ParquetFile(source, metadata=metadata, pre_buffer=False)
-        schema = file.metadata.schema.to_arrow_schema()
+    with opener() as source:
+        metadata = metadata or parquet.read_metadata(source)
+        schema = metadata.schema.to_arrow_schema()
         check_columns(path, columns, schema.names)
         # Columns that are already dictionaries keep their order.
         coded = [name for name in columns if name not in as_strings]
         strings = [name for name in coded if is_string(schema.field(name).type)]
-        if strings or file.metadata.num_rows > BATCH:
-            file = parquet.ParquetFile(source, metadata=file.metadata, read_dictionary=strings)
-        yield file
+        yield parquet.ParquetFile(source, metadata=metadata, read_dictionary=strings)
 
 
 def _parquet_batches(
     path: Path, columns: Sequence[str], on_progress: OnProgress, as_strings: Sequence[str]
 ) -> Iterator[Any]:
-    """Yield columns of a Parquet file in batches. Most strings become dictionaries."""
-    with _opened_parquet(path, columns, as_strings) as file:
-        progress = _Progress(path, file.metadata.num_rows, on_progress)
+    """Yield columns of a Parquet file. Most strings become dictionaries."""
+    import pyarrow
+
+    with _opened_parquet(path, partial(pyarrow.OSFile, str(path)), columns, as_strings) as file:
         # Starting threads takes longer than reading a small file.
         use_threads = file.metadata.num_rows > BATCH
-        options = {"columns": list(columns), "use_threads": use_threads}
-        for batch in file.iter_batches(SHARED_BATCH, **options):
-            progress.add(len(batch))
-            yield batch
-            del batch
+        yield from file.read(list(columns), use_threads=use_threads).to_batches()
+    on_progress(path.stat().st_size)
 
 
 def _arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) -> Iterator[Any]:
@@ -389,30 +387,29 @@ def _arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) 
     import pyarrow
 
     with pyarrow.OSFile(str(path)) as source:
-        is_file = _is_arrow_file(source)
-        open_arrow = pyarrow.ipc.open_file if is_file else pyarrow.ipc.open_stream
-        names = open_arrow(source).schema.names
+        names = _arrow_reader(source).schema.names
         check_columns(path, columns, names)
-        source.seek(0)
-        options = pyarrow.ipc.IpcReadOptions(
-            included_fields=sorted(names.index(name) for name in columns)
-        )
-        reader = open_arrow(source, options=options)
-        size, n_batches = source.size(), reader.num_record_batches if is_file else 0
-        batches = (reader.get_batch(i) for i in range(n_batches)) if is_file else reader
-        for i, batch in enumerate(batches):
-            on_progress(size * (i + 1) // n_batches if is_file else source.tell())
+        included = sorted(names.index(name) for name in columns)
+        reader = _arrow_reader(source, included_fields=included)
+        size, n_batches = source.size(), getattr(reader, "num_record_batches", None)
+        batches = reader if n_batches is None else map(reader.get_batch, range(n_batches))
+        for i, batch in enumerate(batches, 1):
+            on_progress(source.tell() if n_batches is None else size * i // n_batches)
             # Arrow does not validate batches itself. Only this call to validate detects text that
             # is not UTF-8, and codes without a rating.
             batch.validate(full=True)
             yield batch
 
 
-def _is_arrow_file(source: Any) -> bool:
-    """Return whether an open file is an Arrow file instead of a stream, judging by its start."""
-    is_file = bool(source.read(len(ARROW_FILE_MAGIC)) == ARROW_FILE_MAGIC)
+def _arrow_reader(source: Any, **options: Any) -> Any:
+    """Return a reader of an Arrow file or of an Arrow stream, judging by its start."""
+    from pyarrow import ipc
+
     source.seek(0)
-    return is_file
+    is_file = source.read(len(ARROW_FILE_MAGIC)) == ARROW_FILE_MAGIC
+    source.seek(0)
+    open_arrow = ipc.open_file if is_file else ipc.open_stream
+    return open_arrow(source, options=ipc.IpcReadOptions(**options))
 
 
 @contextmanager

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from io import BytesIO
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +16,19 @@ from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
 from fastkappa.ratings.interop import checked
 from fastkappa.ratings.labels import first_rounded, rounded_label
-from fastkappa.sources.arrow_batches import Batch, batches_of, count_parts, judge_files
-from fastkappa.sources.arrow_columns import in_one, is_string
+from fastkappa.sources.arrow_batches import Batch, batches_of, judge_files
+from fastkappa.sources.arrow_columns import in_one
 from fastkappa.sources.arrow_files import (
     BATCH,
     DELIMITERS,
-    IN_FOLDERS,
     SUFFIXES,
     OnProgress,
     check_columns,
     check_file,
     count_file,
+    count_parquet,
     count_text,
     file_batches,
-    files_of,
     format_of,
     ignore_progress,
     naming,
@@ -45,8 +43,8 @@ from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text.arrow_text import NO_LABELS
 from fastkappa.sources.text.text_format import PLAIN, TextFormat, n_lines, opened_text
 
-# The formats in which pyarrow can read a whole folder of files.
-OF_DATASETS = ("parquet", "arrow")
+# The formats in which rows are not lines.
+BINARY = ("parquet", "arrow")
 READ_AHEAD = 4
 # The names of Arrow types in errors.
 HELD = {
@@ -69,7 +67,7 @@ def count_files(
     text_format: TextFormat = PLAIN,
     num_threads: int | None = None,
 ) -> None:
-    """Count a file, a folder, or several files in one format, as one source.
+    """Count a file, or several files in one format, as one source.
 
     Suffixes determine the formats, and ``text_format`` describes text files. Progress is reported
     in bytes over all files.
@@ -82,22 +80,15 @@ def count_files(
     ImportError
         If pyarrow is not installed.
     """
-    folder, threads = files[0], resolve_num_threads(num_threads)
-    with naming(folder if len(files) == 1 else folder.parent):
-        if folder.is_dir():
-            files = files_of(folder)
-            file_format = _format_of_all(str(folder), files)
-            if file_format in OF_DATASETS and text_format == PLAIN:
-                _count_dataset(table, _dataset_of(folder, files, file_format, table.names))
-                return
-        else:
-            file_format = _format_of_all("the files", files)
-            for file in files:
-                check_file(file)
-        reports = [on_progress] if len(files) == 1 else reports_of(files, on_progress)
-        if file_format in DELIMITERS:
-            count_text(table, files, file_format, text_format, reports, threads)
-            return
+    threads = resolve_num_threads(num_threads)
+    file_format = _format_of_all(files)
+    for file in files:
+        with naming(file):
+            check_file(file)
+    reports = reports_of(files, on_progress)
+    if file_format in DELIMITERS:
+        count_text(table, files, file_format, text_format, reports, threads)
+        return
     if text_format != PLAIN:
         raise RatingsError(
             "sep, encoding and decimal apply only to text files, but the format of"
@@ -126,20 +117,14 @@ def count_remote(
         If ``filesystem`` is not a pyarrow file system.
     """
     files = remote_files(source, filesystem)
-    name = str(source) if isinstance(source, (str, os.PathLike)) else "the files"
-    file_format = _format_of_all(name, [Path(file) for file in files], filesystem)
-    if file_format != "parquet":
+    if _format_of_all([Path(file) for file in files], are_local=False) != "parquet":
         with copied(files, filesystem) as copies:
             count_files(table, copies, text_format=text_format, num_threads=num_threads)
         return
-    with naming(Path(name)):
-        _count_dataset(table, _dataset_of(name, files, file_format, table.names, filesystem))
-
-
-def _count_dataset(table: SourceTable, whole: Any) -> None:
-    for file, part in _by_file(whole, table.names):
+    for name in files:
+        file = Path(name)
         with naming_part(file):
-            count_parts(table, [partial(batches_of_dataset, table, part)])
+            count_parquet(table, file, partial(filesystem.open_input_file, name))
             table.check_kinds()
             table.end_part(file)
 
@@ -189,53 +174,26 @@ def columns_of_files(
     columns: Sequence[str],
     on_progress: OnProgress = ignore_progress,
     *,
-    text: Sequence[str] = (),
-    text_format: TextFormat = PLAIN,
-    as_written: bool = False,
-    labels: Mapping[str, Collection[str]] = NO_LABELS,
     rated: Sequence[str] = (),
+    **options: Any,
 ) -> dict[str, Any]:
-    """Return columns of a file, a folder, or files of the same format, as `read_columns` does.
+    """Return columns of a file, or of several files in one format, as `read_columns` does.
 
-    If the files have other labels in the columns ``rated``, a warning is issued.
+    If the files have different labels in the columns ``rated``, a warning is given. ``options`` are
+    passed to `read_columns`.
+
+    Raises
+    ------
+    RatingsError
+        If a file cannot be read, a column does not exist, or there are no rows.
     """
-    read: Callable[..., dict[str, Any]] = partial(
-        read_columns, text=text, text_format=text_format, as_written=as_written, labels=labels
-    )
-    if files[0].is_dir():
-        return _read_folder(files[0], columns, read, rated)
-    if len(files) == 1:
-        return read(files[0], columns, on_progress)
-    _format_of_all("the files", files)
+    _format_of_all(files)
     reports = reports_of(files, on_progress)
-    parts = [read(*each) for each in zip(files, repeat(columns), reports)]
-    return joined(parts, columns, files, rated)
-
-
-def _read_folder(
-    folder: Path,
-    columns: Sequence[str],
-    read: Callable[..., dict[str, Any]],
-    rated: Sequence[str],
-) -> dict[str, Any]:
-    """Return columns of all files in a folder, like `read_columns` for one file."""
-    with naming(folder):
-        files = files_of(folder)
-        file_format = _format_of_all(str(folder), files)
-        if file_format in OF_DATASETS:
-            whole = _dataset_of(folder, files, file_format, columns)
-            parts = [_columns_of(*each, columns) for each in _by_file(whole, columns)]
-        else:
-            parts = [read(file, columns) for file in files]
-        found = joined(parts, columns, files, rated)
-    if not len(found[columns[0]]):
-        raise RatingsError(f"{folder} has no rows.")
-    return found
-
-
-def _columns_of(file: Path, part: Any, columns: Sequence[str]) -> dict[str, Any]:
-    with naming(file):
-        return columns_of_arrow(part, columns)
+    parts = [read_columns(file, columns, report, **options) for file, report in zip(files, reports)]
+    whole = joined(parts, columns, files, rated)
+    if not len(whole[columns[0]]):
+        raise RatingsError(f"{first_of_many(list(map(str, files)), MOST_SHOWN)} has no rows.")
+    return whole
 
 
 def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
@@ -347,59 +305,30 @@ def _digest(file: Path, n_bytes: int = 0) -> bytes:
 
 def _n_rows(file: Path) -> int:
     """Return the number of rows of a file; for text, the number of lines minus the first."""
-    if format_of(file) not in OF_DATASETS:
+    if format_of(file) not in BINARY:
         return n_lines(file) - 1
     with naming(file):
         return sum(map(len, file_batches(file, format_of(file), (), ignore_progress)))
 
 
-def _format_of_all(name: str, files: Sequence[Path], filesystem: Any = None) -> str:
+def _format_of_all(files: Sequence[Path], *, are_local: bool = True) -> str:
     """Return the common format of the files of a source, and warn about local copies."""
     formats = sorted({format_of(file) for file in files})
-    if not formats:
-        raise RatingsError(f"{name} has no file with one of the suffixes {', '.join(IN_FOLDERS)}.")
     if len(formats) > 1:
-        folder = "" if name == "the files" else f"{name}/"
-        is_deep = folder and any(str(file.parent) != name for file in files)
+        folder = Path(os.path.commonpath([file.parent for file in files]))
+        between = "" if all(file.parent == folder for file in files) else "**/"
         names = [file.name.lower() for file in files]
         suffixes = [suffix for suffix in SUFFIXES if any(own.endswith(suffix) for own in names)]
-        patterns = [repr(f"{folder}{'**/' if is_deep else ''}*{suffix}") for suffix in suffixes]
+        patterns = [repr(str(folder / f"{between}*{suffix}")) for suffix in suffixes]
         raise RatingsError(
-            f"{name} must be files in one format, but are {' and '.join(formats)}: count"
+            f"the files must be files in one format, but are {' and '.join(formats)}: count"
             f" {', '.join(patterns[:-1])} and {patterns[-1]} separately, and add their counts. On"
             " the command line, save the counts of each with --save, and add them with fastkappa"
             " merge."
         )
-    if len(files) > 1 and filesystem is None:
+    if are_local:
         warn_of_copies(files)
     return formats[0]
-
-
-def _dataset_of(
-    folder: str | Path,
-    files: Sequence[str | Path],
-    file_format: str,
-    columns: Sequence[Any],
-    filesystem: Any = None,
-) -> Any:
-    """Return a pyarrow dataset of files. Strings in Parquet files are read as dictionaries."""
-    from pyarrow import dataset
-
-    dataset_of = partial(
-        dataset.dataset,
-        [str(file) for file in files],
-        partitioning="hive",
-        partition_base_dir=str(folder),
-        filesystem=filesystem,
-    )
-    whole = dataset_of(format=file_format)
-    # The schema combines the first file's schema with the columns from folder names.
-    check_columns(files[0], columns, whole.schema.names)
-    if file_format == "parquet":
-        strings = [name for name in columns if is_string(whole.schema.field(name).type)]
-        options = dataset.ParquetReadOptions(dictionary_columns=strings)
-        whole = dataset_of(format=dataset.ParquetFileFormat(read_options=options))
-    return whole
 
 
 def with_encoding_of(text_format: TextFormat, files: Sequence[Path]) -> TextFormat:
@@ -411,39 +340,19 @@ def with_encoding_of(text_format: TextFormat, files: Sequence[Path]) -> TextForm
     encoding = text_format.encoding
     if encoding is None or len(EVERY_BYTE.decode(encoding, "replace")) < len(EVERY_BYTE):
         return text_format
-    each = [file for path in files for file in (files_of(path) if path.is_dir() else [path])]
-    if any(not file.exists() or is_not_utf8(file) for file in each):
+    if any(not file.exists() or is_not_utf8(file) for file in files):
         return text_format
     return text_format._replace(encoding=None)
 
 
 def is_not_utf8(file: Path) -> bool:
     """Return whether a file is a readable text file that is not UTF-8."""
-    if not file.is_file() or format_of(file) not in DELIMITERS:
-        return False
-    with suppress(OSError, RatingsError), opened_text(file, None) as text:
-        try:
-            while text.read(START):
-                continue
-        except UnicodeError:
-            return True
+    with suppress(OSError, RatingsError):
+        if format_of(file) in DELIMITERS:
+            with opened_text(file, None) as text:
+                try:
+                    while text.read(START):
+                        continue
+                except UnicodeError:
+                    return True
     return False
-
-
-def _by_file(whole: Any, columns: Sequence[Any]) -> Iterator[tuple[Path, Any]]:
-    """Yield each file of a dataset, and a dataset of the file whose columns have its own types.
-
-    The whole dataset casts all files to the types of the first file, which silently turns floats
-    beyond 2**53 into integers.
-    """
-    from pyarrow import dataset
-
-    for fragment in whole.get_fragments():
-        file, schema = Path(fragment.path), whole.schema
-        with naming(file):
-            own = fragment.physical_schema
-        for name in set(columns).intersection(own.names):
-            field = schema.field(name).with_type(own.field(name).type)
-            schema = schema.set(schema.get_field_index(name), field)
-        options = {"filesystem": whole.filesystem}
-        yield file, dataset.FileSystemDataset([fragment], schema, whole.format, **options)

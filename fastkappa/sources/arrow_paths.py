@@ -21,6 +21,7 @@ from fastkappa.sources.arrow_files import (
     ignore_progress,
     is_read_of_folder,
     need_pyarrow,
+    no_file_in,
 )
 from fastkappa.sources.source_ratings import RatingsError
 
@@ -37,20 +38,17 @@ def are_paths(source: Any) -> TypeGuard[Paths]:
 
 
 def files_at(source: Paths) -> list[Path]:
-    """Return the files that a path, a pattern or a list of them refers to.
-
-    A single folder is returned unchanged, because its subfolders can be the values of a column.
+    """Return the files that a path, a folder, a pattern or a list of them refers to.
 
     Raises
     ------
     RatingsError
-        If a pattern matches no file, or a file occurs twice.
+        If a pattern matches no file, a folder has no file that can be read, or a file occurs twice.
     """
     paths = [source] if isinstance(source, (str, os.PathLike)) else source
-    found = [file for path in paths for file in _matching(os.fspath(path))]
-    if len(found) > 1:
-        found = [one for file in found for one in (files_of(file) if file.is_dir() else [file])]
-        _refuse_repeated(list(map(str, found)))
+    matching = [file for path in paths for file in _matching(os.fspath(path))]
+    found = [one for file in matching for one in (files_of(file) if file.is_dir() else [file])]
+    _refuse_repeated(list(map(str, found)))
     return found
 
 
@@ -98,8 +96,7 @@ def with_total(files: Sequence[Path], on_progress: Callable[[int, int], object])
 
     The number of bytes never decreases, and only one thread at a time calls the function.
     """
-    every = files_of(files[0]) if files[0].is_dir() else files
-    total, most, lock = sum(file.stat().st_size for file in every), 0, new_lock()
+    total, most, lock = sum(file.stat().st_size for file in files), 0, new_lock()
 
     def report(n_bytes: int) -> None:
         nonlocal most
@@ -138,7 +135,10 @@ def remote_files(source: Paths, filesystem: Any) -> list[str]:
             found.append(at.path)
             continue
         inside = filesystem.get_file_info(fs.FileSelector(at.path, recursive=True))
-        found += sorted(one.path for one in inside if one.is_file and _is_data(one.path, at.path))
+        files = sorted(one.path for one in inside if one.is_file and _is_data(one.path, at.path))
+        if not files:
+            raise no_file_in(at.path)
+        found += files
     _refuse_repeated(found)
     return found
 

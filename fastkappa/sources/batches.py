@@ -18,19 +18,20 @@ from fastkappa.sources.source_ratings import (
     Key,
     RatingsError,
 )
-from fastkappa.sources.source_table import SourceTable
-from fastkappa.tables.codecs import (
-    Codec,
-    LabelMap,
-    LabelRange,
-    label_type,
-)
+from fastkappa.sources.source_table import SourceTable, Types
+from fastkappa.tables.codecs import Codec, LabelRange, expected_codecs
 from fastkappa.tables.doubtful_orders import judge_rows, runs_in
 from fastkappa.tables.item_sums import as_int64, whole_sums
-from fastkappa.tables.tally import Tally
+from fastkappa.tables.tally import Tally, TooManyCellsError
 
 # Batches whose labels span at most this many values are counted on their whole range.
 LARGEST_RANGE = 1 << 9
+# Whole numbers are counted in a table of their range if it has at most `LARGEST_DENSE` cells. With
+# look-ups, tables of whole numbers can have up to `MOST_CELLS_OF_NUMBERS` cells.
+LARGEST_DENSE = 1 << 18
+MOST_CELLS_OF_NUMBERS = 1 << 24
+# The number of ratings to check if there seem to be too many labels.
+SAMPLE = 1 << 16
 
 
 class CodedBatch(NamedTuple):
@@ -62,7 +63,7 @@ def add_ratings(
         axis.add_runs(partial(runs_in, ratings.values))
     plain = first.categories is None and second.categories is None
     if plain and weights is None and groups is None and table.wanted is None:
-        table.add_whole_numbers(first.values, second.values, num_threads)
+        _add_whole_numbers(table, types, (first.values, second.values), num_threads)
         return
     given = (first, second) if groups is None else (groups, first, second)
     coded = [
@@ -79,26 +80,36 @@ def add_ratings(
     table.add_table(types, (keys[0], keys[1], keys[2]), tables[0], sums)
 
 
+def _add_whole_numbers(
+    table: SourceTable, types: Types, columns: tuple[AnyArray, AnyArray], num_threads: int
+) -> None:
+    """Count pairs of whole numbers whose labels are unknown."""
+    kernels = get_kernels()
+    try:
+        codecs = expected_codecs(kernels, columns, LARGEST_DENSE)
+        tally = Tally(kernels, codecs, largest=LARGEST_DENSE, most_cells=MOST_CELLS_OF_NUMBERS)
+        counted = tally.add_all(columns, None, num_threads).finish()
+    except TooManyCellsError:
+        for axis, values in zip(table.axes[1:], columns):
+            sample = values[:: max(1, len(values) // SAMPLE)]
+            table.refuse_if_many(axis, len(np.unique(sample)), len(values))
+        raise
+    keys = [None], counted.rows.tolist(), counted.columns.tolist()
+    table.add_table(types, keys, counted.counts[None])
+
+
 def _coded(ratings: Column, table: SourceTable, axis: AxisLabels) -> CodedBatch:
     """Return ratings with the codes used for counting."""
     values, categories = ratings.values, ratings.categories
-    if categories is not None:
-        label_range = LabelRange(0, len(categories))
-        if len(categories) <= LARGEST_RANGE:
-            return CodedBatch(values, label_range, categories)
-        return _coded_anew(label_range.codes(values), categories, table, axis)
-    label_range = LabelRange.of(values)
-    highest = label_range.lowest + label_range.n_labels - 1
-    if label_range.n_labels <= LARGEST_RANGE:
-        return CodedBatch(values, label_range, label_range.labels().tolist())
-    if axis.wanted is None:
-        labels = np.unique(values)
-        table.refuse_if_many(axis, len(labels), len(values))
-    else:
-        wanted = axis.wanted.whole_numbers(label_range.lowest, highest)
-        labels = np.array(wanted, label_type(values))
-    codec = LabelMap(labels.astype(label_type(values), copy=False))
-    return CodedBatch(values, codec, labels.tolist())
+    if categories is None:
+        label_range = LabelRange.of(values)
+        if label_range.n_labels <= LARGEST_RANGE:
+            return CodedBatch(values, label_range, label_range.labels().tolist())
+        labels, values = np.unique(values, return_inverse=True)
+        categories = labels.tolist()
+    if len(categories) <= LARGEST_RANGE:
+        return CodedBatch(values, LabelRange(0, len(categories)), categories)
+    return _coded_anew(LabelRange(0, len(categories)).codes(values), categories, table, axis)
 
 
 def _coded_anew(

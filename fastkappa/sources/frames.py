@@ -10,7 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import library_needed
 from fastkappa.formatting import count_text
-from fastkappa.sources.arrow_batches import count_parts, parts_of_columns
+from fastkappa.sources.arrow_batches import count_parts, parts_of_arrays
 from fastkappa.sources.arrow_columns import of_series
 from fastkappa.sources.arrow_files import check_columns, need_pyarrow
 from fastkappa.sources.source_ratings import (
@@ -121,13 +121,8 @@ def _count_in_memory(table: SourceTable, frame: Any, num_threads: int) -> None:
     frame = frame.select(names)
     _note_orders(table, frame.schema)
 
-    def take(start: int, stop: int) -> dict[Any, Any]:
-        part = frame[start:stop]
-        return {name: of_series(part[name], name, table.codes) for name in names}
-
-    are_integers = all(dtype.is_integer() for dtype in frame.schema.values())
-    parts = parts_of_columns(table, len(frame), take, are_integers=are_integers)
-    count_parts(table, parts, num_threads)
+    arrays = {name: of_series(frame[name], name, table.codes) for name in names}
+    count_parts(table, parts_of_arrays(table, arrays), num_threads)
 
 
 def _count_by_engine(table: SourceTable, frame: Any) -> None:

@@ -144,16 +144,6 @@ def finish_groups(contents: Contents, labels: Any = None) -> dict[Any, SourceCou
     return {names.get(group): parts[axis.position[group]] for group in groups}
 
 
-def n_first_among(contents: Contents, labels: Sequence[Any]) -> int:
-    """Return the number of items that have both ratings, the first of them among the labels."""
-    _, first, second = contents.axes
-    places = [
-        first.position.get(key_of(label, first.column, fractions=True)[0]) for label in labels
-    ]
-    rows = [place for place in places if place is not None]
-    return int(contents.counts[:, rows][:, :, _there(second)].sum())
-
-
 def _finish_layers(contents: Contents, labels: Any) -> list[SourceCounts]:
     """Return the counts of each group."""
     axes, counts, sums, dtype, order = contents

@@ -16,7 +16,6 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.formatting import label_text
-from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import (
     Remedies,
@@ -42,18 +41,10 @@ from fastkappa.sources.source_ratings import (
     order_of,
     refuse_repeated_names,
 )
-from fastkappa.tables.codecs import expected_codecs
 from fastkappa.tables.doubtful_tables import Part, judge_parts
 from fastkappa.tables.item_sums import add_exactly
 from fastkappa.tables.known_labels import KnownLabels
-from fastkappa.tables.tally import Tally, TooManyCellsError
 
-# Whole numbers are counted in a table of their range if it has at most `LARGEST_DENSE` cells. With
-# look-ups, tables of whole numbers can have up to `MOST_CELLS_OF_NUMBERS` cells.
-LARGEST_DENSE = 1 << 18
-MOST_CELLS_OF_NUMBERS = 1 << 24
-# The number of ratings to check if there seem to be too many labels.
-SAMPLE = 1 << 16
 # The largest number of cells in all groups together, which take one gigabyte.
 MOST_CELLS = 1 << 27
 
@@ -140,11 +131,8 @@ class SourceTable:
         self.parts: list[Part] = []
         # The numbers of ratings in all parts that have ended.
         self._so_far: list[Counter[Key]] = [Counter(), Counter()]
-        # Tallies of whole numbers with unknown labels, keyed by the types of the columns.
-        self._tallies: dict[Any, Tally] = {}
         self._counts: IntTable = np.zeros((0, 0, 0), np.int64)
         self._sums: AnyArray | None = None
-        self._waiting: tuple[Keys, IntTable, AnyArray | None] | None = None
 
     def empty_copy(self) -> SourceTable:
         """Return an empty table for another part of the same data."""
@@ -160,7 +148,6 @@ class SourceTable:
         """Record the types of the groups and ratings of a part."""
         for axis, dtype in zip(self.axes, types):
             if dtype not in (NO_TYPE, axis.dtype):
-                self._settle()
                 axis.note(dtype)
 
     def note_orders(self, first: LabelOrder | None, second: LabelOrder | None) -> None:
@@ -171,55 +158,27 @@ class SourceTable:
     def add_table(
         self, types: Types, keys: Keys, counts: IntTable, sums: AnyArray | None = None
     ) -> None:
-        """Add a table of shape (layers, rows, columns), whose labels can repeat.
-
-        Because most batches have the same labels, their tables are summed before they are added to
-        the whole.
-        """
+        """Add a table of shape (layers, rows, columns), whose labels can repeat."""
         self.note(types)
         self.n_rows += int(counts.sum())
-        if self._waiting is not None and self._waiting[0] == keys:
-            _, so_far, sums_so_far = self._waiting
-            if sums_so_far is not None and sums is not None:
-                sums = add_exactly(sums_so_far, sums)
-            self._waiting = keys, so_far + counts, sums
-            return
-        self._settle()
-        self._waiting = keys, counts, sums
-
-    def add_whole_numbers(self, first: AnyArray, second: AnyArray, num_threads: int) -> None:
-        """Count pairs of whole numbers whose labels are unknown."""
-        types = first.dtype, second.dtype
-        tally = self._tallies.get(types)
-        try:
-            if tally is None:
-                kernels = get_kernels()
-                codecs = expected_codecs(kernels, (first, second), LARGEST_DENSE)
-                tally = self._tallies[types] = Tally(
-                    kernels, codecs, largest=LARGEST_DENSE, most_cells=MOST_CELLS_OF_NUMBERS
-                )
-            tally.add_all((first, second), None, num_threads)
-        except TooManyCellsError:
-            for axis, values in zip(self.axes[1:], (first, second)):
-                sample = values[:: max(1, len(values) // SAMPLE)]
-                self.refuse_if_many(axis, len(np.unique(sample)), len(values))
-            raise
-        self.n_rows += len(first)
-        if tally.n_cells > LARGEST_NUMBER_OF_LABELS:
-            counted = tally.finish()
-            for axis, labels in zip(self.axes[1:], (counted.rows, counted.columns)):
-                self.refuse_if_many(axis, len(labels))
+        inside, places = [], []
+        for i, axis in enumerate(self.axes):
+            others = tuple(j for j in range(3) if j != i)
+            occurring = np.flatnonzero(counts.any(axis=others)).tolist()
+            inside.append(occurring)
+            places.append(axis.places(keys[i][j] for j in occurring))
+        chosen = np.ix_(*inside)
+        self._put(np.ix_(*places), counts[chosen], None if sums is None else sums[chosen])
 
     def add_cells(self, keys: Keys, counts: AnyArray, sums: AnyArray | None = None) -> None:
         """Add cells, each identified by its group and pair of ratings."""
-        self._settle()
         self.n_rows += int(counts.sum())
         places = tuple(axis.places(labels) for axis, labels in zip(self.axes, keys))
         self._put(places, counts, sums)
 
     def merge(self, other: SourceTable) -> None:
         """Add the table of another part."""
-        counts, sums = other.settled()
+        counts, sums = other.counted()
         group, first, second = other.axes
         for axis, own in zip(self.axes, other.axes):
             axis.kinds |= own.kinds
@@ -227,12 +186,6 @@ class SourceTable:
         keys = list(group.position), list(first.position), list(second.position)
         self.note_orders(order_of(first.order), order_of(second.order))
         self.add_table((group.dtype, first.dtype, second.dtype), keys, counts, sums)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Tallies are added to the table first, because they refer to kernels, which cannot be
-        # pickled.
-        self._settle()
-        return vars(self)
 
     def end_part(self, name: object) -> None:
         """Note the ratings since the last part as those of a part, such as a file."""
@@ -249,12 +202,10 @@ class SourceTable:
         """Raise if a part of a column has booleans, and another part other numbers than 0 and 1."""
         for axis in self.axes:
             if axis.kinds:
-                self._settle()
                 refuse_booleans_among(axis.kinds, axis.labels(), axis.name)
 
-    def settled(self) -> tuple[IntTable, AnyArray | None]:
+    def counted(self) -> tuple[IntTable, AnyArray | None]:
         """Return the counts, and the sums of weights or None, in the order of the labels."""
-        self._settle()
         taken = tuple(slice(len(axis.position)) for axis in self.axes)
         return self._counts[taken], None if self._sums is None else self._sums[taken]
 
@@ -275,7 +226,7 @@ class SourceTable:
             for i, axis in enumerate(self.axes[1:], 1):
                 if axis.order is None:
                     self.mark_missing(i, missing_among_numbers(self.column(i)))
-        counts, sums = self.settled()
+        counts, sums = self.counted()
         if sums is None and self.columns.weight is not None:
             sums = np.zeros(counts.shape)
         axes, remedies = self.axes[1:], self.remedies
@@ -312,7 +263,7 @@ class SourceTable:
         names = [name_seen(axis.column) for axis in axes]
         if names[0] == names[1] or is_number(names[0]):
             return
-        counts = self.settled()[0].sum(axis=0)
+        counts = self.counted()[0].sum(axis=0)
         found = [
             {place: name_seen(key) for key, place in axis.position.items() if isinstance(key, str)}
             for axis in axes
@@ -331,7 +282,7 @@ class SourceTable:
 
     def column(self, i: int) -> Column:
         """Return the labels of an axis as a column, with the number of ratings of each label."""
-        axis, (counts, _) = self.axes[i], self.settled()
+        axis, (counts, _) = self.axes[i], self.counted()
         labels = axis.labels()
         n_ratings = counts.sum(axis=tuple(j for j in range(3) if j != i))
         places = [axis.position[label] for label in labels]
@@ -341,37 +292,18 @@ class SourceTable:
         """Treat some ratings of an axis as missing."""
         if not missing:
             return
-        counts, sums = self.settled()
+        counts, sums = self.counted()
         keys: list[list[Any]] = [list(axis.position) for axis in self.axes]
         keys[i] = [None if key in missing else key for key in keys[i]]
         self.axes[i].position.clear()
         self.n_rows, self._counts, self._sums = 0, np.zeros((0, 0, 0), np.int64), None
         self.add_table(NO_TYPES, (keys[0], keys[1], keys[2]), counts, sums)
-        self._settle()
 
     def refuse_if_many(self, axis: AxisLabels, n_labels: int, n_more: int = 0) -> None:
         """Raise if a column has too many different values to contain ratings."""
         if axis is not self.axes[0] and n_labels > LARGEST_NUMBER_OF_LABELS:
             n_rows = self.n_rows + n_more
             raise TooManyLabelsError(axis.column, n_labels, n_rows, self.remedies.many_labels)
-
-    def _settle(self) -> None:
-        """Add the pending tables to the whole table, matching labels."""
-        waiting = [] if self._waiting is None else [self._waiting]
-        for table in (tally.finish() for tally in self._tallies.values()):
-            found: Keys = [None], table.rows.tolist(), table.columns.tolist()
-            waiting.append((found, table.counts[None], None))
-        self._waiting = None
-        self._tallies.clear()
-        for keys, counts, sums in waiting:
-            inside, places = [], []
-            for i, axis in enumerate(self.axes):
-                others = tuple(j for j in range(3) if j != i)
-                occurring = np.flatnonzero(counts.any(axis=others)).tolist()
-                inside.append(occurring)
-                places.append(axis.places(keys[i][j] for j in occurring))
-            chosen = np.ix_(*inside)
-            self._put(np.ix_(*places), counts[chosen], None if sums is None else sums[chosen])
 
     def _put(self, places: tuple[AnyArray, ...], counts: AnyArray, sums: AnyArray | None) -> None:
         if self.wanted is None:

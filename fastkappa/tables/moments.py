@@ -24,7 +24,7 @@ from fastkappa.tables.tally import LARGEST_RANGE, LONGEST_RANGE
 LABELS_COUNTED_AS_FAST = 5
 LABELS_NOT_WORTH_A_GUESS = 8
 FEWEST_ITEMS = 1 << 20
-MOST_LABELS = 1 << 16
+MOST_LABELS = (1 << 16) - 1
 # The number of first items among which every label must occur.
 SAMPLE = 1 << 16
 

@@ -16,17 +16,13 @@ from fastkappa.formatting import figure, label_text, number_text
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import resolve_num_threads
-from fastkappa.ratings.real_numbers import integer_at_least
 from fastkappa.results.report import Grid, Report, abridged, counts_grid
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import listed, versioned
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix, what_needs_order
 from fastkappa.thresholds.items.direction import warn_if_falling
-from fastkappa.thresholds.items.scored_items import (
-    ScoredItems,
-    read_scored_items,
-)
+from fastkappa.thresholds.items.scored_items import read_scored_items
 from fastkappa.thresholds.items.sorted_scores import sort_scores
 from fastkappa.thresholds.rounding import places_at_thresholds
 from fastkappa.thresholds.search import SIZES, best_binned, best_sorted
@@ -156,7 +152,6 @@ def optimal_thresholds(
     weights: Weights = "quadratic",
     labels: Any = None,
     sample_weight: Any = None,
-    min_class_size: int = 0,
     method: Literal["auto", "sort", "bins"] = "auto",
     num_threads: int | None = None,
 ) -> ThresholdResult:
@@ -183,9 +178,6 @@ def optimal_thresholds(
         are numbers.
     sample_weight : array-like of shape (n,), default=None
         Non-negative item weights. Items of weight 0 are left out.
-    min_class_size : int, default=0
-        The minimum number of items per given label. With the default of 0, some labels can remain
-        without items, so there can be more labels than distinct scores.
     method : {'auto', 'sort', 'bins'}, default='auto'
         'sort' sorts all scores. 'bins' counts the scores in bins and sorts only the bins in
         which a threshold can lie. Both methods reach the same kappa. 'auto' chooses the faster
@@ -205,8 +197,7 @@ def optimal_thresholds(
     ValueError
         If lengths differ; if a true label is missing or not in ``labels``; if true labels mix
         strings and numbers; if a score is NaN, infinite or an integer that float64 cannot
-        represent exactly; if weights or another parameter are invalid; or if no thresholds
-        give each label ``min_class_size`` items.
+        represent exactly; or if weights or another parameter are invalid.
     RuntimeError
         If another thread changes ``y_true`` or ``scores`` while they are read.
 
@@ -256,27 +247,21 @@ def optimal_thresholds(
     array(['bad', 'good', 'best'], dtype='<U4')
     """
     check_choice("method", method, METHODS)
-    least = integer_at_least(min_class_size, 0, "min_class_size")
     threads = resolve_num_threads(num_threads)
     pair_kernels = get_kernels()
     items = read_scored_items(pair_kernels, y_true, scores, labels, sample_weight, threads)
     items.warn_of_order(what_needs_order(weights))
-    if least * items.n_labels > len(items.scores):
-        raise _class_size_error(least, items)
     matrix = disagreement_matrix(weights, items.n_labels)
     kernels = score_kernels(pair_kernels)
     binned = None
     if method == "bins" or (method == "auto" and len(items.scores) >= ITEMS_WORTH_BINS):
-        binned = best_binned(kernels, items, matrix, least, threads, SIZES)
+        binned = best_binned(kernels, items, matrix, threads, SIZES)
     if binned is None:
         ordered = sort_scores(items)
-        best = best_sorted(kernels, ordered, matrix, least, SIZES)
+        best = best_sorted(kernels, ordered, matrix, SIZES)
+        thresholds = ordered.thresholds_at(best.places)
     else:
         best, thresholds = binned
-    if best is None:
-        raise _class_size_error(least, items)
-    if binned is None:
-        thresholds = ordered.thresholds_at(best.places)
     # Differences between float sums have rounding errors, so even the sum over no items can differ
     # from 0.
     table = best.table if items.counts_whole else items.table_at(thresholds)
@@ -299,11 +284,4 @@ def optimal_thresholds(
         rounds=best.rounds,
         gap=best.gap,
         method="sort" if binned is None else "bins",
-    )
-
-
-def _class_size_error(min_class_size: int, items: ScoredItems) -> ValueError:
-    return ValueError(
-        f"min_class_size={min_class_size} is too large: no thresholds give each of the"
-        f" {items.n_labels} labels at least that many of the {len(items.scores)} items."
     )

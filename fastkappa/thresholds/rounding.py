@@ -1,4 +1,4 @@
-"""Find thresholds that round scores to labels by one of five methods, and compute their kappa."""
+"""Find thresholds that round scores to labels by one of four methods, and compute their kappa."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, what_need
 from fastkappa.thresholds.cuts.cut_programme import Programme, best_cuts, prefix_of
 from fastkappa.thresholds.cuts.label_proportions import smooth_proportions
 from fastkappa.thresholds.cuts.quadratic import smooth_cuts
-from fastkappa.thresholds.cuts.smoothing import smoothed_prefix
 from fastkappa.thresholds.items.direction import warn_if_falling
 from fastkappa.thresholds.items.folds import (
     Splits,
@@ -37,12 +36,10 @@ from fastkappa.thresholds.items.scored_items import (
     refuse_infinite_scores,
 )
 from fastkappa.thresholds.items.sorted_scores import SortedScores, sort_scores
-from fastkappa.thresholds.search import PresortedSearch, best_sorted, single_label_cuts
+from fastkappa.thresholds.search import best_sorted, single_label_cuts
 
-Method = Literal["spline", "exact", "bagged", "smoothed", "closed_form"]
-METHODS: tuple[Method, ...] = ("spline", "exact", "bagged", "smoothed", "closed_form")
-# With this many rows, smoothed proportions barely change from one row to the next.
-MOST_SMOOTHED_ROWS = 1 << 14
+Method = Literal["spline", "exact", "bagged", "closed_form"]
+METHODS: tuple[Method, ...] = ("spline", "exact", "bagged", "closed_form")
 # A spline has few knots, so more rows than this would not improve it.
 MOST_SPLINE_ROWS = 1 << 10
 # Items with a smaller proportion of the total weight are left out, because they are lost in
@@ -97,7 +94,7 @@ def find_rounding(
     ----------
     y_true, scores, labels, weights, sample_weight
         As in `optimal_thresholds`.
-    method : {'spline', 'exact', 'bagged', 'smoothed', 'closed_form'}, default='spline'
+    method : {'spline', 'exact', 'bagged', 'closed_form'}, default='spline'
     n_resamples : int, default=100
         The number of bootstrap resamples for the method 'bagged'.
     folds : int, sequence of (train, test) or None, default=5
@@ -225,8 +222,7 @@ class ThresholdFinder(NamedTuple):
 
     def exact(self, items: SortedScores) -> AnyArray:
         """Return the thresholds with the highest kappa."""
-        best = best_sorted(self.kernels, items, self.matrix, 0)
-        assert best is not None
+        best = best_sorted(self.kernels, items, self.matrix)
         return items.thresholds_at(best.places)
 
     def bagged(self, items: SortedScores) -> AnyArray:
@@ -236,7 +232,6 @@ class ThresholdFinder(NamedTuple):
         the mean does not depend on the scale of the scores, and outliers have no extra influence.
         If a label gets no items in a resample, the threshold is at the last rank, not at infinity.
         """
-        presorted = PresortedSearch(self.kernels, items, self.matrix)
         n_items = len(items.scores)
         by_label = order_by_label(items)
         below = np.zeros(len(self.matrix) - 1)
@@ -244,20 +239,10 @@ class ThresholdFinder(NamedTuple):
         for _ in range(self.n_resamples):
             times[by_label] = np.bincount(self.rng.integers(0, n_items, n_items), None, n_items)
             weights = times if items.weights is None else times * items.weights
-            drawn = items.chosen(times > 0)
-            # Each threshold is midway between two items of the resample.
-            cuts = places_below(drawn, presorted.thresholds(weights))
-            below += places_below(items, drawn.thresholds_at(cuts))
+            drawn = items._replace(weights=weights).chosen(times > 0)
+            below += places_below(items, self.exact(drawn))
         places = items.distinct_places()
         return items.thresholds_at(_nearest(places, below / self.n_resamples))
-
-    def smoothed(self, items: SortedScores) -> AnyArray:
-        """Return the thresholds with the highest expected kappa, from smoothed proportions."""
-        places, prefix = self._rows(items, MOST_SMOOTHED_ROWS)
-        only = single_label_cuts(self._programme(prefix), len(items.scores))
-        if only is not None:
-            return items.thresholds_at(only.places)
-        return self._expected_best(items, places, smoothed_prefix(prefix, _effective_size(items)))
 
     def spline(self, items: SortedScores) -> AnyArray:
         """Return the thresholds with the highest expected kappa, from splines of the scores."""
@@ -265,7 +250,10 @@ class ThresholdFinder(NamedTuple):
             counted = items.weights > LEAST_PROPORTION * items.weights.sum()
             if not counted.all():
                 return self.spline(items.chosen(counted))
-        places, prefix = self._rows(items, MOST_SPLINE_ROWS)
+        places = items.distinct_places()
+        if len(places) > MOST_SPLINE_ROWS:
+            places = items.even_places(MOST_SPLINE_ROWS)
+        prefix = items.prefix_at(self.kernels, places)
         only = single_label_cuts(self._programme(prefix), len(items.scores))
         if only is not None:
             return items.thresholds_at(only.places)
@@ -287,24 +275,13 @@ class ThresholdFinder(NamedTuple):
         proportions = smooth_proportions(x, rows, n_items) if len(x) > 1 else None
         if proportions is None:
             return self.bagged(items) if len(items.scores) <= MOST_BAGGED else self.exact(items)
-        return self._expected_best(items, places, prefix_of((proportions * rows.sum(axis=0)).T))
-
-    def _rows(self, items: SortedScores, most: int) -> tuple[Places, Floats]:
-        """Return the places between rows of items, and the label counts below each place."""
-        places = items.distinct_places()
-        if len(places) > most:
-            places = items.even_places(most)
-        return places, items.prefix_at(self.kernels, places)
+        expected = prefix_of((proportions * rows.sum(axis=0)).T)
+        best = best_cuts(self._programme(expected), expected)
+        return items.thresholds_at(places[best.positions])
 
     def _programme(self, prefix: Floats) -> Programme:
         search = cut_search(self.kernels)
         return Programme(prefix[:, -1], self.matrix, search=search, counts_whole=False)
-
-    def _expected_best(self, items: SortedScores, places: Places, prefix: Floats) -> AnyArray:
-        """Return the best thresholds between rows for the given expected counts."""
-        cuts = best_cuts(self._programme(prefix), prefix, places)
-        assert cuts is not None
-        return items.thresholds_at(places[cuts.positions])
 
     def closed_form(self, items: SortedScores) -> AnyArray:
         """Return the scores at which the linear model with the highest quadratic kappa rounds up.

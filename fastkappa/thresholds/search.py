@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -13,35 +11,27 @@ from fastkappa.arrays import AnyArray, Floats
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.shortcuts.loading import cut_search
 from fastkappa.thresholds.cuts.cut_programme import Cuts, Programme, best_cuts, rows_worth_splitting
-from fastkappa.thresholds.items.bin_table import BinTable, joined_runs
-from fastkappa.thresholds.items.binned_scores import bin_scores
+from fastkappa.thresholds.items.binned_scores import BinnedScores, bin_scores
 from fastkappa.thresholds.items.open_rows import OpenRows
 from fastkappa.thresholds.items.scored_items import Places, ScoredItems
-from fastkappa.thresholds.items.sorted_scores import SortedScores, thresholds_between
+from fastkappa.thresholds.items.sorted_scores import SortedScores, sort_scores, thresholds_between
 
-
-def n_coarse_rows(n_items: int) -> int:
-    """Return the number of rows in the first table of sorted items."""
-    return max(1 << 11, min(n_items // 16, 1 << 13), min(4 * math.isqrt(n_items), 1 << 15))
-
-
-def n_coarse_bins(n_items: int, n_labels: int) -> int:
-    """Return the number of bins in the first table of binned items."""
-    return min(max(4, n_labels) * math.isqrt(n_items), 1 << 14)
+# The largest number of cells in the table of all bins and labels.
+MOST_CELLS = 1 << 19
 
 
 class SearchSizes(NamedTuple):
-    """Table sizes that determine whether the search starts with a coarser table.
+    """The sizes of tables.
 
-    Up to ``most_rows`` rows are searched directly. With more rows, a coarser table first shows
-    which rows are worth splitting. Up to ``most_sorted`` items are sorted. With more items,
-    finer bins first show which items are worth sorting.
+    Up to ``most_rows`` sorted items are searched directly. With more items, a table of
+    ``n_coarse_rows`` rows first shows which rows are worth splitting. Bins have ``items_a_bin``
+    items on average, unless there are ``most_bins`` bins.
     """
 
     most_rows: int = 12_000
-    most_sorted: int = 1 << 18
-    n_coarse_rows: Callable[[int], int] = n_coarse_rows
-    n_coarse_bins: Callable[[int, int], int] = n_coarse_bins
+    n_coarse_rows: int = 1 << 13
+    items_a_bin: int = 32
+    most_bins: int = 1 << 16
 
 
 SIZES = SearchSizes()
@@ -57,100 +47,74 @@ class Best(NamedTuple):
 
 
 def best_sorted(
-    kernels: ScoreKernels,
-    items: SortedScores,
-    matrix: AnyArray,
-    min_class_size: int,
-    sizes: SearchSizes = SIZES,
-) -> Best | None:
-    """Return the best cuts, or None if no cuts give each label ``min_class_size`` items."""
+    kernels: ScoreKernels, items: SortedScores, matrix: AnyArray, sizes: SearchSizes = SIZES
+) -> Best:
+    """Return the best cuts of sorted items."""
     n_items = len(items.scores)
     few = n_items <= sizes.most_rows
-    places = items.distinct_places() if few else np.array([0, n_items])
+    places = items.distinct_places() if few else items.even_places(sizes.n_coarse_rows)
     prefix = items.prefix_at(kernels, places)
-    programme = Programme(prefix[:, -1], matrix, min_class_size, cut_search(kernels))
+    programme = Programme(prefix[:, -1], matrix, cut_search(kernels))
     only = single_label_cuts(programme, n_items)
     if only is not None:
         return only
+    cuts = best_cuts(programme, prefix)
+    best = Best(places[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
     if few:
-        cuts = best_cuts(programme, prefix, places)
-        return cuts and Best(places[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
-    everything = OpenRows(np.zeros(1, np.intp), items)
-    return best_with_open_rows(kernels, programme, prefix, places, everything, None, sizes)
+        return best
+    worth = rows_worth_splitting(programme, prefix, cuts)
+    inside = OpenRows(np.flatnonzero(worth), items.chosen(np.repeat(worth, np.diff(places))))
+    return _best_with_open_rows(kernels, programme, prefix, places, inside, best)
 
 
 def best_binned(
     kernels: ScoreKernels,
     items: ScoredItems,
     matrix: AnyArray,
-    min_class_size: int,
     threads: int,
     sizes: SearchSizes = SIZES,
 ) -> tuple[Best, AnyArray] | None:
     """Return the best cuts and thresholds, or None if it is better to sort all items.
 
-    Sorting is better if the bins that can contain a cut have more than half of the items. Sorting
-    is necessary if no cuts between bins give each label ``min_class_size`` items.
+    Sorting is better if the bins that can contain a cut have more than half of the items.
     """
     n_items = len(items.scores)
-    n_bins = sizes.n_coarse_bins(n_items, items.n_labels)
+    most_bins = min(sizes.most_bins, MOST_CELLS // (items.n_labels + 1))
+    n_bins = max(16, min(n_items // sizes.items_a_bin, most_bins))
     binned = bin_scores(kernels, items, n_bins, threads)
     if binned is None:
         return None
-    table = BinTable.of(binned)
-    programme = Programme(table.prefix[:, -1], matrix, min_class_size, cut_search(kernels))
+    prefix, n_below = binned.prefix, binned.n_below
+    programme = Programme(prefix[:, -1], matrix, cut_search(kernels))
     best = single_label_cuts(programme, n_items)
     if best is not None:
-        return best, _thresholds_of_bins(table, None, best.places)
-    cuts = best_cuts(programme, table.prefix, table.n_below)
-    if cuts is None:
+        return best, _thresholds_of_bins(binned, None, best.places)
+    cuts = best_cuts(programme, prefix)
+    best = Best(n_below[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
+    opened = _bins_worth_opening(programme, binned, cuts)
+    if 2 * int((n_below[opened + 1] - n_below[opened]).sum()) > n_items:
         return None
-    n_left = n_items
-    while True:
-        worth = _worth_opening(programme, table, cuts)
-        n_inside = int(np.diff(table.n_below)[worth].sum())
-        if 2 * n_inside > n_left:
-            # finer bins would make little difference
-            if n_left == n_items:
-                return None
-            break
-        if n_inside <= sizes.most_sorted:
-            break
-        finer = table.finer(worth, n_bins, threads)
-        found = finer and best_cuts(programme, finer.prefix, finer.n_below)
-        if not finer or not found:
-            break
-        table, n_left = finer, n_inside
-        cuts = found._replace(rounds=cuts.rounds + found.rounds)
-    inside = None
-    if worth.any():
-        inside = OpenRows(np.flatnonzero(worth), table.sorted_items(worth, threads))
-        best = best_with_open_rows(
-            kernels, programme, table.prefix, table.n_below, inside, cuts, sizes
-        )
-        assert best is not None
-    else:
-        best = Best(table.n_below[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
-    return best, _thresholds_of_bins(table, inside, best.places)
+    if not len(opened):
+        return best, _thresholds_of_bins(binned, None, best.places)
+    inside = OpenRows(opened, sort_scores(binned.collect(opened)))
+    best = _best_with_open_rows(kernels, programme, prefix, n_below, inside, best)
+    return best, _thresholds_of_bins(binned, inside, best.places)
 
 
-def _worth_opening(programme: Programme, table: BinTable, cuts: Cuts) -> NDArray[np.bool_]:
-    """Return a mask of the bins to open, that is, to sort or to count in finer bins."""
-    worth = rows_worth_splitting(programme, table.prefix, table.n_below, cuts)
+def _bins_worth_opening(programme: Programme, binned: BinnedScores, cuts: Cuts) -> NDArray[np.intp]:
+    """Return the bins whose items must be sorted."""
+    worth = rows_worth_splitting(programme, binned.prefix, cuts)
     # The bins next to a cut are also opened, because the threshold lies between their scores.
     beside = np.concatenate([cuts.positions - 1, cuts.positions])
     worth[beside[(beside >= 0) & (beside < len(worth))]] = True
-    # If a bin was not worth opening in a coarser table, it is not worth opening now.
-    worth &= table.open
-    worth &= ~table.single(worth)
-    # at most about one run of bins per cut
-    return joined_runs(worth, table.n_below, programme.n_labels + 1) & table.open
+    found = np.flatnonzero(worth)
+    return found[~binned.single(found)]
 
 
-def _thresholds_of_bins(table: BinTable, inside: OpenRows | None, places: Places) -> AnyArray:
+def _thresholds_of_bins(binned: BinnedScores, inside: OpenRows | None, places: Places) -> AnyArray:
     """Return thresholds with the given number of items below each."""
-    dtype = table.segments[0].binned.items.scores.dtype.newbyteorder("=")
-    n_below = table.n_below
+    dtype = binned.items.scores.dtype.newbyteorder("=")
+    n_below = binned.n_below
     sides = []
     for ranks, beyond in ((places - 1, -np.inf), (places, np.inf)):
         scores = np.full(len(places), beyond, dtype)
@@ -163,85 +127,35 @@ def _thresholds_of_bins(table: BinTable, inside: OpenRows | None, places: Places
                 scores[i] = inside.items.scores[inside.starts(n_below)[at] + rank - n_below[row]]
             else:
                 # If the bin after a cut was not opened, the cut is at the end of a bin.
-                scores[i] = table.end_scores(row)[0 if beyond > 0 else 1]
+                least, largest = binned.ranges()
+                scores[i] = (least if beyond > 0 else largest)[row]
         sides.append(scores)
     return thresholds_between(*sides)
 
 
-def best_with_open_rows(
+def _best_with_open_rows(
     kernels: ScoreKernels,
     programme: Programme,
     prefix: Floats,
     n_below: Places,
     open_rows: OpenRows,
-    cuts: Cuts | None,
-    sizes: SearchSizes,
-) -> Best | None:
+    best: Best,
+) -> Best:
     """Return the best cuts of a table, between its rows or inside its open rows.
 
-    ``cuts`` are the best cuts between the rows, or None if unknown.
+    ``best`` are the best cuts between the rows.
     """
-    n_rounds = cuts.rounds if cuts else 0
-    most_rows = sizes.most_rows
-    places = n_below[cuts.positions] if cuts else None
-    while True:
-        n_items = len(open_rows.items.scores)
-        n_parts = None if n_items <= most_rows else sizes.n_coarse_rows(n_items)
-        prefix, n_below, open_rows = open_rows.split(kernels, prefix, n_below, n_parts)
-        # Splitting a row keeps its ends, so earlier cuts are still places of the new table.
-        known = None if places is None else np.searchsorted(n_below, places)
-        found = best_cuts(programme, prefix, n_below, known)
-        n_rounds += found.rounds if found else 0
-        if n_parts is None:
-            break
-        if found is None:
-            # Cuts within these parts can still give each label enough items.
-            worth = np.ones(len(n_below) - 1, bool)
-        else:
-            worth = rows_worth_splitting(programme, prefix, n_below, found)
-            places = n_below[found.positions]
-        open_rows = open_rows.only(n_below, worth)
-        if not len(open_rows.rows):
-            break
-        if len(open_rows.items.scores) > n_items // 2:
-            # If the parts would hardly be smaller, the row is split completely.
-            most_rows = n_items
-    if found is None:
-        return None
-    return Best(n_below[found.positions], found.table, n_rounds, found.gap)
+    prefix, n_below = open_rows.split(kernels, prefix, n_below)
+    # Splitting a row keeps its ends, so earlier cuts are still places of the new table.
+    found = best_cuts(programme, prefix, np.searchsorted(n_below, best.places))
+    return Best(n_below[found.positions], found.table, best.rounds + found.rounds, found.gap)
 
 
 def single_label_cuts(programme: Programme, n_items: int) -> Best | None:
     """Return the cuts for a table with a single label, or None if several labels occur."""
     present = np.flatnonzero(programme.totals)
-    if len(present) > 1 or programme.min_class_size:
+    if len(present) > 1:
         return None
     places = np.zeros(programme.n_labels - 1, np.int64)
     places[present[0] :] = n_items
     return Best(places, np.diag(programme.totals), 0, 0.0)
-
-
-class PresortedSearch:
-    """Find the best thresholds for the same items with many sets of item weights.
-
-    The bootstrap uses this class: the items are sorted once, and the weight of an item in a
-    resample is the number of times it was drawn. A threshold is midway between two neighbouring
-    items, regardless of their weights.
-    """
-
-    def __init__(self, kernels: ScoreKernels, items: SortedScores, matrix: AnyArray) -> None:
-        self._kernels = kernels
-        self._items = items
-        self._matrix = matrix
-        self._places = items.distinct_places()
-
-    def thresholds(self, item_weights: Floats) -> AnyArray:
-        """Return the best thresholds for weights given in the order of the sorted items."""
-        prefix = self._items.prefix_at(self._kernels, self._places, item_weights)
-        programme = Programme(prefix[:, -1], self._matrix, search=cut_search(self._kernels))
-        only = single_label_cuts(programme, len(self._items.scores))
-        if only is not None:
-            return self._items.thresholds_at(only.places)
-        cuts = best_cuts(programme, prefix, self._places)
-        assert cuts is not None
-        return self._items.thresholds_at(self._places[cuts.positions])

@@ -298,7 +298,7 @@ def test_an_unknown_column_is_named_with_those_there(integers: tuple[Path, Any])
 
 def test_labels_none_of_which_occurs(integers: tuple[Path, Any]) -> None:
     arguments = (integers[0], "--y1", "left", "--y2", "right", "--labels")
-    assert "none of the ratings in column 'left' is in" in refusal(*arguments, "7,8")
+    assert "no item has both its ratings among the labels." in text_of(*arguments, "7,8")
     assert "labels must be distinct, got 1 more than once" in refusal(*arguments, "1,1")
     assert "--labels contains 'x'" in refusal(*arguments, "1,x")
 

@@ -270,28 +270,12 @@ ESCAPE = "\x1b]0;evil\x07"
 
 
 @pytest.mark.parametrize("bad", [ESCAPE, "two\nlines", "\x9b31m", "<b>\x1b[2J</b>"])
-def test_hostile_names_are_harmless(tmp_path: Path, bad: str) -> None:
-    columns = [f"{bad}{i}" for i in range(3)]
-    name = f"f{bad.replace('/', '')}.csv"
-    path = tmp_path / name
-    frame = pd.DataFrame({column: [1, 2, 1, 2] for column in columns})
-    frame.assign(id=range(4)).to_csv(path, index=False)
-    runs = [
-        ["score", path, "--y1", "none", "--y2", "id"],
-        ["score", tmp_path / f"{bad.replace('/', '')}.csv", "--y1", "a", "--y2", "id"],
-        ["score", path, "--y1", columns[0], "--y2", columns[1]],
-        ["agree", path, "--raters", *columns],
-        ["agree", path, "--raters", *columns[:2], "--group", columns[2]],
-        ["agree", path, "--raters", *columns[:2], "id", "--group", columns[2]],
-        ["thresholds", path, "--y", columns[0], "--score", columns[1]],
-    ]
-    board = ["leaderboard", path, path, "--id", "id", "--target", columns[0], "--format"]
-    for arguments in [*runs, *([*board, kind] for kind in ("table", "json", "csv", "html"))]:
-        result = program.run(*arguments)
-        for text in (result.stdout, result.stderr):
-            assert all(c.isprintable() for line in text.split("\n") for c in line), arguments
-        assert bad not in result.stdout + result.stderr
-    assert "<b>" not in program.run(*board, "html").stdout
+def test_hostile_names_are_harmless_in_the_list_of_columns(tmp_path: Path, bad: str) -> None:
+    path = tmp_path / f"f{bad.replace('/', '')}.csv"
+    pd.DataFrame({f"{bad}{i}": [1, 2, 1, 2] for i in range(3)}).to_csv(path, index=False)
+    refusal = program.refusal("score", path, "--y1", "none", "--y2", "id")
+    assert refusal.removesuffix("\n").isprintable()
+    assert bad not in refusal
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@"])

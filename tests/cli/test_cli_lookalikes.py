@@ -97,8 +97,13 @@ def test_a_copy_of_a_rater_is_warned_of(tmp_path: Path) -> None:
     ],
 )
 def test_another_separator_of_sets(
-    tmp_path: Path, tags: list[str], separator: str | None, warned: str | None
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tags: list[str],
+    separator: str | None,
+    warned: str | None,
 ) -> None:
+    report_on_nothing(monkeypatch)
     quoted = [f'"{tag}"' for tag in tags]
     path = write_csv(tmp_path / "tags.csv", ann=quoted, ben=quoted[::-1], eve=quoted)
     options = [] if separator is None else ["--set-separator", separator]

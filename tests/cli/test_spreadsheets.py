@@ -63,21 +63,6 @@ def test_rows_above_the_names_and_words(tmp_path: Path) -> None:
     assert unnamed["table"] == found["table"]
 
 
-def test_merged_cells_are_named_where_values_are_missing(tmp_path: Path) -> None:
-    rows = [["item", "who", "grade"]]
-    rows += [[None if j else i, who, (i + j) % 3] for i in range(4) for j, who in enumerate("ab")]
-    path = write_xlsx(tmp_path / "r.xlsx", merged="A2:A3", S=rows)
-    long = ["--item", "item", "--rater", "who", "--rating", "grade"]
-    advice = (
-        "r.xlsx has merged cells, but only the first cell contains the value: unmerge the cells"
-    )
-    assert advice in program.refusal("agree", path, *long)
-    assert advice in program.refusal("measure", path, *long)
-    # A one-line title above the table does not cause missing values.
-    path = write_xlsx(tmp_path / "r.xlsx", merged="A1:C1", S=rows)
-    assert "merged" not in program.refusal("agree", path, *long)
-
-
 def test_a_pattern_of_spreadsheets_is_one_table(tmp_path: Path) -> None:
     for i in range(2):
         write_xlsx(tmp_path / f"part-{i}.xlsx", ratings=[["a", "b"], [1, 1], [2, 1]])

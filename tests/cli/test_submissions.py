@@ -30,27 +30,12 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     return CommandLine("leaderboard", "truth.csv")
 
 
-def test_the_only_other_column_has_the_labels(command: CommandLine) -> None:
-    write_csv(Path("b.csv"), id=range(N), prediction=LABELS)
-    parquet.write_table(pa.table({"y": LABELS, "id": range(N)}), "c.parquet")
-    result = command.run("a.csv", "b.csv", "c.parquet", *OPTIONS, "--format", "json")
-    first, *others = json.loads(result.stdout)["rows"]
-    for row in others:
-        assert {**row, "name": first["name"]} == first
-    assert (
-        "in files without a column 'grade', the only other column besides the ids is used:"
-        " 'prediction' of b.csv, 'y' of c.parquet."
-    ) in result.stderr
-    assert command.run("a.csv", *OPTIONS).stderr == ""
-
-
-def test_of_several_other_columns_none_is_chosen(command: CommandLine) -> None:
-    write_csv(Path("b.csv"), id=range(N), y=LABELS, sure=[1] * N)
+def test_another_label_column_is_named(command: CommandLine) -> None:
+    write_csv(Path("b.csv"), id=range(N), y=LABELS)
     result = command.run("b.csv", *OPTIONS, "--format", "json")
     assert result.exit_code == 1
     assert json.loads(result.stdout)["rows"][0]["failure"] == (
-        "has no column 'grade'; it has 'id', 'y', 'sure'. Rename the column of the labels to"
-        " 'grade'."
+        "has no column 'grade'; it has 'id', 'y'."
     )
     write_csv(Path("truth.csv"), id=range(N), y=LABELS)
     assert "truth.csv has no column 'grade'; it has 'id', 'y'." in command.refusal(
@@ -120,8 +105,3 @@ def test_reasons_name_the_truth_and_commands(command: CommandLine, kind: str) ->
     assert reason in found
     assert "y_true" not in found
     assert "optimal_thresholds" not in found
-
-
-def test_names_of_columns_among_numbers(command: CommandLine) -> None:
-    refused = command.refusal("a.csv", "--id", "1", "--target", "2", "--no-header")
-    assert "If the first line has the names of the columns, leave out --no-header." in refused

@@ -171,7 +171,7 @@ static void call_moments(stream_t *stream, memories_t *memories, int compare)
 {
     const ptrdiff_t n = how_many(stream);
     const int kind_a = (int)take(stream, 10), kind_b = take(stream, 2) ? kind_a : (int)take(stream, 10);
-    const column_t a = labels(stream, memories, kind_a, n, 65536), b = labels(stream, memories, kind_b, n, 65536);
+    const column_t a = labels(stream, memories, kind_a, n, 65535), b = labels(stream, memories, kind_b, n, 65535);
     moments_t moments;
     memset(&moments, 0, sizeof moments);
     uint64_t sums[6] = {0};

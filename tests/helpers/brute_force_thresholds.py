@@ -25,33 +25,24 @@ def best_kappa(
     scores: Sequence[float],
     weights: Sequence[Sequence[Fraction]],
     item_weights: Sequence[Fraction],
-    min_class_size: int = 0,
-) -> tuple[bool, Fraction | None]:
-    """Return whether cuts exist that give each label enough items, and their highest kappa.
-
-    The kappa is None if it is undefined for all such cuts.
-    """
+) -> Fraction | None:
+    """Return the highest kappa of any cuts, or None if it is undefined for all cuts."""
     n_labels = len(weights)
     distinct = sorted({score for score, w in zip(scores, item_weights) if w})
-    # For each possible cut, the number of items below it, and their weight by label.
-    below = [(0, [Fraction(0)] * n_labels)]
+    # For each possible cut, the weight of the items below it by label.
+    below = [[Fraction(0)] * n_labels]
     for score in distinct:
-        size, sums = below[-1][0], list(below[-1][1])
+        sums = list(below[-1])
         for code, own, weight in zip(codes, scores, item_weights):
             if own == score and weight:
-                size += 1
                 sums[code] += weight
-        below.append((size, sums))
+        below.append(sums)
     best = None
-    feasible = False
     for cuts in combinations_with_replacement(range(len(distinct) + 1), n_labels - 1):
         places = [0, *cuts, len(distinct)]
         given = [(below[a], below[b]) for a, b in pairwise(places)]
-        if min(b[0] - a[0] for a, b in given) < min_class_size:
-            continue
-        feasible = True
-        table = [[b[1][y] - a[1][y] for a, b in given] for y in range(n_labels)]
+        table = [[b[y] - a[y] for a, b in given] for y in range(n_labels)]
         kappa = exact_kappa(table, weights)
         if kappa is not None and (best is None or kappa > best):
             best = kappa
-    return feasible, best
+    return best

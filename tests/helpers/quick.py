@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Container, Hashable, Mapping, Sequence
 from itertools import combinations
 
 import pytest
 
 from tests.helpers.backends import IN_CI
+
+# The fixture of tests that call a public function with each backend.
+BACKEND = "backend"
 
 
 def n_examples(in_ci: int) -> int:
@@ -20,10 +23,11 @@ def covering(rows: Sequence[Mapping[str, Hashable]], strength: int) -> set[int]:
     """Return the indices of a few rows that contain all combinations of values.
 
     The combinations are of the values in ``strength`` columns. With a strength of 2, each pair of
-    values that occurs in any row also occurs in a chosen row. The choice is greedy: each step
-    chooses the first of the rows with the most missing combinations.
+    values that occurs in any row also occurs in a chosen row. A backend is combined with no other
+    value, because the tests of kernels do that. The choice is greedy: each step chooses the first
+    of the rows with the most missing combinations.
     """
-    shown = [set(combinations(sorted(row.items(), key=_name), strength)) for row in rows]
+    shown = [_combinations(row, strength) for row in rows]
     missing = set().union(*shown)
     chosen: set[int] = set()
     while missing:
@@ -33,25 +37,39 @@ def covering(rows: Sequence[Mapping[str, Hashable]], strength: int) -> set[int]:
     return chosen
 
 
-def _name(item: tuple[str, Hashable]) -> str:
-    return item[0]
+def _combinations(row: Mapping[str, Hashable], strength: int) -> set[tuple[object, ...]]:
+    others = sorted(row.keys() - {BACKEND})
+    found = set(combinations([(name, row[name]) for name in others], min(strength, len(others))))
+    return found | {(BACKEND, row[BACKEND])} if BACKEND in row else found
 
 
 def mark_what_is_left_out(items: Sequence[pytest.Item]) -> None:
-    """Mark unneeded variants of tests with the mark ``cover``, or three parameters, as slow."""
+    """Mark unneeded variants of tests as slow.
+
+    These are tests with the mark ``every`` or ``cover``, with three parameters, or with a backend
+    and another parameter.
+    """
     tests = defaultdict(list)
     for item in items:
         if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
             tests[item.nodeid.partition("[")[0]].append(item)
     for variants in tests.values():
-        rows = [_choices(variant) for variant in variants]
-        mark = variants[0].get_closest_marker("cover")
-        if mark is None and len(rows[0]) < 3:
-            continue
-        chosen = covering(rows, 2 if mark is None else mark.args[0])
+        chosen = _chosen(variants)
         for place, variant in enumerate(variants):
             if place not in chosen:
                 variant.add_marker(pytest.mark.slow)
+
+
+def _chosen(variants: Sequence[pytest.Function]) -> Container[int]:
+    """Return the indices of the variants of a test that `make test` runs."""
+    every = variants[0].get_closest_marker("every")
+    if every is not None:
+        return range(0, len(variants), every.args[0])
+    rows = [_choices(variant) for variant in variants]
+    cover = variants[0].get_closest_marker("cover")
+    if cover is None and len(rows[0]) < (2 if BACKEND in rows[0] else 3):
+        return range(len(variants))
+    return covering(rows, 2 if cover is None else cover.args[0])
 
 
 def _choices(variant: pytest.Function) -> dict[str, tuple[int, ...]]:

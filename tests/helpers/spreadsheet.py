@@ -24,14 +24,13 @@ def cell(value: Any) -> str:
     return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(value)}</t></is></c>'
 
 
-def sheet_of(rows: Sequence[Sequence[Any]], merged: str = "") -> str:
+def sheet_of(rows: Sequence[Sequence[Any]]) -> str:
     body = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)
-    cells = f'<mergeCells count="1"><mergeCell ref="{merged}"/></mergeCells>' if merged else ""
-    return f'<worksheet xmlns="{MAIN}"><sheetData>{body}</sheetData>{cells}</worksheet>'
+    return f'<worksheet xmlns="{MAIN}"><sheetData>{body}</sheetData></worksheet>'
 
 
-def write_xlsx(path: Path, merged: str = "", **sheets: Sequence[Sequence[Any]]) -> Path:
-    """Write sheets, each a list of rows, and return the path. ``merged`` is a range of cells."""
+def write_xlsx(path: Path, **sheets: Sequence[Sequence[Any]]) -> Path:
+    """Write sheets, each a list of rows, and return the path."""
     names = dict(enumerate(sheets, 1))
     parts: Mapping[str, str] = {
         "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types">'
@@ -57,10 +56,7 @@ def write_xlsx(path: Path, merged: str = "", **sheets: Sequence[Sequence[Any]]) 
             for i in names
         )
         + "</Relationships>",
-        **{
-            f"xl/worksheets/sheet{i}.xml": sheet_of(sheets[name], merged)
-            for i, name in names.items()
-        },
+        **{f"xl/worksheets/sheet{i}.xml": sheet_of(sheets[name]) for i, name in names.items()},
     }
     with ZipFile(path, "w") as file:
         for name, text in parts.items():

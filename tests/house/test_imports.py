@@ -197,11 +197,6 @@ def walls() -> Any:
     return _script("check_walls")
 
 
-def test_walls_stand(walls: Any) -> None:
-    assert walls.breaches(ROOT / "fastkappa") == []
-    assert walls.too_long(ROOT / "tests") == []
-
-
 def test_files_that_are_too_long_are_found(walls: Any, tmp_path: Path) -> None:
     (tmp_path / "pairs").mkdir()
     for name in ("count.py", "pairs/kernel.h", "call.pyx", "notes.txt"):
@@ -222,7 +217,7 @@ def test_walls_are_checked_by_the_script() -> None:
         timeout=60,
         cwd=os.sep,
     )
-    assert (done.returncode, done.stdout.strip()) == (0, "every wall stands")
+    assert (done.stdout.strip(), done.returncode) == ("every wall stands", 0)
 
 
 BREACHES = {

@@ -362,6 +362,7 @@ def test_every_public_function_is_called() -> None:
     assert CALLS.keys() - {"boosting"} == names - NO_CALLS
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", CALLS)
 def test_inputs_are_unchanged(name: str, form: str) -> None:

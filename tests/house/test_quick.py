@@ -39,6 +39,15 @@ def test_what_does_not_occur_together_is_not_missed() -> None:
     assert covering(rows, 2) == {0, 1, 2}
 
 
+def test_a_backend_is_combined_with_no_other_value() -> None:
+    rows = [
+        {"backend": backend, "a": a, "b": b} for backend, a, b in product("xyz", range(3), range(4))
+    ]
+    shown = [rows[place] for place in covering(rows, 2)]
+    assert {row["backend"] for row in shown} == set("xyz")
+    assert sorted((row["a"], row["b"]) for row in shown) == [*product(range(3), range(4))]
+
+
 def test_the_marks_leave_every_backend(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(
         "from tests.conftest import backend, pytest_collection_modifyitems\n"
@@ -47,7 +56,6 @@ def test_the_marks_leave_every_backend(tmp_path: Path) -> None:
         """
 import pytest
 
-@pytest.mark.cover(1)
 @pytest.mark.parametrize("size", range(5))
 def test_sizes(backend, size): pass
 
@@ -55,28 +63,30 @@ def test_sizes(backend, size): pass
 def test_slow(): pass
 
 def test_plain(backend): pass
+
+@pytest.mark.every(3)
+@pytest.mark.parametrize("value", range(9))
+def test_third(value): pass
 """
     )
 
-    def collected(marks: str) -> list[str]:
-        command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider"]
-        where = ["-c", str(ROOT / "pyproject.toml"), f"--rootdir={tmp_path}", str(tmp_path)]
-        done = subprocess.run(
-            [*command, *where, "-m", marks],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            cwd=ROOT,
-            env={**os.environ, "PYTEST_ADDOPTS": ""},
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return [line.partition("::")[2] for line in done.stdout.splitlines() if "::" in line]
-
-    quick, slow = collected("not slow"), collected("slow")
+    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider"]
+    where = ["-c", str(ROOT / "pyproject.toml"), f"--rootdir={tmp_path}", str(tmp_path)]
+    done = subprocess.run(
+        [*command, *where, "-m", "not slow"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=ROOT,
+        env={**os.environ, "PYTEST_ADDOPTS": ""},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    quick = [line.partition("::")[2] for line in done.stdout.splitlines() if "::" in line]
     sizes = [name for name in quick if name.startswith("test_sizes")]
     assert len(sizes) == 5
     for backend in ("cython", "numba", "numpy"):
         assert any(backend in name for name in sizes)
         assert f"test_plain[{backend}]" in quick
-    assert "test_slow" in slow
-    assert len(slow) == 1 + 15 - 5
+    # Of the others, ten are variants, six have a mark, and one is slow.
+    assert [name for name in quick if "third" in name] == [f"test_third[{i}]" for i in (0, 3, 6)]
+    assert f"({1 + 10 + 6} deselected)" in done.stdout

@@ -335,6 +335,7 @@ def asked() -> list[Any]:
     ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("rule", "entrance"), asked())
 def test_no_wrong_number_without_a_word(rule: Any, entrance: Any) -> None:
     said = ""

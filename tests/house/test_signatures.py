@@ -42,7 +42,6 @@ EXCEPTIONS = {
     },
     ("confidence", "None"): {
         "results.MultiRaterResult.bootstrap": "That of the result.",
-        "results.PairwiseKappa.bootstrap": "That of the result.",
     },
 }
 # These can be positional, because they are the second of two columns.

@@ -35,6 +35,7 @@ def test_no_backend_is_missing_in_ci() -> None:
     assert set(missing_backends()) <= ALLOWED, missing_backends()
 
 
+@pytest.mark.slow
 def test_missing_backends_fail_a_run_in_ci(tmp_path: Path) -> None:
     """Run the test above with a backend removed."""
     here = Path(__file__)

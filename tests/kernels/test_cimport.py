@@ -47,10 +47,14 @@ def of_counts(const int64_t[:, ::1] table, Py_ssize_t n_labels, int weights):
 """
 NAMED = (None, "linear", "quadratic")
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.skipif(
-    dispatch.why_missing("cython") is not None,
-    reason=f"backend cython is missing: {dispatch.why_missing('cython')}",
-)
+pytestmark = [
+    pytest.mark.skipif(
+        dispatch.why_missing("cython") is not None,
+        reason=f"backend cython is missing: {dispatch.why_missing('cython')}",
+    ),
+    # Compiling the example takes as long as a hundred other tests.
+    pytest.mark.slow,
+]
 
 
 def block(language: str, after: str) -> str:

@@ -354,19 +354,39 @@ def test_the_interpreter_ends_while_the_pool_lives() -> None:
     assert run("count(); print('end')").strip() == "end"
 
 
-def test_ctrl_c_between_the_end_of_a_thread_and_the_next_line() -> None:
-    share = threads._Share(lambda _: 1, threads.ItemRanges(1, 1))
-    share.begin()
+def test_a_share_that_begins_too_late_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pool stores a share before it finds that no thread can be started."""
+    stored: list[Any] = []
 
-    class Interrupted:
-        n_acquired = 0
+    class Pool:
+        def submit(self, *call: Any) -> None:
+            stored.append(call)
+            raise RuntimeError("can't start new thread")
 
-        def acquire(self) -> None:
-            # A lock released once can be acquired once; a second attempt would never return.
-            self.n_acquired += 1
+    def work(ranges: threads.ItemRanges) -> list[tuple[int, int]]:
+        return list(iter(lambda: ranges.take(1000), None))
+
+    monkeypatch.setattr(threads, "_pool", Pool)
+    (taken,) = threads.run_in_threads(work, 10_000, 4)
+    assert taken[-1][1] == 10_000
+    ((function, share, *arguments),) = stored
+    function(share, *arguments)
+    assert share.cancelled()
+
+
+def test_ctrl_c_waits_for_the_other_threads() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def work(ranges: threads.ItemRanges) -> None:
+        if threading.current_thread() is caller:
+            begun.wait(LIMIT)
             raise KeyboardInterrupt
+        begun.set()
+        while ranges.take(1):
+            pass
+        ended.set()
 
-    share.unfinished = lock = Interrupted()  # type: ignore[assignment]
+    caller = threading.current_thread()
     with pytest.raises(KeyboardInterrupt):
-        share.has_ended()
-    assert lock.n_acquired == 1
+        threads.run_in_threads(work, 10**12, 2)
+    assert ended.is_set()

@@ -34,8 +34,8 @@ def test_labels_that_come_after_all_were_counted(n_known: int, backend: str) -> 
             random_groups.ItemGroups(3000, 1000, rng),
             pair[0],
             known,
-            [random_groups.Prediction(pair[1], None, matrix)],
-            np.eye(n_known),
+            [random_groups.Prediction(pair[1], None)],
+            matrix,
             1,
             have_all=True,
         )

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fastkappa import cohen_kappa_score
 from fastkappa.exceptions import UndefinedMetricWarning
 from fastkappa.measurements import continuous_kappa
-from fastkappa.measurements.kappa_of_predictions import kappa_by_chunks
 from tests.helpers.absent import library
 
 pl = library("polars")
@@ -49,7 +48,7 @@ def test_exact_formula_is_that_over_all_pairs() -> None:
 
 
 @pytest.mark.parametrize("offset", [0.0, 1.0, -1e6, 1e12])
-@pytest.mark.parametrize("scale", [1.0, 1e-300, 1e290, 1e-160, 1e160])
+@pytest.mark.parametrize("scale", [1.0, 1e-60, 1e60])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_equals_exact_arithmetic(offset: float, scale: float, weighted: bool) -> None:
     rng = np.random.default_rng(7)
@@ -57,7 +56,7 @@ def test_equals_exact_arithmetic(offset: float, scale: float, weighted: bool) ->
         noise = rng.normal(size=n)
         y = (offset + noise) * scale
         p = (offset + 0.5 * noise + rng.normal(size=n)) * scale
-        w = rng.integers(0, 4, n) * 10.0 ** rng.integers(-300, 280) if weighted else None
+        w = rng.integers(0, 4, n) * 10.0 ** rng.integers(-60, 60) if weighted else None
         if w is not None:
             w[:2] = w.max() or 1.0
         # The error of the formula itself: sums of n products that can cancel.
@@ -69,8 +68,8 @@ def test_equals_exact_arithmetic(offset: float, scale: float, weighted: bool) ->
 @given(
     st.lists(
         st.tuples(
-            st.floats(-1e150, 1e150, allow_subnormal=True),
-            st.floats(-1e150, 1e150),
+            st.floats(-1e70, 1e70, allow_subnormal=True),
+            st.floats(-1e70, 1e70),
             st.integers(0, 3),
         ),
         min_size=1,
@@ -81,6 +80,7 @@ def test_any_floats(items: list[tuple[float, float, int]]) -> None:
     y, p, w = (list(column) for column in zip(*items))
     w[0] = 1
     heavy = [(a, b) for a, b, v in items[1:] if v] + [(y[0], p[0])]
+    assume(max(abs(number) for pair in heavy for number in pair) > 1e-75)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         if len({number for pair in heavy for number in pair}) == 1:
@@ -114,13 +114,14 @@ def test_it_is_the_concordance_correlation() -> None:
     assert continuous_kappa(y, p) == pytest.approx(lin, abs=1e-14)
 
 
-def test_many_chunks_give_the_same_as_one() -> None:
+def test_many_chunks_give_the_same_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)
     y, p = rng.normal(1e6, 1, (2, 1000))
     w = rng.integers(0, 2, 1000)
     expected = float(exact_kappa(y, p, w))
     for chunk in (1, 7, 1000, 1 << 14):
-        assert kappa_by_chunks(y, p, w, chunk) == pytest.approx(expected, abs=4 * EPS)
+        monkeypatch.setattr("fastkappa.measurements.kappa_of_predictions.CHUNK", chunk)
+        assert continuous_kappa(y, p, sample_weight=w) == pytest.approx(expected, abs=4 * EPS)
 
 
 def test_a_million_float32_are_summed_in_float64() -> None:
@@ -194,6 +195,7 @@ def test_items_without_weight_do_not_count() -> None:
         (([1, 2], [1j, 2]), "y_pred must be real numbers"),
         (([1, 2], np.ones((2, 3))), r"y_pred must be one-dimensional, got shape \(2, 3\)"),
         ((np.array(1.0), [1]), r"y_true must be a list or an array, got array\(1\.\)"),
+        (([1, 2e80], [1, 2]), "largest of y_true and y_pred must be between 1e-75 and 1e\\+75"),
         (([1, 2], [1, 2], [1, -2]), "sample_weight must not contain negative numbers, got -2"),
         (([1, 2], [1, 2], [1, np.nan]), "sample_weight must be finite, got nan at position 1"),
         (([1, 2], [1, 2], [1]), "sample_weight must have one weight for each of the 2"),

@@ -121,7 +121,7 @@ def test_ratios_far_from_zero() -> None:
     )
 
 
-@pytest.mark.parametrize("scale", [1e-200, 1e160, 2.0**1010])
+@pytest.mark.parametrize("scale", [1e-70, 1e70])
 def test_very_large_and_small_numbers(scale: float) -> None:
     ratings = make(6, 20, 3, 0)
     for level in LEVELS:
@@ -223,6 +223,8 @@ def test_a_row_per_rating_is_seen() -> None:
 
 def test_refusals() -> None:
     ratings = make(0, 5, 2, 0)
+    with pytest.raises(ValueError, match="the largest of the ratings must be between 1e-75 and"):
+        krippendorff_alpha(ratings * 1e80, level="interval")
     with pytest.raises(ValueError, match=r"level='ratio' needs non-negative labels, got -0\.5"):
         krippendorff_alpha(np.where(ratings == ratings[0, 0], -0.5, ratings), level="ratio")
     ratings[2, 1] = np.inf

@@ -13,10 +13,8 @@ from fastkappa.planning import power, sample_size, sample_size_for_width, severa
 from fastkappa.planning.planned_tables import (
     as_margins,
     error_of_one_item,
-    most_variable_table,
     planned_table,
 )
-from fastkappa.statistics.inference import gradient, terms_of
 from tests.helpers.published_comparisons import PLANS
 
 SIMULATED = 2000
@@ -118,57 +116,6 @@ def test_planned_power_is_that_of_simulated_studies(
         for table in tables
     ]
     assert np.mean(rejected) == pytest.approx(planned, abs=0.12)
-
-
-# The conservative plan.
-
-
-@pytest.mark.parametrize(
-    ("margin", "kappa", "null_kappa", "target", "n"),
-    [
-        ((0.2, 0.25, 0.55), 0.6, 0.4, 0.8, 101),
-        ((0.2, 0.25, 0.55), 0.6, 0.4, 0.9, 136),
-        ((0.2, 0.05, 0.2, 0.05, 0.2, 0.3), 0.5, 0.1, 0.8, 18),
-    ],
-)
-def test_conservative_sample_sizes_of_irr(
-    margin: Any, kappa: float, null_kappa: float, target: float, n: int
-) -> None:
-    """Test the figures in the documentation of irr's N2.cohen.kappa (Flack and others 1988)."""
-    arguments: dict[str, Any] = {"rates": (margin, margin), "alternative": "greater"}
-    assert (
-        sample_size(kappa, null_kappa=null_kappa, conservative=True, power=target, **arguments) == n
-    )
-
-
-@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
-@pytest.mark.parametrize("part", [0.0, 0.4, 0.9])
-def test_largest_variance_is_that_of_a_linear_programme(weights: Any, part: float) -> None:
-    from scipy.optimize import linprog
-
-    rng = np.random.default_rng(3)
-    for size in (2, 3, 5):
-        first = rng.dirichlet(np.ones(size) * 3)
-        second = np.roll(first, 1) if size == 3 else first
-        mixed = planned_table("kappa", part * 0.4, (first, second), weights)
-        found = most_variable_table(mixed, weights)
-        terms = terms_of(mixed, weights)
-        squares = gradient(terms).values.ravel() ** 2
-        ones, unit = np.ones(size), np.eye(size)
-        rows = [np.kron(line, ones) for line in unit] + [np.kron(ones, line) for line in unit]
-        equations = np.array([*rows, terms.matrix.ravel()])
-        best = linprog(-squares, A_eq=equations, b_eq=equations @ mixed.ravel())
-        assert (found.ravel() * squares).sum() == pytest.approx(-best.fun, rel=1e-7)
-        assert equations @ found.ravel() == pytest.approx(equations @ mixed.ravel(), abs=1e-9)
-        assert error_of_one_item(found, weights) >= error_of_one_item(mixed, weights) - 1e-9
-
-
-def test_two_labels_leave_nothing_to_be_conservative_about() -> None:
-    for kappa, null_kappa in ((0.6, 0.3), (0.5, 0.0)):
-        plan = sample_size(kappa, null_kappa=null_kappa, rates=(0.3, 0.4))
-        assert (
-            sample_size(kappa, null_kappa=null_kappa, rates=(0.3, 0.4), conservative=True) == plan
-        )
 
 
 # Several raters.
@@ -288,7 +235,6 @@ def test_width_of_several_raters() -> None:
         ),
         (lambda: sample_size_for_width(1, 0.2, n_raters=3), "kappa must be below 1 for more than"),
         (lambda: sample_size(0.5, n_raters=101), "n_raters must be at most 100, got 101"),
-        (lambda: sample_size(0.5, n_raters=3, conservative=True), "conservative must be False"),
         (lambda: sample_size(0.5, n_raters=3, rates=(0.5, 0.4)), "rates must be the same for all"),
         (
             lambda: sample_size(-0.4, n_raters=3),

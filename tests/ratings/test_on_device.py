@@ -1,12 +1,13 @@
 """Ratings on a device are counted there: no column is copied to the host.
 
-No test machine has a GPU. Host tensors use the same code, and so do arrays on the second device of
-array-api-strict, which NumPy cannot read.
+Without a GPU, host tensors and the second device of array-api-strict, which NumPy cannot read, take
+its place. Where a GPU is found, the tests also run on it with PyTorch, CuPy and JAX.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,10 +34,24 @@ def second_device(array: np.ndarray) -> Any:
     return strict.asarray(array, device=strict.Device("device1"))
 
 
-@pytest.fixture(params=["torch", "array_api_strict"])
-def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
+def on_gpu(name: str) -> Make:
+    """Return a function that copies an array to the GPU by the library of that name."""
+    if name == "torch_cuda":
+        return lambda array: torch.from_numpy(array.copy()).cuda()
+    if name == "cupy":
+        cupy = pytest.importorskip("cupy")
+        return lambda array: cupy.asarray(array)
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    return lambda array: jax.numpy.asarray(array)
+
+
+GPU_LIBRARIES = ["torch_cuda", "cupy", "jax"] if shutil.which("nvidia-smi") else []
+
+
+@pytest.fixture(params=["torch", "array_api_strict", *GPU_LIBRARIES])
+def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Make:
     """Return a function that makes arrays on a device, from which no long array may be copied."""
-    pytest.importorskip(request.param)
     to_numpy = interop.to_numpy
 
     def short(array: Any) -> Any:
@@ -44,6 +59,9 @@ def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
         return to_numpy(array)
 
     monkeypatch.setattr(on_device, "to_numpy", short)
+    if request.param in GPU_LIBRARIES:
+        return on_gpu(request.param)
+    pytest.importorskip(request.param)
     if request.param == "torch":
         monkeypatch.setattr(on_device, "is_on_device", torch.is_tensor)
         monkeypatch.setattr(torch.Tensor, "cpu", lambda array: short(array.numpy()))

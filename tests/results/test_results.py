@@ -20,6 +20,7 @@ import pytest
 import fastkappa
 from fastkappa import datasets
 from fastkappa.formatting import text_width
+from fastkappa.planning.kappa_studies import kappa_study
 from fastkappa.planning.plan import plan_study
 from fastkappa.results.html import as_html
 from fastkappa.results.report import Grid, Report
@@ -106,7 +107,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "MarginTests": lambda: pair().margins,
     "MultiRaterResult": lambda: fastkappa.fleiss_kappa(RATINGS.T),
     "PairwiseKappa": lambda: fastkappa.pairwise_kappa(fastkappa.Ratings.from_raters(RATERS)),
-    "Plan": lambda: plan_study(0.8, width=0.2, design_effect=1.4, cluster_size=4),
+    "Plan": lambda: plan_study(kappa_study(0.8, design_effect=1.4), width=0.2, cluster_size=4),
     "Proportion": lambda: pair().agreement_within(1),
     "RaterComparison": lambda: fastkappa.compare_raters(fastkappa.Ratings.from_raters(RATERS)),
     "SourceCounts": lambda: fastkappa.confusion_from_source(frame(), "a", "b"),

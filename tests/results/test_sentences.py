@@ -200,7 +200,7 @@ def test_sentences_have_all_that_was_asked_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "parts"),
     [
-        (("--width", 0.2, "--rates", 0.3), ("95 % interval 0.", "in proportions of 0.3, 0.7")),
+        (("--width", 0.2, "--rates", 0.3), ("95 % interval 0.", "label proportions of 0.3, 0.7")),
         (("--null", 0.6), ("a power of 0.8", "two-sided test of kappa = 0.6", "level of 0.05")),
         (("--null", 0.6, "--alternative", "greater"), ("in the test of kappa > 0.6 at",)),
         (

@@ -62,7 +62,7 @@ def test_batches_may_have_other_types() -> None:
         values = np.array(ratings, dtype)
         add_ratings(table, Column(values, INTEGERS), Column(values, INTEGERS))
         expected.update(zip(ratings, ratings))
-    counts, _ = table.settled()
+    counts, _ = table.counted()
     assert _pairs([list(axis.position) for axis in table.axes[1:]], counts[0]) == expected
 
 

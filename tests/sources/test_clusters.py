@@ -24,13 +24,14 @@ from tests.helpers.engine_sources import (
     arrow_table,
     assert_same,
     expected,
-    pandas_frame,
     written,
 )
 
 dask = library("dask")
 distributed = library("distributed")
 
+# Starting the processes takes longer than all tests of sources.
+pytestmark = pytest.mark.slow
 N_CHUNKS, CHUNK = 40, 1000
 PATIENCE = 60
 
@@ -133,7 +134,6 @@ def spark() -> Iterator[Any]:
         session.stop()
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*pandas.*:UserWarning", "ignore:.*:DeprecationWarning")
 def test_spark_counts_by_itself(spark: Any, tmp_path: Path) -> None:
     frame = spark.read.parquet(str(written(arrow_table(COLUMNS), tmp_path / "parts")))
@@ -166,18 +166,3 @@ def test_missing_numbers_are_no_label_on_spark(spark: Any) -> None:
     counts = confusion_from_source(spark.createDataFrame(rows, "a double, b double"), "a", "b")
     assert counts.labels.tolist() == [1, 2]
     assert (counts.missing, counts.n_dropped) == ((2, 0), 2)
-
-
-def test_partitions_of_different_types_are_one_column() -> None:
-    """A whole number is a float in partitions with missing values."""
-    dd = library("dask.dataframe")
-    frame = pandas_frame(COLUMNS)[["left grade", "right grade"]]
-    whole = frame.dropna().astype(int)
-    parts = [dd.from_pandas(part, npartitions=1) for part in (whole[:1000], frame)]
-    counts = confusion_from_source(
-        {n: dd.concat([part[n] for part in parts]).to_dask_array(lengths=True) for n in frame},
-        "left grade",
-        "right grade",
-    )
-    assert counts.labels.tolist() == [0, 1, 2, 3, 4]
-    assert counts.n_rows == 1000 + len(frame)

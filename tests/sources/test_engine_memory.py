@@ -108,6 +108,7 @@ def test_a_folder_larger_than_the_memory(engine: str, folder: tuple[Path, tuple[
     assert done.stdout.strip() == " ".join(map(str, folder[1]))
 
 
+@pytest.mark.slow
 def test_the_limit_is_one(folder: tuple[Path, tuple[object]]) -> None:
     """Reading all data at once runs out of memory; otherwise, the test above would show nothing."""
     read = "pyarrow.parquet.read_table(folder, columns=['left', 'right'])"

@@ -26,6 +26,7 @@ pl = library("polars")
 duckdb = library("duckdb")
 pytest.importorskip("narwhals")
 dd = library("dask.dataframe")
+dataset = pytest.importorskip("pyarrow.dataset")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 from tests.helpers.engine_sources import (  # noqa: E402
@@ -232,7 +233,8 @@ def test_folders_named_for_a_value_are_a_column(tmp_path: Path) -> None:
         rows = table.filter(pa.compute.equal(table["clinic"], clinic)).drop(["clinic"])
         parquet.write_table(rows, tmp_path / f"clinic={clinic}" / "data.parquet")
     (tmp_path / "_SUCCESS").touch()
-    groups = confusion_from_source(tmp_path, "left", "right", group="clinic")
+    whole = dataset.dataset(tmp_path, partitioning="hive")
+    groups = confusion_from_source(whole, "left", "right", group="clinic")
     assert list(groups) == ["east", "north", "south"]
     for clinic, counts in groups.items():
         assert_same(counts, expected("left", "right", where=[clinic]) | {"labels": counts.labels})
@@ -337,3 +339,17 @@ def test_without_a_library_the_extra_is_named(
     hint = re.escape(install_command("fastkappa[frames]"))
     with pytest.raises(ImportError, match=rf"needs {library}.*{hint}"):
         confusion_from_source(frame, "a", "a")
+
+
+def test_partitions_of_different_types_are_one_column() -> None:
+    """A whole number is a float in partitions with missing values."""
+    frame = pandas_frame(COLUMNS)[["left grade", "right grade"]]
+    whole = frame.dropna().astype(int)
+    parts = [dd.from_pandas(part, npartitions=1) for part in (whole[:1000], frame)]
+    counts = confusion_from_source(
+        {n: dd.concat([part[n] for part in parts]).to_dask_array(lengths=True) for n in frame},
+        "left grade",
+        "right grade",
+    )
+    assert counts.labels.tolist() == [0, 1, 2, 3, 4]
+    assert counts.n_rows == 1000 + len(frame)

@@ -126,7 +126,7 @@ def test_without_labels_errors_say_how_to_name_them(tmp_path: Path) -> None:
     from tests.helpers.command_line import CommandLine
 
     program, path = CommandLine(), text(COLUMNS, tmp_path / "r.csv")
-    remedy = "If 'NA' is a label, name it in --labels."
+    remedy = "If a text such as NA is a label, name it in --labels."
     for command in (
         ["score", path, "--y1", "a", "--y2", "b"],
         ["agree", path, "--raters", "a", "b", "c"],
@@ -135,11 +135,6 @@ def test_without_labels_errors_say_how_to_name_them(tmp_path: Path) -> None:
         ["leaderboard", path, path, "--id", "id", "--target", "a"],
     ):
         assert remedy in program.refusal(*command)
-    # A group or an empty field is not a label.
-    grouped = ["agree", path, "--raters", "score", "score", "--group", "group"]
-    assert remedy not in program.refusal(*grouped)
-    blank = text({"a": ["x", "", "y"], "b": ["x", "y", "y"]}, tmp_path / "blank.csv")
-    assert "--labels" not in program.refusal("score", blank, "--y1", "a", "--y2", "b")
     both = ["score", path, "--y1", "a", "--y2", "b", "--labels", "Yes,NA", "--missing-codes"]
     assert "--labels and --missing-codes both have 'NA'" in program.refusal(*both, "NA")
     assert "field of a text or JSON Lines file is always missing" in program.refusal(*both, "")

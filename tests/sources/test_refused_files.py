@@ -95,7 +95,7 @@ def test_there_is_no_file(tmp_path: Path) -> None:
 
 def test_directory(tmp_path: Path) -> None:
     (tmp_path / "folder.parquet").mkdir()
-    with pytest.raises(RatingsError, match=r"folder.parquet has no file"):
+    with pytest.raises(RatingsError, match=r"folder.parquet is a directory"):
         count_ratings(tmp_path / "folder.parquet", "a", "b")
 
 

@@ -11,6 +11,8 @@ import pytest
 from fastkappa import Ratings, conger_kappa
 from tests.helpers.engine_sources import GRADES, SOURCES, duckdb, pa, parquet
 
+dataset = pytest.importorskip("pyarrow.dataset")
+
 NAMES = {"item": "right", "rater": "clinic", "rating": "left"}
 
 
@@ -90,8 +92,8 @@ def test_folders_of_text_and_of_partitions(tmp_path: Path) -> None:
         part = tmp_path / "parquet" / f"who={rater}"
         part.mkdir(parents=True)
         parquet.write_table(pa.table({"item": ["1", "2"], "y": [2, 3]}), part / "a.parquet")
-    for folder in ("csv", "parquet"):
-        found = Ratings.from_long(tmp_path / folder, item="item", rater="who", rating="y")
+    for source in (tmp_path / "csv", dataset.dataset(tmp_path / "parquet", partitioning="hive")):
+        found = Ratings.from_long(source, item="item", rater="who", rating="y")
         assert (found.n_subjects, found.rater_names) == (2, ("Ann", "Ben"))
         assert conger_kappa(found).value == 1
     (tmp_path / "empty").mkdir()

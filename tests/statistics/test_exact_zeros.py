@@ -220,7 +220,7 @@ BALANCED = [[1, 2], [3, 1], [3, 2], [2, 1], [1, 3], [2, 3]]
 )
 def test_no_test_is_made_of_rounding(result: Any, value: Any) -> None:
     found = result()
-    found = replace(found, inference=replace(found.inference, asked="asymptotic"))
+    found = replace(found, asked="asymptotic")
     assert found.value == pytest.approx(float(value), abs=1e-14)
     assert value or found.value == 0
     assert found.standard_error == 0

@@ -214,12 +214,12 @@ def test_numbers_of_labels(backend: str, n_labels: int) -> None:
         assert_counts(y1, y2, backend=backend)
 
 
-def test_five_thousand_labels(backend: str) -> None:
+def test_two_thousand_labels(backend: str) -> None:
     rng = np.random.default_rng(14)
-    y1, y2 = rng.integers(0, 5000, (2, 60_000))
+    y1, y2 = rng.integers(0, 2000, (2, 20_000))
     counts = confusion_counts(y1, y2, backend=backend)
     assert counts.labels.tolist() == sorted({*y1.tolist(), *y2.tolist()})
-    assert counts.table.sum() == 60_000
+    assert counts.table.sum() == 20_000
     place = {label: i for i, label in enumerate(counts.labels.tolist())}
     pairs = Counter(zip(y1.tolist(), y2.tolist(), strict=True))
     assert np.count_nonzero(counts.table) == len(pairs)
@@ -311,8 +311,8 @@ def test_labels_come_back_as_given(backend: str) -> None:
 
 def test_many_given_labels(backend: str) -> None:
     rng = np.random.default_rng(19)
-    labels = rng.permutation(5000)
-    y1, y2 = rng.integers(0, 6000, (2, 3000))
+    labels = rng.permutation(1500)
+    y1, y2 = rng.integers(0, 2000, (2, 3000))
     assert_counts(y1, y2, labels=labels, backend=backend)
     sparse = labels.astype(np.int64)[:500] * 10**12
     assert_counts(y1 * 10**12, y2 * 10**12, labels=sparse, backend=backend)

@@ -82,7 +82,7 @@ def peak_above_inputs(code: str, backend: str, case: str, n: int) -> int:
     return int(run_python(code, MALLOC_ARENA_MAX="2"))
 
 
-@pytest.mark.cover(1)
+@pytest.mark.every(10)
 @pytest.mark.parametrize("case", CASES)
 def test_peak_above_the_inputs(backend: str, case: str) -> None:
     assert peak_above_inputs(CODE, backend, case, N) < LIMIT

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.signal import fftconvolve
 
 from fastkappa import cohen_kappa_score, optimal_thresholds
 from fastkappa.kernels import dispatch
-from fastkappa.thresholds.cuts.smoothing import FACTOR, smoothed_prefix
 from fastkappa.thresholds.items.folds import stratified_folds
 from fastkappa.thresholds.items.sorted_scores import SortedScores
 from fastkappa.thresholds.rounding import (
@@ -128,84 +126,7 @@ def test_a_label_that_some_resamples_give_has_a_threshold_between() -> None:
     assert 18 < found.thresholds[1] < 23
 
 
-# Smoothing.
-
-
-def smoothed_by_hand(counts: np.ndarray, n_items: float, parts: int) -> np.ndarray:
-    """Apply a moving average twice to items cut into equal parts; counts are by row and label."""
-    sizes = counts.sum(axis=1)
-    total = int(sizes.sum())
-    proportions = np.repeat(counts / sizes[:, None], np.rint(sizes * parts).astype(int), axis=0)
-    label_range = round(min(1.0, FACTOR * n_items**-0.2) * total * parts)
-    mirrored = np.concatenate([proportions[::-1], proportions, proportions[::-1]])
-    triangle = fftconvolve(
-        np.full(label_range, 1 / label_range), np.full(label_range, 1 / label_range)
-    )
-    smooth = np.stack([fftconvolve(column, triangle, "same") for column in mirrored.T], axis=1)
-    below = np.cumsum(smooth[total * parts : 2 * total * parts], axis=0) / parts
-    ends = np.rint(np.cumsum(sizes) * parts).astype(int)
-    return np.concatenate([np.zeros((1, counts.shape[1])), below[ends - 1]]).T
-
-
-def prefix_of(counts: np.ndarray) -> np.ndarray:
-    prefix = np.zeros((counts.shape[1], len(counts) + 1))
-    np.cumsum(counts.T, axis=1, out=prefix[:, 1:])
-    return prefix
-
-
-@pytest.mark.parametrize("n_items", [FACTOR**5, 1.0, 20.0, 1e4])
-def test_smoothing_is_a_moving_average_twice(n_items: float) -> None:
-    counts = np.random.default_rng(0).integers(0, 4, (14, 3)).astype(float)
-    counts[:, 1] += 1
-    found = smoothed_prefix(prefix_of(counts), n_items)
-    np.testing.assert_allclose(found, smoothed_by_hand(counts, n_items, 200), atol=3e-3)
-    np.testing.assert_allclose(found.sum(axis=0), prefix_of(counts).sum(axis=0), atol=1e-9)
-    np.testing.assert_array_equal(found[:, -1], counts.sum(axis=0))
-
-
-def test_a_narrow_average_mixes_neighbouring_rows_by_a_sixth_of_its_reach() -> None:
-    """The mean of the positive part of a triangle of half width r is r / 6."""
-    counts = np.array([[4.0, 1], [1, 9], [6, 2]])
-    reach = FACTOR * 1e6**-0.2 * 23
-    assert reach < 5
-    found = smoothed_prefix(prefix_of(counts), 1e6)
-    proportions = counts / counts.sum(axis=1, keepdims=True)
-    wanted = prefix_of(counts)
-    wanted[:, 1:3] += np.diff(proportions, axis=0).T * reach / 6
-    np.testing.assert_allclose(found, wanted, atol=1e-10)
-
-
-def test_equal_proportions_stay() -> None:
-    prefix = prefix_of(np.outer([1.0, 3, 0.5, 10], [0.2, 0.3, 0.5]))
-    np.testing.assert_allclose(smoothed_prefix(prefix, 14), prefix, atol=1e-10)
-
-
-def test_smoothed_is_not_moved_by_the_scale_of_item_weights() -> None:
-    y, scores, w = items(3, 90, ties=True)
-    for weights in (None, "quadratic", MATRIX):
-        plain = find(y, scores, "smoothed", weights=weights, sample_weight=w)
-        scaled = find(y, scores, "smoothed", weights=weights, sample_weight=w / 64)
-        np.testing.assert_array_equal(scaled.thresholds, plain.thresholds)
-        np.testing.assert_array_equal(scaled.table, plain.table / 64)
-
-
-def test_smoothed_finds_the_optimum_where_proportions_are_steps() -> None:
-    y, scores = np.repeat(LABELS, 500), np.arange(2000.0)
-    found = find(y, scores, "smoothed")
-    np.testing.assert_allclose(found.thresholds, [499.5, 999.5, 1499.5], atol=3)
-    assert found.kappa > 0.998
-
-
-def test_smoothed_of_very_many_items_goes_by_rows_of_them() -> None:
-    rng = np.random.default_rng(0)
-    latent = rng.normal(size=60_000)
-    y = np.searchsorted([-1, 0, 1], latent)
-    scores = latent + rng.normal(size=60_000)
-    best = optimal_thresholds(y, scores).kappa
-    assert best - 0.002 < find(y, scores, "smoothed").kappa <= best
-
-
-def test_bagged_and_smoothed_are_better_than_exact_on_new_items() -> None:
+def test_bagged_is_better_than_exact_on_new_items() -> None:
     rng = np.random.default_rng(0)
 
     def draw(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -224,7 +145,6 @@ def test_bagged_and_smoothed_are_better_than_exact_on_new_items() -> None:
             missing[method].append(best - kappa)
     exact = np.mean(missing["exact"])
     assert np.mean(missing["bagged"]) < 0.7 * exact
-    assert np.mean(missing["smoothed"]) < 0.9 * exact
 
 
 # The closed form. KappaRegressor is compared with it in test_rounder.py.

@@ -13,7 +13,7 @@ from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.statistics.weights import disagreement_matrix
 from fastkappa.thresholds.items.scored_items import read_scored_items
 from fastkappa.thresholds.items.sorted_scores import sort_scores
-from fastkappa.thresholds.search import PresortedSearch
+from fastkappa.thresholds.search import best_sorted
 
 pytestmark = pytest.mark.usefixtures("drop_in_backend")
 
@@ -119,19 +119,6 @@ def test_items_without_weight_are_left_out(method):
         assert optimal_thresholds(y, scores, sample_weight=weights).table.dtype == np.float64
 
 
-def test_min_class_size():
-    y, scores = [0, 0, 0, 0, 0, 1], np.arange(6)
-    assert optimal_thresholds(y, scores).table.sum(axis=0).tolist() == [5, 1]
-    result = optimal_thresholds(y, scores, min_class_size=3)
-    assert result.table.sum(axis=0).tolist() == [3, 3]
-    # Kappa may have to be worse than chance.
-    assert optimal_thresholds([1, 0], [0, 1], min_class_size=1).kappa == -1
-    with pytest.raises(ValueError, match=r"min_class_size=4 .* 2 labels .* 6 items"):
-        optimal_thresholds(y, scores, min_class_size=4)
-    with pytest.raises(ValueError, match=r"min_class_size=1 .* 2 labels"):
-        optimal_thresholds(y, np.ones(6), min_class_size=1)
-
-
 @pytest.mark.parametrize("n", [6, 50_000])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
@@ -166,8 +153,6 @@ def test_scores_that_are_not_finite(n, method, bad, dtype):
         ({"sample_weight": [1, 1, 1]}, ValueError, "sample_weight .* 4 items, got 3"),
         ({"sample_weight": [0, 0, 0, 0]}, ValueError, "[Ss]ample.weight"),
         ({"sample_weight": [1, math.nan, 1, 1]}, ValueError, "sample_weight contains NaN"),
-        ({"min_class_size": -1}, ValueError, "min_class_size must be at least 0, got -1"),
-        ({"min_class_size": 0.5}, TypeError, "min_class_size must be an integer, got 0.5"),
         ({"method": "magic"}, ValueError, "method must be 'auto', .* got 'magic'"),
         ({"num_threads": 0}, ValueError, "num_threads must be at least 1"),
     ],
@@ -193,7 +178,7 @@ def test_presorted_search():
     items = read_scored_items(kernels, y, scores, None, None, 1)
     order = np.argsort(scores, kind="stable")
     in_order = sort_scores(items._replace(weights=np.ones(500)))
-    search = PresortedSearch(score_kernels(kernels), in_order, disagreement_matrix("quadratic", 4))
+    matrix = disagreement_matrix("quadratic", 4)
     for _ in range(20):
         times = rng.multinomial(500, np.full(500, 1 / 500))
         # Ties can be sorted in any order: all items with one score and label get the same weight.
@@ -205,7 +190,9 @@ def test_presorted_search():
                 for label, score in zip(in_order.codes, in_order.scores)
             ]
         )
-        thresholds = search.thresholds(weights)
+        drawn = in_order._replace(weights=weights)
+        best = best_sorted(score_kernels(kernels), drawn, matrix)
+        thresholds = drawn.thresholds_at(best.places)
         expected = optimal_thresholds(y[again], scores[again])
         result = optimal_thresholds(y, scores, sample_weight=weights)
         given = np.searchsorted(thresholds, scores[again], "right")

@@ -26,7 +26,6 @@ def plan(
     alternative: AlternativeName = "two-sided",
     alpha: float = 0.05,
     confidence: Confidence = 0.95,
-    conservative: bool = False,
     accuracy: float | None = None,
     design_effect: float = 1.0,
     cluster_size: float | None = None,
@@ -67,8 +66,6 @@ def plan(
         The number of raters per item. With more than two, kappa is Fleiss' kappa.
     alpha : ALPHA
         The significance level of the test.
-    conservative
-        Plan for the least favourable raters, with whom kappa varies most. This needs more items.
     accuracy : FACTOR
         The expected bias correction factor of ccc. The default is 1, for raters with equal means.
     design_effect : EFFECT
@@ -114,19 +111,15 @@ def plan(
             {
                 "coefficient": coefficient,
                 "null": null,
-                "width": width,
-                "power_wanted": power,
-                "n": n,
                 "rates": both,
                 "weights": scheme_named(weights),
                 "n_raters": raters,
                 "alternative": alternative,
                 "alpha": alpha,
                 "confidence": confidence,
-                "conservative": conservative,
                 "accuracy": accuracy,
                 "design_effect": design_effect,
-                "cluster_size": cluster_size,
             },
+            {"width": width, "power": power, "n": n, "cluster_size": cluster_size},
         )
         write(report.written(output, ()))

@@ -27,7 +27,7 @@ def thresholds(
     cluster: str | None = None,
     apply: Path | None = None,
     weights: Weighting = "quadratic",
-    method: Literal["spline", "exact", "bagged", "smoothed", "closed_form"] = "spline",
+    method: Literal["spline", "exact", "bagged", "closed_form"] = "spline",
     labels: Labels = None,
     missing: MissingName = "raise",
     missing_codes: MissingCodes = None,
@@ -58,8 +58,7 @@ def thresholds(
     method : WORD
         How to find the cut points. spline: maximise the kappa expected for new rows if labels
         change smoothly with the score. exact: maximise kappa for these rows. bagged: average the
-        cut points of 100 resamples. smoothed: like spline, with moving averages of the labels.
-        closed_form: use a formula for quadratic weights.
+        cut points of 100 resamples. closed_form: use a formula for quadratic weights.
     missing
         What to do with rows without a label or score: stop with an error (raise), or leave the rows
         out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar texts are

@@ -41,7 +41,7 @@ class ClusteredPair:
     ) -> None:
         others = [cluster] if group is None else [cluster, group]
         arrays = reading.columns(source, raters, others, text=[cluster])
-        reading.check_missing(source, arrays, raters, "such rows")
+        reading.check_missing(arrays, "such rows")
         ratings = [arrays[name] for name in raters]
         known = reading.known(dict(zip(raters, ratings)))
         self._given, self._raters, self._group = ratings, (raters[0], raters[1]), group
@@ -96,7 +96,7 @@ class AgainstReference:
         arrays = reading.columns(
             source, rated, others if group is None else [*others, group], text=others
         )
-        reading.check_missing(source, arrays, rated, "such ratings")
+        reading.check_missing(arrays, "such ratings")
         self._known = reading.known({name: arrays[name] for name in rated})
         self._raters, self._reference, self._cluster = raters, reference, cluster
         self._arrays = arrays

@@ -42,7 +42,7 @@ def read_measured(
     of_clusters = [] if cluster is None else [cluster]
     others = list(dict.fromkeys([*of_clusters, *([] if group is None else [group])]))
     arrays = columns.read(source, reading, others, of_clusters, are_scores=True)
-    reading.check_missing(source, arrays, (), "such items", "measurements")
+    reading.check_missing(arrays, "such items", "measurements", advice="")
     if cluster is not None:
         arrays = _with(arrays, cluster, "cluster")
     whole = _measured(columns, arrays, reading, cluster)

@@ -91,7 +91,7 @@ def with_labels(
     mask = find_missing(found)
     kept = np.ones(len(found), bool) if mask is None else ~mask
     n_missing = int((~kept).sum())
-    reading.refuse_missing(source, {cuts.score: n_missing}, len(found), (), what="scores")
+    reading.refuse_missing({cuts.score: n_missing}, len(found), what="scores", advice="")
     if n_missing:
         on_left_out(
             f"{count_text(n_missing, 'row')} of {source.name} left out because the score is"

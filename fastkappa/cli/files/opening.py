@@ -9,8 +9,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from itertools import product
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
@@ -18,19 +17,17 @@ from typing import IO, NamedTuple
 from fastkappa.cli.files.spreadsheets import SPREADSHEETS, rows_of_sheet
 from fastkappa.cli.options import TextOptions
 from fastkappa.results.csv_rows import as_csv
-from fastkappa.sources.arrow_files import DELIMITERS, SUFFIXES, files_of, format_of
+from fastkappa.sources.arrow_files import DELIMITERS, SUFFIXES, format_of
 from fastkappa.sources.arrow_folders import is_not_utf8, with_encoding_of
 from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import (
     PLAIN,
     TextFormat,
-    opened_bytes,
     text_format_of,
 )
 
 STDIN = ("-", "/dev/stdin")
-GZIP = b"\x1f\x8b"
 # The first bytes of a file, and the suffix of the format that they indicate. Delimited text does
 # not begin with any of these bytes.
 MAGIC = {
@@ -38,14 +35,15 @@ MAGIC = {
     b"ARROW1": ".arrow",
     b"\xff\xff\xff\xff": ".arrows",
     b"{": ".jsonl",
-    GZIP: ".txt.gz",
+    b"\x1f\x8b": ".txt.gz",
 }
+LONGEST_MAGIC = 8
 # The options that also apply to spreadsheets.
 OF_SHEETS = ("no_header", "skip", "decimal", "sheet")
 
 
 class Source(NamedTuple):
-    """The files or folders that are read as one table, and the user's name for them."""
+    """The files that are read as one table, and the user's name for them."""
 
     name: str
     files: tuple[Path, ...]
@@ -74,8 +72,6 @@ class Opener:
         # For each copy, the user's name for the original file.
         self._names: dict[str, str] = {}
         self._files: list[Path] = []
-        # The spreadsheets that have merged cells.
-        self._merged: list[str] = []
         # The reasons why some of many files cannot be read.
         self._failures: dict[str, str] = {}
 
@@ -103,45 +99,27 @@ class Opener:
 
     def source(self, path: Path) -> Source:
         """Return the source at a path, which can be a file, a folder, a pipe or a pattern."""
-        name = "standard input" if str(path) in STDIN else str(path)
+        self.refuse_overwriting(path)
         files = [path] if _is_piped(path) else files_at(path)
         opened = tuple(map(self.file, files))
-        return Source(name, opened, with_encoding_of(self.text_format, opened))
+        return Source(_name_of(path), opened, with_encoding_of(self.text_format, opened))
 
     def file(self, path: Path) -> Path:
-        """Return a folder unchanged, or a file or a copy in a format that the sources can read."""
+        """Return a file or a copy in a format that the sources can read."""
         self.refuse_overwriting(path)
+        self._files.append(self._readable(path))
+        return self._files[-1]
+
+    def _readable(self, path: Path) -> Path:
         if _is_piped(path):
-            path = self._copied(path)
-        elif path.suffix.lower() in SPREADSHEETS and path.is_file():
-            path = self._of_sheet(path)
-        elif self.options != TextOptions() and path.exists():
-            # If the path does not exist, reading it later raises the error.
-            path = self._as_text(path)
-        self._files.append(path)
-        return path
-
-    def _of_sheet(self, path: Path) -> Path:
-        """Copy the cells of a spreadsheet to a text file that the sources can read."""
-        self._refuse_options(path, [path.suffix.lower()])
-        copy = self._place(".csv")
-        self._names[str(copy)] = str(path)
-        (head, *rows), has_merged = rows_of_sheet(path, self.options.sheet, self.options.decimal)
-        self._merged += [str(path)] if has_merged else []
-        # n_given marks all cells as the user's own, so that no cell is escaped.
-        copy.write_text(
-            f"{as_csv(head, rows, n_given=max(map(len, (head, *rows))))}\n", encoding="utf-8"
-        )
-        return copy
-
-    def _as_text(self, path: Path) -> Path:
-        """Return a file or a folder if the given text options apply to it, or raise."""
-        if path.is_dir():
-            self._refuse_options(path, sorted({format_of(file) for file in files_of(path)}))
-            return path
-        if not _has_suffix(str(path)):
-            return self._copied(path)
-        self._refuse_options(path, [format_of(path)])
+            return self._of_pipe(path)
+        if path.suffix.lower() in SPREADSHEETS and path.is_file():
+            return self._of_sheet(path)
+        # If the path does not exist, reading it later raises the error.
+        if self.options != TextOptions() and path.exists():
+            if not path.name.lower().endswith(tuple(SUFFIXES)):
+                return self._copied(path)
+            self._refuse_options(path, format_of(path))
         return path
 
     def file_or_failure(self, path: Path) -> Path:
@@ -167,27 +145,18 @@ class Opener:
         text = self._failures.get(file) or self._explained(f"{file} {why}", [Path(file)])
         return text.removeprefix(f"{self.named(file)} ")
 
-    def _explained(self, text: str, given: Sequence[Path]) -> str:
-        files = [file for path in given for file in (files_of(path) if path.is_dir() else [path])]
-        if "not UTF-8" in text and any(map(_is_text, files)):
-            odd = next(filter(is_not_utf8, files), None)
-            if odd is not None and str(odd) not in text:
-                text = f"{odd}: {text}"
+    def _explained(self, text: str, files: Sequence[Path]) -> str:
+        odd = next(filter(is_not_utf8, files), None) if "not UTF-8" in text else None
+        if odd is not None:
+            text = text if str(odd) in text else f"{odd}: {text}"
             if self.options.encoding is None:
                 text = f"{text.rstrip('.')}. Give its encoding in --encoding."
-        if self.options.no_header and "contains numbers and also" in text:
-            text += " If the first line has the names of the columns, leave out --no-header."
-        if self._merged and ("missing" in text or "lacks" in text):
-            text += (
-                f" {self._merged[0]} has merged cells, but only the first cell contains the"
-                " value: unmerge the cells and fill in the values."
-            )
         return self.named(text)
 
-    def _refuse_options(self, path: Path, formats: Sequence[str]) -> None:
-        """Raise if the user gave an option that does not apply to one of the formats."""
-        for name, file_format in product(self.options.given(), formats):
-            is_sheet = file_format in SPREADSHEETS
+    def _refuse_options(self, path: Path, file_format: str) -> None:
+        """Raise if the user gave an option that does not apply to the format of a file."""
+        is_sheet = file_format in SPREADSHEETS
+        for name in self.options.given():
             if name in OF_SHEETS if is_sheet else name != "sheet" and file_format in DELIMITERS:
                 continue
             raise RatingsError(
@@ -196,42 +165,46 @@ class Opener:
                 f" {file_format.lstrip('.')}."
             )
 
-    def _place(self, name: str) -> Path:
-        """Return the path for the next copy, whose file name ends with ``name``."""
-        if self._folder is None:
-            made = self._stack.enter_context(TemporaryDirectory(prefix="fastkappa-"))
-            self._folder = Path(made)
-        return self._folder / f"{len(self._names)}{name}"
-
-    def _copied(self, path: Path) -> Path:
-        """Copy a pipe or a text file to a file that the sources can read."""
-        name = "standard input" if str(path) in STDIN else str(path)
+    def _of_pipe(self, path: Path) -> Path:
+        name = _name_of(path)
         if name in self._names.values():
-            if path.is_file():
-                # If a file was copied several times, use the last copy.
-                return Path([copy for copy, own in self._names.items() if own == name][-1])
             raise RatingsError(
                 f"{name} can be read only once: save it to a file, and give the file."
             )
-        raw = self._place(" raw")
-        with _bytes_of(path) as source, open(raw, "wb") as file:
-            shutil.copyfileobj(source, file)
-        with open(raw, "rb") as file:
-            start = file.read(8)
-        if not start:
-            raise RatingsError(f"{name} is empty.")
-        suffix = next((s for magic, s in MAGIC.items() if start.startswith(magic)), None)
-        is_text = _has_suffix(name) and format_of(Path(name)) in DELIMITERS
-        if suffix is None:
-            suffix = f".{format_of(Path(name))}" if is_text else ".txt"
-        elif suffix == ".txt.gz" and is_text:
-            suffix = f".{format_of(Path(name))}.gz"
-        elif suffix == ".txt.gz" and _holds_json(raw):
-            suffix = ".jsonl.gz"
-        copy = raw.with_name(f"{len(self._names)}{suffix}")
-        self._names[str(copy)] = name
-        self._refuse_options(Path(name), [SUFFIXES[suffix]])
-        raw.rename(copy)
+        return self._copied(path)
+
+    def _of_sheet(self, path: Path) -> Path:
+        """Copy the cells of a spreadsheet to a text file that the sources can read."""
+        self._refuse_options(path, path.suffix.lower())
+        head, *rows = rows_of_sheet(path, self.options.sheet, self.options.decimal)
+        copy = self._new_copy(path, ".csv")
+        # n_given marks all cells as the user's own, so that no cell is escaped.
+        text = as_csv(head, rows, n_given=max(map(len, (head, *rows))))
+        copy.write_text(f"{text}\n", encoding="utf-8")
+        return copy
+
+    def _copied(self, path: Path) -> Path:
+        """Copy a pipe or a text file to a file that the sources can read."""
+        with _bytes_of(path) as source:
+            start = source.read(LONGEST_MAGIC)
+            if not start:
+                raise RatingsError(f"{_name_of(path)} is empty.")
+            found = (suffix for magic, suffix in MAGIC.items() if start.startswith(magic))
+            suffix = next(found, ".txt")
+            self._refuse_options(Path(_name_of(path)), SUFFIXES[suffix])
+            copy = self._new_copy(path, suffix)
+            with open(copy, "wb") as file:
+                file.write(start)
+                shutil.copyfileobj(source, file)
+        return copy
+
+    def _new_copy(self, path: Path, suffix: str) -> Path:
+        """Return the path of the next copy, and note the user's name for it."""
+        if self._folder is None:
+            made = self._stack.enter_context(TemporaryDirectory(prefix="fastkappa-"))
+            self._folder = Path(made)
+        copy = self._folder / f"{len(self._names)}{suffix}"
+        self._names[str(copy)] = _name_of(path)
         return copy
 
 
@@ -261,24 +234,13 @@ def _is_piped(path: Path) -> bool:
     return str(path) in STDIN or (path.exists() and not path.is_file() and not path.is_dir())
 
 
+def _name_of(path: Path) -> str:
+    return "standard input" if str(path) in STDIN else str(path)
+
+
 def _bytes_of(path: Path) -> IO[bytes]:
     if str(path) not in STDIN:
         return open(path, "rb")
     if sys.stdin is None:
         raise RatingsError("the standard input is closed.")
     return sys.stdin.buffer
-
-
-def _holds_json(packed: Path) -> bool:
-    # If the file is damaged, reading it raises the error.
-    with suppress(OSError, RatingsError), opened_bytes(packed, True) as content:
-        return content.read(1) == b"{"
-    return False
-
-
-def _has_suffix(name: str) -> bool:
-    return name.lower().endswith(tuple(SUFFIXES))
-
-
-def _is_text(file: Path) -> bool:
-    return _has_suffix(file.name) and format_of(file) in DELIMITERS

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from fastkappa.cli.files.opening import Opener, Source
-from fastkappa.cli.files.raters import RATER, RaterColumns, names_in
-from fastkappa.cli.rater_remarks import codes_of
+from fastkappa.cli.files.raters import RATER, RaterColumns
 from fastkappa.cli.raters_option import RaterOptions, different_raters, named_raters
 from fastkappa.formatting import first_of_many
-from fastkappa.sources.arrow_files import SUFFIXES, column_names, files_of
+from fastkappa.sources.arrow_files import SUFFIXES, column_names
 from fastkappa.sources.arrow_folders import columns_of_files, warn_of_copies
 from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_ratings import RatingsError
@@ -69,11 +65,9 @@ def opened_raters(
     if rating == id_column:
         raise RatingsError(f"--id and --rating must name different columns, got {rating!r} twice.")
     found: dict[str, Source] = {}
-    for folder in filter(Path.is_dir, files):
-        opener.refuse_overwriting(folder)
-    each = [
-        file for path in files for file in (files_of(path) if path.is_dir() else files_at(path))
-    ]
+    for path in files:
+        opener.refuse_overwriting(path)
+    each = [file for path in files for file in files_at(path)]
     for file in each:
         name = _stem(file)
         if name in found:
@@ -105,47 +99,19 @@ def opened_raters(
 
 def _refuse_long(source: Source, raters: Sequence[str]) -> None:
     """Raise if raters are values of a column, in a file with one row per rating."""
-    there = names_in(source)
+    there = column_names(source.files[0], source.text_format)
     if len(set(there)) < len(there) or not {*raters}.isdisjoint(there):
         return
     arrays = columns_of_files(source.files, there, text=there, text_format=source.text_format)
     found = [n for n, column in arrays.items() if {*raters} <= {*column.unique().to_pylist()}]
     if not found:
         return
-    rater, (item, rating) = found[0], _columns_of_long(arrays, found[0])
-    if item is None:
-        return
-    command = f"--item {item} --rater {rater} --rating {rating} --raters {' '.join(raters)}"
-    example = ""
-    if rating in arrays:
-        example = f", which reads ratings such as {arrays[rating].drop_null()[0].as_py()!r}"
     raise RatingsError(
-        f"{source.name} has no columns {' and '.join(map(repr, raters))}, but column {rater!r} has"
-        f" these values, as in a file with one row per rating: give {command}{example}."
+        f"{source.name} has no columns {' and '.join(map(repr, raters))}, but column {found[0]!r}"
+        " has these values. If the file has one row per rating, give --item ITEM --rater"
+        f" {found[0]} --rating RATING --raters {' '.join(raters)}, with the columns of the items"
+        " and of the ratings."
     )
-
-
-def _columns_of_long(arrays: Mapping[str, Any], rater: str) -> tuple[str | None, str]:
-    """Return the columns of items and ratings, or None and "RATING" if they are not found.
-
-    Each rater occurs once per item, items repeat, and the ratings of an item differ.
-    """
-    codes = {name: codes_of(column) for name, column in arrays.items()}
-    raters = codes.pop(rater)
-    n_pairs = {
-        name: len(np.unique(own * (raters.max() + 1) + raters)) for name, own in codes.items()
-    }
-    n_items = {name: len(np.unique(own)) for name, own in codes.items()}
-    item = next((name for name, n in n_pairs.items() if n_items[name] < n == len(raters)), None)
-    if item is None:
-        return None, "RATING"
-    items = codes.pop(item)
-    differing = (
-        name
-        for name, own in codes.items()
-        if len(np.unique(items * (own.max() + 2) + own)) > n_items[item]
-    )
-    return item, next(differing, "RATING")
 
 
 def _refuse_rater(files: Sequence[Path], rater: str | None) -> None:

@@ -13,11 +13,10 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.choices import did_you_mean
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.reading import Reading
+from fastkappa.cli.files.reading import NA_LABELS, Reading
 from fastkappa.cli.rater_remarks import (
     BLANK_SETS,
     blank_sets,
-    items_only_of,
     replaced_ratings,
     rows_without_group,
     separate_occasions,
@@ -36,7 +35,7 @@ from fastkappa.sources.arrow_columns import (
     lists_of,
     with_order,
 )
-from fastkappa.sources.arrow_files import column_names, files_of
+from fastkappa.sources.arrow_files import column_names
 from fastkappa.sources.arrow_folders import joined
 from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 
@@ -125,7 +124,8 @@ class RaterColumns(NamedTuple):
         """Return the columns of all files, one after the other."""
         rating, rater, parts = self.rated[0], self.rater or "", []
         for of_file, (source, name) in self.files.items():
-            names_raters = not self.are_of_raters and rater in names_in(source)
+            there = column_names(source.files[0], source.text_format)
+            names_raters = not self.are_of_raters and rater in there
             texts = [name if one == rating else one for one in text if one != RATER]
             others = [*own, rater] if names_raters else own
             part = _read(source, reading, [name], others, texts, are_scores, separator)
@@ -156,12 +156,6 @@ class RaterColumns(NamedTuple):
         others = np.array([name not in chosen for name in raters.to_pylist()])
         kept = {name: without(array, others) for name, array in arrays.items()}
         return {**kept, self.rater or "": with_order(kept[self.rater or ""].cast("string"), chosen)}
-
-
-def names_in(source: Source) -> Sequence[str]:
-    """Return the names of the columns of a source."""
-    path = source.files[0]
-    return column_names(files_of(path)[0] if path.is_dir() else path, source.text_format)
 
 
 def _read(
@@ -249,8 +243,8 @@ def read_raters(
         remarks += separate_occasions(arrays, item, rater, group)
     named = [*columns.named, *of_clusters]
     checked = {name: array for name, array in arrays.items() if name not in named}
-    advice = None if separator is None else BLANK_SETS
-    reading.check_missing(source, checked, rated, "such ratings", advice=advice)
+    advice = NA_LABELS if separator is None else f" {BLANK_SETS}"
+    reading.check_missing(checked, "such ratings", advice=advice)
     known = None
     if separator is None:
         known = reading.known({name: arrays[name] for name in rated})
@@ -306,9 +300,6 @@ def read_raters(
         remarks += rows_without_group(arrays, group)
     if duplicates != "error":
         remarks += replaced_ratings(arrays, item, rater, rated[0], duplicates)
-    if columns.files and (everyone.n_raters == 2 or model is not None):
-        names = everyone.rater_names or () if model is None else [model]
-        remarks += items_only_of(arrays, item, rater, names)
     items, are_given = _names_of_items(columns, arrays, whole), reading.labels is not None
     return RatersRead(whole, everyone, groups, items, columns, tuple(remarks), are_given)
 

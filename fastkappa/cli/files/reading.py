@@ -21,10 +21,7 @@ from fastkappa.ratings.missing import Missing, find_missing
 from fastkappa.sources.arrow_batches import single_labels
 from fastkappa.sources.arrow_columns import distinct_ratings, keys_of, text_of_bytes
 from fastkappa.sources.arrow_files import (
-    DELIMITERS,
     OnProgress,
-    files_of,
-    format_of,
     ignore_progress,
 )
 from fastkappa.sources.arrow_folders import columns_of_files
@@ -40,7 +37,6 @@ from fastkappa.sources.source_ratings import (
     column_of,
     order_of,
 )
-from fastkappa.sources.text.arrow_text import missing_texts
 from fastkappa.tables.known_labels import KnownLabels
 
 REMEDIES = SOURCE_REMEDIES._replace(
@@ -56,6 +52,7 @@ NO_CODE = (
     "--missing-codes names no code. An empty field of a text or JSON Lines file is always missing;"
     " for other files, write '\"\"'. To use NA, null or nan as labels, name them in --labels."
 )
+NA_LABELS = " If a text such as NA is a label, name it in --labels."
 # Scores and measurements are not labels, so errors about them do not recommend --labels.
 ODD_SCORES = "give --missing-codes if they stand for missing values."
 BOOLEANS = {"true": True, "false": False}
@@ -177,7 +174,7 @@ class Reading(NamedTuple):
             is_score = name in scores
             if name not in text:
                 arrays[name] = single_labels(arrays[name])
-            arrays[name] = self.marked(_first_file(source), name, arrays[name], is_score)
+            arrays[name] = self.marked(source.files[0], name, arrays[name], is_score)
         return arrays
 
     def marked(self, file: Path, name: str, column: Any, is_score: bool = False) -> Any:
@@ -228,58 +225,38 @@ class Reading(NamedTuple):
 
     def check_missing(
         self,
-        source: Source,
         columns: Mapping[str, Any],
-        rated: Sequence[str],
         left_out: str,
         what: str = "ratings",
-        advice: str | None = None,
+        advice: str = NA_LABELS,
     ) -> None:
         """Raise if a value is missing in one of the columns, unless missing values are dropped."""
         if not self.drop_missing:
             masks = {name: find_missing(column) for name, column in columns.items()}
             n_missing = {name: int(mask.sum()) for name, mask in masks.items() if mask is not None}
             n_rows = len(next(iter(columns.values())))
-            self.refuse_missing(source, n_missing, n_rows, rated, left_out, what, advice)
+            self.refuse_missing(n_missing, n_rows, left_out, what, advice)
 
     def refuse_missing(
         self,
-        source: Source,
         n_missing: Mapping[str, int],
         n_rows: int,
-        rated: Sequence[str],
         left_out: str = "such rows",
         what: str = "ratings",
-        advice: str | None = None,
+        advice: str = NA_LABELS,
     ) -> None:
         """Raise if any column has missing values, unless missing values are dropped.
 
-        ``n_missing`` is the number of missing values in each column.
-
-        The error mentions texts such as NA in the columns ``rated``, because they can be labels. If
-        ``advice`` is given, the error ends with that instead.
+        ``n_missing`` is the number of missing values in each column. The error ends with
+        ``advice``.
         """
         missing = {name: n for name, n in n_missing.items() if n}
         if missing and not self.drop_missing:
             found = " and ".join(f"{n} in column {name!r}" for name, n in missing.items())
-            named = f" {advice}" if advice else ""
-            if advice is None:
-                named = self.may_be_labels(source, [name for name in missing if name in rated])
             raise RatingsError(
                 f"{what} are missing: {found}, of {n_rows} rows. Give --missing drop to leave"
-                f" {left_out} out.{named}"
+                f" {left_out} out.{advice}"
             )
-
-    def may_be_labels(self, source: Source, columns: Sequence[str]) -> str:
-        """Return advice about texts such as NA in the columns, or "" if there are none."""
-        if not columns or format_of(_first_file(source)) not in DELIMITERS:
-            return ""
-        written = columns_of_files(
-            source.files, columns, text=columns, text_format=source.text_format, as_written=True
-        )
-        texts = {text for column in written.values() for text in column.unique().to_pylist()}
-        found = [repr(t) for t in missing_texts(self.labels or ()) if t and t in texts]
-        return f" If {' or '.join(found)} is a label, name it in --labels." if found else ""
 
 
 def refuse_times(name: str, dtype: np.dtype[Any]) -> None:
@@ -290,12 +267,6 @@ def refuse_times(name: str, dtype: np.dtype[Any]) -> None:
             f"column {name!r} contains values of type {held}: ratings must be whole numbers,"
             " strings or booleans."
         )
-
-
-def _first_file(source: Source) -> Path:
-    """Return the first file of a source. All files of a source have the same format."""
-    path = source.files[0]
-    return files_of(path)[0] if path.is_dir() else path
 
 
 def refuse_outside(name: str, column: Any, declared: Sequence[Any]) -> None:

@@ -51,7 +51,7 @@ def read_scores(
     n_rows = len(arrays[y])
     kept, missing, dropped = drop_missing(arrays, "drop")
     n_dropped = 0 if dropped is None else int(dropped.sum())
-    reading.refuse_missing(source, missing, n_rows, [y], what="values")
+    reading.refuse_missing(missing, n_rows, what="values")
     if n_dropped == n_rows:
         raise RatingsError(
             f"no rows are left, because all {n_rows} rows of {source.name} have a missing value."

@@ -13,10 +13,8 @@ from fastkappa.sources.source_ratings import RatingsError
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 
-def rows_of_sheet(
-    path: Path, sheet: str | None, decimal: str = "."
-) -> tuple[Iterator[list[str]], bool]:
-    """Return the rows of a sheet, and whether any vertically adjacent cells are merged.
+def rows_of_sheet(path: Path, sheet: str | None, decimal: str = ".") -> Iterator[list[str]]:
+    """Yield the rows of a sheet.
 
     If ``sheet`` is None, the file must have only one sheet with cells. Numbers are written with the
     given decimal point, which numbers in text cells can also have.
@@ -44,15 +42,10 @@ def rows_of_sheet(
         raise RatingsError(f"{path} has no rows.")
     if len(filled) > 1:
         raise RatingsError(f"{path} has the sheets {named}. Give the sheet to read in --sheet.")
-    found = sheets[filled[0]]
-    has_merged = any(first < last for (first, _), (last, _) in found.merged_cell_ranges or ())
-    rows = found.to_python(skip_empty_area=False)
-    # A row without values becomes an empty line, which counts for --skip but does not count as
-    # missing ratings.
-    texts = (
-        [_text(cell, decimal) for cell in row] if any(c != "" for c in row) else [] for row in rows
-    )
-    return texts, has_merged
+    for row in sheets[filled[0]].to_python(skip_empty_area=False):
+        # A row without values becomes an empty line, which counts for --skip but does not count as
+        # missing ratings.
+        yield [_text(cell, decimal) for cell in row] if any(cell != "" for cell in row) else []
 
 
 def _text(cell: Any, decimal: str) -> str:

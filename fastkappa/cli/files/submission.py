@@ -9,21 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.reading import Reading
+from fastkappa.cli.files.reading import NA_LABELS, Reading
 from fastkappa.formatting import count_text
-from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.sources.arrow_columns import distinct_values, text_of_bytes
 from fastkappa.sources.arrow_files import (
     DELIMITERS,
     OnProgress,
-    column_names,
     format_of,
-    read_columns,
 )
+from fastkappa.sources.arrow_folders import columns_of_files
 from fastkappa.sources.source_ratings import (
-    LARGEST_NUMBER_OF_LABELS,
     RatingsError,
     refuse_many_labels,
 )
@@ -57,31 +53,10 @@ class Reader(NamedTuple):
             return ids, marked, missing
         return without(ids, mask), without(marked, mask), missing
 
-    def read_submission(
-        self, file: Path, on_progress: OnProgress, left_out: Collection[Any]
-    ) -> tuple[Any, Any, str]:
-        """Return the ids, the labels, and the name of the label column, which can vary.
-
-        If a file has only one column besides the ids, that column contains the labels.
-        """
-        reader = self
-        try:
-            ids, labels, _ = self.read(file, on_progress, left_out)
-        except RatingsError as error:
-            names = column_names(file, self.text_format)
-            if self.target in names or list(names).count(self.id_column) != 1:
-                raise
-            if len(names) != 2:
-                advice = f"Rename the column of the labels to {self.target!r}."
-                raise RatingsError(f"{error} {advice}") from error
-            reader = self._replace(target=next(name for name in names if name != self.id_column))
-            ids, labels, _ = reader.read(file, on_progress, left_out)
-        return ids, labels, reader.target
-
     def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
         """Return another column, without the items whose ids are in ``left_out``."""
         wanted = list(dict.fromkeys((self.id_column, column)))
-        columns = read_columns(file, wanted, text=[column], text_format=self.text_format)
+        columns = columns_of_files([file], wanted, text=[column], text_format=self.text_format)
         found = columns[column]
         return without(found, _are_among(columns[self.id_column], left_out)) if left_out else found
 
@@ -90,8 +65,8 @@ class Reader(NamedTuple):
         id_column, target = self.id_column, self.target
         # Most ids are distinct, so dictionary encoding would not help.
         as_strings = self.ids_are_strings or format_of(file) not in DELIMITERS
-        columns = read_columns(
-            file,
+        columns = columns_of_files(
+            [file],
             list(dict.fromkeys((id_column, target))),
             on_progress,
             strings=[id_column] if as_strings and id_column != target else [],
@@ -104,34 +79,16 @@ class Reader(NamedTuple):
                 values = count_text(column.null_count, "missing value")
                 remedy = ""
                 if name == target:
-                    source = Source(str(file), (file,), self.text_format)
-                    remedy = " Give --missing drop to leave such items out."
-                    remedy += self.reading.may_be_labels(source, [target])
+                    remedy = f" Give --missing drop to leave such items out.{NA_LABELS}"
                 raise RatingsError(
                     f"column {name!r} of {file} has {values} in its {len(column)} rows.{remedy}"
                 )
             if "binary" in str(column.type):
                 columns[name] = text_of_bytes(column, f"{name!r} of {file}")
-        n_labels = (
-            0
-            if _are_few_integers(columns[target])
-            else len(distinct_values(columns[target], target))
-        )
+        n_labels = len(distinct_values(columns[target], target))
         refuse_many_labels(n_labels, f"column {target!r} of {file}")
         return columns[id_column], columns[target]
 
 
 def _are_among(ids: Any, some: Collection[Any]) -> NDArray[np.bool_]:
     return np.array([item in some for item in ids.to_pylist()], bool)
-
-
-def _are_few_integers(labels: Any) -> bool:
-    """Return whether labels are whole numbers in such a narrow range that there cannot be too many.
-
-    NumPy is used because importing Arrow's compute functions takes as long as reading twenty files.
-    """
-    are_integers = str(labels.type).startswith(("int", "uint")) and not labels.null_count
-    if not are_integers:
-        return False
-    numbers = to_numpy(labels)
-    return int(numbers.max()) - int(numbers.min()) < LARGEST_NUMBER_OF_LABELS

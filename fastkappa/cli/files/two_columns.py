@@ -12,7 +12,7 @@ from fastkappa.cli.files.reading import REMEDIES, Reading, refuse_times
 from fastkappa.formatting import count_text
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.sources.arrow_folders import count_files
-from fastkappa.sources.source_counts import SourceCounts, finish, finish_groups, n_first_among
+from fastkappa.sources.source_counts import SourceCounts, finish, finish_groups
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import Columns, Contents, SourceTable
 from fastkappa.statistics.clusters import Clusters
@@ -25,8 +25,8 @@ def count_ratings(source: Source, columns: Columns, reading: Reading) -> SourceC
     ------
     RatingsError
         If the file cannot be read, a column does not exist, ratings are missing or cannot be
-        class labels, there are too many labels, the ratings in the two columns cannot be compared,
-        or no rating of the first rater is among the labels.
+        class labels, there are too many labels, or the ratings in the two columns cannot be
+        compared.
     ImportError
         If pyarrow is not installed.
 
@@ -89,8 +89,7 @@ def _read(
         raise RatingsError(f"{source.name} has no rows.")
     contents = table.contents()
     counts = finish(contents)
-    rated = columns[:2]
-    reading.refuse_missing(source, dict(zip(rated, counts.missing)), counts.n_rows, rated)
+    reading.refuse_missing(dict(zip(columns, counts.missing)), counts.n_rows)
     if counts.n_dropped == counts.n_rows:
         raise RatingsError(
             f"no rows are left, because all {counts.n_rows} rows of {source.name} have a missing"
@@ -103,13 +102,7 @@ def _read(
         if contents.order is None:
             reading.on_sorted(counts.labels)
         return contents, None, counts
-    counts = finish(contents, known)
-    if not counts.table.any() and not n_first_among(contents, known):
-        raise RatingsError(
-            f"none of the ratings in column {columns.y1!r} is in --labels: write --labels as in the"
-            " file."
-        )
-    return contents, known, counts
+    return contents, known, finish(contents, known)
 
 
 def pair_counts(ratings: Ratings) -> SourceCounts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from reprlib import repr as short_repr
 from typing import NamedTuple
@@ -12,8 +11,9 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import label_text
 from fastkappa.ratings.label_order import is_number
+from fastkappa.sources.arrow_files import naming
 from fastkappa.sources.source_ratings import RatingsError
-from fastkappa.sources.text.text_format import find_delimiter
+from fastkappa.sources.text.text_format import PLAIN, find_format, opened_rows, rows_in
 from fastkappa.statistics.weights import as_weights
 
 
@@ -64,14 +64,11 @@ def read_weight_matrix(path: Path) -> WeightMatrix:
     RatingsError
         If the file cannot be read, the matrix is not square, or a weight is not a number.
     """
-    try:
-        delimiter = find_delimiter(path)
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, delimiter=delimiter, skipinitialspace=True)
-            rows = [[cell.strip() for cell in row] for row in reader if any(row)]
-    except (OSError, UnicodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise RatingsError(f"{path} cannot be read: {reason}.") from error
+    with naming(path):
+        delimiter, text_format = find_format(path, "", PLAIN)
+        with opened_rows(path, text_format) as lines:
+            read = list(rows_in(lines, delimiter, text_format))
+    rows = [[cell.strip() for cell in row] for row in read if any(row)]
     labels = None
     if rows and not is_number(rows[0][0]):
         heads, labels = [row[0] for row in rows[1:]], tuple(rows[0][1:])

@@ -8,18 +8,21 @@ from inspect import signature
 from typing import Any
 
 from fastkappa.cli.reports.output import Output
-from fastkappa.planning.plan import Plan, plan_correlation, plan_limits, plan_study
+from fastkappa.planning.kappa_studies import kappa_study
+from fastkappa.planning.measured_studies import correlation_study, limits_study
+from fastkappa.planning.plan import plan_study
+from fastkappa.planning.studies import Study
 
-PLANS: dict[str, Callable[..., Plan]] = {
-    "kappa": plan_study,
-    "correlation": plan_correlation,
-    "standard_deviation": plan_limits,
+STUDIES: dict[str, Callable[..., Study]] = {
+    "kappa": kappa_study,
+    "correlation": correlation_study,
+    "standard_deviation": limits_study,
 }
 # The values of options that are not given, except None.
-UNUSED = {"n_raters": 2, "alternative": "two-sided", "alpha": 0.05, "conservative": False}
+UNUSED = {"n_raters": 2, "alternative": "two-sided", "alpha": 0.05}
 # The pattern of an argument's name at the beginning of an error text, and of a chosen word.
 ARGUMENT = re.compile(
-    r"^(kappa|null_kappa|width|power|n|rates|n_raters|alternative|alpha|confidence|conservative"
+    r"^(kappa|null_kappa|width|power|n|rates|n_raters|alternative|alpha|confidence"
     r"|correlation|null_correlation|accuracy|standard_deviation|design_effect|cluster_size)\b"
 )
 CHOICE = re.compile(r"\b(coefficient)='(\w+)'")
@@ -27,11 +30,13 @@ CHOICE = re.compile(r"\b(coefficient)='(\w+)'")
 DECIMAL_COMMA = re.compile(r"^[^.]*\b0,[^.]*$")
 
 
-def report_on_plan(expected: Mapping[str, float | None], options: Mapping[str, Any]) -> Output:
+def report_on_plan(
+    expected: Mapping[str, float | None], options: Mapping[str, Any], aim: Mapping[str, Any]
+) -> Output:
     """Return the report on a plan.
 
-    ``expected`` are the possible expected values, of which one is given, and ``options`` are the
-    options of all plans.
+    ``expected`` are the possible expected values, of which one is given, ``options`` are the
+    options of all studies, and ``aim`` are the arguments of `plan_study`.
 
     Raises
     ------
@@ -44,9 +49,9 @@ def report_on_plan(expected: Mapping[str, float | None], options: Mapping[str, A
         got = " and ".join(map(_option, given)) or "none"
         raise ValueError(f"give one of --kappa, --correlation or --standard-deviation, got {got}.")
     [(name, value)] = given.items()
-    _check(options, has_test=options["null"] is not None)
+    _check(aim, has_test=options["null"] is not None)
     try:
-        plan = PLANS[name](value, **_accepted(name, options))
+        plan = plan_study(STUDIES[name](value, **_accepted(name, options)), **aim)
     except ValueError as error:
         text = ARGUMENT.sub(lambda found: _option(found[0]), str(error))
         raise ValueError(CHOICE.sub(r"--\1 \2", text)) from error
@@ -62,8 +67,8 @@ def report_on_plan(expected: Mapping[str, float | None], options: Mapping[str, A
 
 
 def _accepted(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a plan that are given, or raise if one does not apply to it."""
-    parameters = signature(PLANS[name]).parameters
+    """Return the options of a study that are given, or raise if one does not apply to it."""
+    parameters = signature(STUDIES[name]).parameters
     found = {}
     for option, value in options.items():
         argument = f"null_{name}" if option == "null" else option
@@ -80,7 +85,7 @@ def _accepted(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
 def _option(argument: str) -> str:
     """Return the option for an argument."""
     option = "null" if argument.startswith("null_") else argument.removeprefix("n_")
-    return f"--{option.removesuffix('_wanted').replace('_', '-')}"
+    return f"--{option.replace('_', '-')}"
 
 
 def read_rates(option: str, text: str) -> tuple[float, ...] | float:
@@ -106,12 +111,13 @@ def read_rates(option: str, text: str) -> tuple[float, ...] | float:
     return rates if len(rates) > 1 else rates[0]
 
 
-def _check(options: Mapping[str, Any], *, has_test: bool) -> None:
+def _check(aim: Mapping[str, Any], *, has_test: bool) -> None:
     """Raise unless the options specify exactly one aim."""
-    given = {"--width": "width", "--power": "power_wanted", "--n": "n"}
-    aims = [option for option, name in given.items() if options[name] is not None]
+    options = ("width", "power", "n")
+    aims = [_option(name) for name in options if aim[name] is not None]
     if len(aims) > 1:
-        raise ValueError(f"give only one of {', '.join(given)}, got {' and '.join(aims)}.")
+        known = ", ".join(map(_option, options))
+        raise ValueError(f"give only one of {known}, got {' and '.join(aims)}.")
     if not has_test and aims in ([], ["--power"]):
         raise ValueError(
             "give --width for an interval, --null for a test, or --n for a given number of items."

@@ -131,6 +131,8 @@ MOST_ROW_LABELS = c_MOST_ROW_LABELS
 # Codes are 32-bit integers.
 cdef enum:
     MOST_CODES = 0xFFFFFFFF
+    # Moments are summed from 16-bit codes.
+    MOST_MOMENT_LABELS = 0xFFFF
 
 cdef char OTHER_BYTE_ORDER = c">" if sys.byteorder == "little" else c"<"
 cdef type ARRAY = ndarray
@@ -255,6 +257,8 @@ def sum_moments(first, second, lowest, n_labels, part):
     cdef moments_t moments
     cdef Py_ssize_t start, stop
     start, stop = part
+    if n_labels > MOST_MOMENT_LABELS:
+        raise ValueError(f"there must be at most {MOST_MOMENT_LABELS} labels, got {n_labels}")
     check_range(start, stop, read_column(first, lowest, n_labels, &a))
     check_range(start, stop, read_column(second, lowest, n_labels, &b))
     memset(&moments, 0, sizeof(moments))

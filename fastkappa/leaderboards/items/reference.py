@@ -45,6 +45,13 @@ class Pair(NamedTuple):
         return n_items - self.n_missing - self.n_repeated
 
 
+def batches_of(pairs: Sequence[Pair]) -> list[list[int]]:
+    """Return the indices of the pairs in batches: all together, or each alone if items differ."""
+    every = list(range(len(pairs)))
+    are_alike = bool(pairs) and all(pair.items is None for pair in pairs)
+    return [every] if are_alike else [[j] for j in every]
+
+
 class Reference:
     """The column with which all other columns are paired, read and checked once.
 

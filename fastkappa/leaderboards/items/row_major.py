@@ -17,8 +17,8 @@ CACHE_LINE = 64
 COUNTED_IN_PLACE = (1, 2, 4, 8)
 # The number of rows per tile. The rows of a tile stay in the cache until all columns are copied.
 TILE = 1 << 9
-# A copied block stays in the L2 cache until it is counted.
-BYTES_OF_A_BLOCK = 1 << 19
+# The number of columns copied together, so that not all columns are in memory twice.
+COLUMNS_AT_ONCE = 32
 BYTES_A_THREAD = 1 << 21
 
 
@@ -49,27 +49,17 @@ def matrix_to_copy(columns: Sequence[Any]) -> AnyArray | None:
     return None if matrix is None or abs(matrix.strides[0]) in COUNTED_IN_PLACE else matrix
 
 
-def blocks_of_columns(
-    columns: Sequence[AnyArray], length: int
-) -> Iterator[tuple[slice, Sequence[AnyArray]]]:
-    """Yield ranges of up to ``length`` items, each with the ratings of each column.
+def groups_of_columns(
+    columns: Sequence[AnyArray], num_threads: int
+) -> Iterator[Sequence[AnyArray]]:
+    """Yield the columns in groups, in contiguous memory.
 
-    For columns of a row-major matrix, the ratings are copies. The next range overwrites them.
+    Columns of a row-major matrix are copied, `COLUMNS_AT_ONCE` at a time. Other columns are one
+    group.
     """
-    matrix = matrix_to_copy(columns)
-    n_items = len(columns[0])
-    if matrix is not None:
-        row = len(columns) * matrix.itemsize
-        length = min(length, max(TILE, BYTES_OF_A_BLOCK // row))
-        buffer = _buffer_for(matrix, min(length, n_items))
-    for start in range(0, n_items, length):
-        items = slice(start, min(start + length, n_items))
-        if matrix is None:
-            yield items, [column[items] for column in columns]
-        else:
-            copies = buffer[:, : items.stop - start]
-            copies[:] = matrix[items].T
-            yield items, list(copies)
+    at_once = len(columns) if matrix_to_copy(columns) is None else COLUMNS_AT_ONCE
+    for start in range(0, len(columns), at_once):
+        yield contiguous_columns(columns[start : start + at_once], num_threads)
 
 
 def contiguous_columns(columns: Sequence[Any], num_threads: int) -> Sequence[Any]:

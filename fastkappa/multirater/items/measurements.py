@@ -13,6 +13,7 @@ from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import check_is_list, find_missing
 from fastkappa.ratings.rating_matrix import Rater, columns_of, read_measurements
+from fastkappa.ratings.real_numbers import refuse_extreme
 
 # Whole numbers with a range wider than this are measurements. Fractional numbers are always
 # measurements.
@@ -94,6 +95,8 @@ def measurements_of(columns: list[AnyArray]) -> Measurements:
         chunk[:, n_given < 2] = np.nan
         lowest = min(lowest, float(np.fmin.reduce(chunk, axis=None, initial=np.inf)))
         highest = max(highest, float(np.fmax.reduce(chunk, axis=None, initial=-np.inf)))
+    if lowest <= highest:
+        refuse_extreme("the ratings", max(-lowest, highest))
     return Measurements(
         columns,
         np.ones(n_subjects, np.int64),

@@ -7,8 +7,7 @@ total weight is its number of ratings. With n_k ratings of label k, and N rating
 
 Two of Krippendorff's metrics are squared differences of one number per label. For interval data,
 this number is the label's value. For ordinal data, it is the label's mid-rank, which depends on the
-sample. Only the sums of these numbers and of their squares are needed, for any number of labels.
-The numbers are centred at their mean to avoid cancellation.
+sample.
 """
 
 from __future__ import annotations
@@ -39,45 +38,15 @@ Level: TypeAlias = NamedLevel | Matrix
 LEVELS = get_args(NamedLevel)
 
 
-class DistanceMatrix:
-    """A metric given as a matrix of distances.
+class Metric(NamedTuple):
+    """The distances between labels, of shape (l, l).
 
     ``largest`` is the largest label if the distances are squared differences of labels, and 0
     otherwise. The largest label bounds the rounding errors of these distances.
     """
 
-    def __init__(self, distances: Floats, largest: float = 0.0) -> None:
-        self._distances, self.largest = distances, largest
-
-    def of_patterns(self, patterns: Patterns) -> Floats:
-        """Return the sum of the distances over each pattern's ordered pairs of ratings."""
-        return patterns.distances(self._distances)
-
-    def from_labels(self, totals: Floats) -> Floats:
-        """Return the sum of the distances from each label to ``totals`` items of each label."""
-        return totals @ self._distances
-
-
-class SquaredDifferences:
-    """A metric of squared differences, with one number per label."""
-
-    def __init__(self, values: Floats, largest: float) -> None:
-        self._values, self.largest = values, largest
-
-    def of_patterns(self, patterns: Patterns) -> Floats:
-        squares: Floats = 2 * patterns.n_ratings * patterns.squared_deviations(self._values)
-        return squares
-
-    def from_labels(self, totals: Floats) -> Floats:
-        n = totals.sum(axis=-1, keepdims=True)
-        from_mean = self._values - (totals * self._values).sum(axis=-1, keepdims=True) / n
-        squares = (totals * from_mean**2).sum(axis=-1, keepdims=True)
-        distances: Floats = squares + from_mean**2 * n
-        return distances
-
-
-# The distances between labels, in one of two forms.
-Metric: TypeAlias = DistanceMatrix | SquaredDifferences
+    distances: Floats
+    largest: float = 0.0
 
 
 class Alpha(Coefficient):
@@ -120,7 +89,7 @@ class Alpha(Coefficient):
         # look like disagreement.
         several = np.count_nonzero(totals, axis=-1) > 1
         with np.errstate(invalid="ignore"):
-            expected = np.where(several, (metric.from_labels(totals) * totals).sum(axis=-1), 0.0)
+            expected = np.where(several, ((totals @ metric.distances) * totals).sum(axis=-1), 0.0)
         return Disagreement(divided(observed, n), divided(expected, n * (n - 1)))
 
     def of_raters(self, profiles: Profiles) -> Alpha:
@@ -138,7 +107,7 @@ class Alpha(Coefficient):
         totals = patterns.sums(multiplicities)
         metric = self._metric(totals)
         proportions = totals / totals.sum()
-        from_labels = metric.from_labels(proportions)
+        from_labels = proportions @ metric.distances
         expected = from_labels @ proportions
         # Rounding of the labels adds these amounts to the error bounds of the parts.
         rounded = rounded_sums(metric.largest, from_labels, 1)
@@ -160,9 +129,8 @@ class Alpha(Coefficient):
         patterns = self._patterns.with_unseen(self._patterns.n_labels + 1)
         if patterns is None:
             return None
-        n_labels, n = patterns.n_labels, float(self.multiplicities.sum())
-        between = metric.from_labels(np.eye(n_labels))
-        between /= between.max(initial=0) or 1.0
+        n = float(self.multiplicities.sum())
+        between = metric.distances / (metric.distances.max(initial=0) or 1.0)
         mean_ratings = float(self.multiplicities @ self._patterns.n_ratings) / n
         within = patterns.distances(between) / (patterns.n_ratings - 1)
         features = np.column_stack([within, patterns.counts]) / mean_ratings
@@ -178,10 +146,10 @@ class Alpha(Coefficient):
             return self._fixed
         # The mid-rank of each label, relative to the middle of all ranks.
         ranks = totals.cumsum() - (totals + totals.sum()) / 2
-        return SquaredDifferences(ranks, _largest(ranks))
+        return _squared_differences(ranks)
 
     def _of_patterns(self, metric: Metric) -> Floats:
-        scaled: Floats = metric.of_patterns(self._patterns) / (self._patterns.n_ratings - 1)
+        scaled: Floats = self._patterns.distances(metric.distances) / (self._patterns.n_ratings - 1)
         return scaled
 
 
@@ -215,20 +183,19 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
             raise ValueError(
                 f"level must be a symmetric matrix of distances, or a name, got {got}."
             )
-        return DistanceMatrix(matrix.astype(np.float64))
+        return Metric(matrix.astype(np.float64))
     if level == "nominal":
-        return DistanceMatrix(1 - np.eye(len(labels)))
+        return Metric(1 - np.eye(len(labels)))
     if level not in LEVELS:
         check_choice("level", level, (*LEVELS, *SET_LEVELS), "a matrix of distances")
     values = numbers_of(level, labels)
     if level == "interval":
-        # The values are centred at their mean, so that large values keep full precision.
-        return SquaredDifferences(values - values.mean(), _largest(values))
+        return _squared_differences(values)
     if (values < 0).any():
         raise ValueError(f"level='ratio' needs non-negative labels, got {values.min():g}.")
     sums = values[:, None] + values
     ratios = np.divide(values[:, None] - values, sums, out=np.zeros(sums.shape), where=sums > 0)
-    return DistanceMatrix(ratios**2, largest=1.0)
+    return Metric(ratios**2, largest=1.0)
 
 
 def numbers_of(level: str, labels: AnyArray) -> Floats:
@@ -302,8 +269,9 @@ def rounded_sums(largest: float, distances: Floats, n_pairs: Any) -> Floats:
     return change
 
 
-def _largest(values: Floats) -> float:
-    return float(np.abs(values).max(initial=0))
+def _squared_differences(values: Floats) -> Metric:
+    largest = float(np.abs(values).max(initial=0))
+    return Metric((values[:, None] - values) ** 2, largest)
 
 
 def _is_name(level: Any, name: str) -> bool:

@@ -65,13 +65,6 @@ class MeasuredAlpha(Coefficient):
         self._distances = kinds[level](columns, n_ratings, multiplicities)
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
-        observed, expected = self._in_units(multiplicities)
-        return Disagreement(observed * self._distances.unit, expected * self._distances.unit)
-
-    def values(self, multiplicities: AnyArray) -> Floats:
-        return self._in_units(multiplicities).coefficient
-
-    def _in_units(self, multiplicities: AnyArray) -> Disagreement:
         n = self._count(multiplicities)
         within, between = self._distances.sums(multiplicities)
         return Disagreement(divided(within, n), divided(between, n * (n - 1)))
@@ -150,40 +143,21 @@ class _Squares:
         return within
 
 
-class _Intervals:
-    """Squared differences of the numbers themselves.
-
-    The numbers are centred, so that large values keep full precision. Scaling the numbers keeps
-    their squares from overflowing or underflowing.
-    """
+class _Intervals(_Squares):
+    """Squared differences of the numbers themselves, centred to keep full precision."""
 
     def __init__(self, columns: Sequence[AnyArray], n_ratings: Any, _: IntTable) -> None:
         count = total = 0.0
         start = _first_number(columns)
-        largest = 0.0
         for _rows, chunk in chunks_of(columns, CHUNK):
             chunk -= start
             count += np.count_nonzero(~np.isnan(chunk))
-            with np.errstate(over="ignore"):
-                total += float(np.nansum(chunk))
-            largest = max(largest, float(np.fmax.reduce(np.abs(chunk), axis=None, initial=0.0)))
-        centre = start + total / max(count, 1.0)
-        if not 2.0**-400 < largest < 2.0**400 and largest > 0:
-            unit = 2.0 ** (np.frexp(largest)[1] - 1)
-            columns = [(column - start) / unit for column in columns]
-            self._squares = _Squares(columns, n_ratings, 0.0)
-            with np.errstate(over="ignore"):
-                self.unit = float(np.square(unit))
-        else:
-            self._squares, self.unit = _Squares(columns, n_ratings, centre), 1.0
-        self.largest = self._squares.largest
-        self.sums, self.parts = self._squares.sums, self._squares.parts
+            total += float(np.nansum(chunk))
+        super().__init__(columns, n_ratings, start + total / max(count, 1.0))
 
 
 class _Ranks:
     """Squared differences of mid-ranks, which depend on the sample."""
-
-    unit = 1.0
 
     def __init__(
         self, columns: Sequence[AnyArray], n_ratings: Any, multiplicities: IntTable
@@ -248,7 +222,7 @@ class _LookedUp:
 class _Ratios:
     """Ratio distances: the squared ratio of the difference to the sum."""
 
-    largest, unit = 1.0, 1.0
+    largest = 1.0
 
     def __init__(
         self, columns: Sequence[AnyArray], n_ratings: Any, multiplicities: IntTable

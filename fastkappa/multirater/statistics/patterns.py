@@ -78,18 +78,6 @@ class Patterns:
         parts = [((counts @ between) * counts).sum(axis=1) for _, counts in self.blocks()]
         return np.concatenate(parts) if parts else np.empty(0)
 
-    def squared_deviations(self, values: Floats) -> Floats:
-        """Return the sum of the squared deviations of each pattern's values from their mean."""
-        parts = []
-        for rows, counts in self.blocks():
-            n_ratings = self.n_ratings[rows, None]
-            from_mean = values - (counts @ values)[:, None] / n_ratings
-            squares = (counts * from_mean**2).sum(axis=1)
-            # Equal ratings have a deviation of exactly 0, because rounding must not make them
-            # different.
-            parts.append(np.where((counts == n_ratings).any(axis=1), 0.0, squares))
-        return np.concatenate(parts) if parts else np.empty(0)
-
     def proportions(self, multiplicities: AnyArray) -> Floats:
         """Return the proportion of each label within subjects, averaged over subjects."""
         n_subjects = multiplicities.sum(axis=-1, keepdims=True)

@@ -17,7 +17,6 @@ from fastkappa.ratings.doubtful_labels import BLANKS
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.labels import refuse_rounded_list
 from fastkappa.sources.arrow_columns import (
-    in_one,
     is_string,
     values_of,
 )
@@ -27,7 +26,6 @@ from fastkappa.sources.text.text_format import (
     TextFile,
     TextFormat,
     find_format,
-    has_row_names,
     names_in,
     naming_encoding,
     opened_text,
@@ -41,6 +39,8 @@ BLOCK_SIZE = 1 << 20
 # The number of lines to search for the names of the columns, below titles and comments.
 MOST_ABOVE_NAMES = 20
 
+# The character in place of bytes that are not UTF-8.
+REPLACED = "\ufffd"
 NO_LABELS: Mapping[str, Collection[str]] = {}
 
 WHOLE_NUMBER = re.compile(r"\s*[-+]?\d+\s*")
@@ -57,22 +57,14 @@ def text_file(
     ``delimiter`` separates the fields, unless the format specifies one. If empty, the delimiter is
     inferred from the file.
     """
-    from pyarrow import csv
-
     if text_format.encoding is None:
         refuse_no_text(path)
     between, text_format = find_format(path, delimiter, text_format)
     names = names_in(path, between, text_format)
-    if names is None:
-        # pyarrow also parses a block of values, to decide whether an unusual first row is valid.
-        file = TextFile(path, between, [], text_format._replace(has_names=True))
-        with (
-            naming_encoding(file.path, text_format.encoding),
-            csv.open_csv(_text_in(file, path), **_options(file)) as reader,
-        ):
-            names = list(reader.schema.names)
-            if not text_format.has_names:
-                names = [str(i + 1) for i in range(len(names))]
+    if not names:
+        raise RatingsError(f"{path} cannot be read: its first line has no names of columns.")
+    if REPLACED in "".join(names):
+        raise RatingsError(f"{path} cannot be read: it is not UTF-8 text.")
     file = TextFile(path, between, names, text_format)
     if text_format.has_names and len(names) > 1 and all(map(is_number, names)):
         warnings.warn(
@@ -97,9 +89,8 @@ def _names_below(file: TextFile, check: Check) -> str:
         between, below = find_format(file.path, "", below)
         names = names_in(file.path, between, below)
         with suppress(RatingsError):
-            if names is not None:
-                check(names)
-                return f" Line {below.n_skipped + 1} has these names: {_skip(below.n_skipped)}"
+            check(names)
+            return f" Line {below.n_skipped + 1} has these names: {_skip(below.n_skipped)}"
     return ""
 
 
@@ -119,14 +110,11 @@ def text_batches(
     file: TextFile,
     types: Mapping[str, Any],
     on_progress: ReportBytes,
-    *,
-    missing: bool = True,
     labels: Collection[str] = (),
 ) -> Iterator[Any]:
     """Yield columns of the given types, one block of the file at a time.
 
-    Texts such as NA count as missing, unless ``missing`` is False or the texts are among
-    ``labels``.
+    Texts such as NA count as missing, unless they are among ``labels``.
     """
     import pyarrow
     from pyarrow import csv
@@ -135,7 +123,7 @@ def text_batches(
         include_columns=list(types),
         column_types=dict(types),
         null_values=missing_texts(labels),
-        strings_can_be_null=missing,
+        strings_can_be_null=True,
         decimal_point=file.text_format.decimal,
     )
     n_rows = 0
@@ -153,7 +141,7 @@ def text_batches(
 
 @contextmanager
 def _naming_lines(file: TextFile) -> Iterator[None]:
-    """Explain pyarrow's errors about the encoding, an open quote or a missing column name."""
+    """Explain pyarrow's errors about the encoding, an open quote or a row of another length."""
     import pyarrow
 
     with naming_encoding(file.path, file.text_format.encoding):
@@ -161,30 +149,35 @@ def _naming_lines(file: TextFile) -> Iterator[None]:
             yield
         except pyarrow.ArrowInvalid as error:
             refuse_lost_rows(file, 0)
-            if not has_row_names(file):
-                reason = str(error).rpartition("Expected ")[2]
-                found = row_of_other_length(file) if reason != str(error) else None
-                if found is None:
-                    raise
-                line, n_fields = found
-                hint, n_above = "", line - 1
-                is_near = n_above - file.text_format.n_skipped <= MOST_ABOVE_NAMES
-                if n_fields > len(file.names) and is_near:
-                    hint = f". If line {line} has the names of the columns, {_skip(n_above)}"
-                raise pyarrow.ArrowInvalid(f"line {line}: Expected {reason}{hint}") from error
-            raise pyarrow.ArrowInvalid(
-                f"{str(error).rstrip()}. The first line has one name fewer than the next line has"
-                " fields. Name the column of row names too, as with write.table(..., col.names=NA)"
-                " in R, or remove a separator at the end of the lines."
-            ) from error
+            found = row_of_other_length(file) if "Expected" in str(error) else None
+            if found is None:
+                raise
+            line, n_fields = found
+            reason = str(error).rpartition("Expected ")[2]
+            hint = _hint_on_names(file, line - 1, n_fields)
+            raise pyarrow.ArrowInvalid(f"line {line}: Expected {reason}{hint}") from error
+
+
+def _hint_on_names(file: TextFile, n_above: int, n_fields: int) -> str:
+    """Return advice if a row below other rows has more fields than there are names."""
+    n_below = n_above - file.text_format.n_skipped
+    if n_below == 1 and n_fields == len(file.names) + 1:
+        return (
+            ". The first line has one name fewer than the next line has fields. Name the column of"
+            " row names too, as with write.table(..., col.names=NA) in R, or remove a separator at"
+            " the end of the lines."
+        )
+    if n_fields > len(file.names) and n_below <= MOST_ABOVE_NAMES:
+        return f". If line {n_above + 1} has the names of the columns, {_skip(n_above)}"
+    return ""
 
 
 def read_text(
     file: TextFile,
     columns: Sequence[str],
     on_progress: ReportBytes,
-    text: Sequence[str] = (),
-    strings: Sequence[str] = (),
+    text: Collection[str] = (),
+    strings: Collection[str] = (),
     missing: bool = True,
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> Any:
@@ -194,22 +187,43 @@ def read_text(
     Texts such as NA count as missing, unless ``missing`` is False or they are among the ``labels``
     of a column.
     """
-    every_label = {label for listed in labels.values() for label in listed}
-    if text or not every_label.isdisjoint(missing_texts()):
-        return _read_distinct(file, columns, [*text, *strings], on_progress, missing, labels)
-    return _read_whole(file, columns, on_progress, strings)
+    import pyarrow
+
+    types = dict.fromkeys(text, pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
+    types |= dict.fromkeys(strings, pyarrow.string())
+    # The columns that share the texts that count as missing are read together.
+    together: dict[tuple[str, ...], list[str]] = {}
+    for name in columns:
+        nulls = missing_texts(labels.get(name, ())) if missing else []
+        together.setdefault(tuple(nulls), []).append(name)
+    found: dict[str, Any] = {}
+    for null_values, names in together.items():
+        own = {name: types[name] for name in names if name in types}
+        read = _read_whole(file, names, on_progress, own, null_values)
+        found |= dict(zip(names, read.columns))
+    table = pyarrow.table({name: found[name] for name in columns})
+    _refuse_names_in(table, file)
+    return table
 
 
 def _read_whole(
-    file: TextFile, columns: Sequence[str], on_progress: ReportBytes, strings: Sequence[str] = ()
+    file: TextFile,
+    columns: Sequence[str],
+    on_progress: ReportBytes,
+    types: Mapping[str, Any],
+    nulls: Sequence[str],
 ) -> Any:
-    """Return columns of a file as an Arrow table. Columns in ``strings`` are always strings."""
+    """Return columns of a file as an Arrow table, with the given types or those that are inferred.
+
+    The texts ``nulls`` count as missing.
+    """
     import pyarrow
     from pyarrow import csv
 
     converted = csv.ConvertOptions(
         include_columns=list(columns),
-        column_types=dict.fromkeys(strings, pyarrow.string()),
+        column_types=dict(types),
+        null_values=list(nulls),
         strings_can_be_null=True,
         auto_dict_encode=True,
         decimal_point=file.text_format.decimal,
@@ -225,10 +239,10 @@ def _read_whole(
         table = csv.read_csv(_text_in(file, opened), convert_options=converted, **options)
     on_progress(n_bytes)
     refuse_lost_rows(file, len(table))
-    _refuse_names_in(table, file)
-    for name in set(columns) - set(strings):
+    for name in set(columns) - set(types):
         if _may_be_rounded(table.column(name)):
-            texts = _read_whole(file, [name], on_progress, [name]).column(name)
+            as_text = {name: pyarrow.string()}
+            texts = _read_whole(file, [name], on_progress, as_text, nulls).column(name)
             floats = dict(zip(texts.to_pylist(), table.column(name).to_pylist()))
             floats.pop(None, None)
             _refuse_rounded(list(floats), list(floats.values()), name)
@@ -264,40 +278,6 @@ def _may_be_rounded(column: Any) -> bool:
         return False
     largest = (np.abs(values_of(chunk)).max(initial=0) for chunk in column.chunks)
     return any(value >= LARGEST_EXACT for value in largest)
-
-
-def _read_distinct(
-    file: TextFile,
-    columns: Sequence[str],
-    names: Sequence[str],
-    on_progress: ReportBytes,
-    missing: bool,
-    labels: Mapping[str, Collection[str]],
-) -> Any:
-    """Return columns of a file. Columns in ``names`` are always strings.
-
-    ``labels`` are texts of a column that do not count as missing, even if they look like it.
-    Reading block by block needs less memory than `_read_whole`, which infers the types of all
-    columns. This function infers the types of the other columns from their distinct texts.
-    """
-    import pyarrow
-
-    text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
-    types = dict.fromkeys(columns, text)
-    schema = pyarrow.schema(list(types.items()))
-    every_label = {label for listed in labels.values() for label in listed}
-    batches = list(text_batches(file, types, on_progress, missing=missing, labels=every_label))
-    table = pyarrow.Table.from_batches(batches, schema)
-    _refuse_names_in(table, file)
-    for i, name in enumerate(columns):
-        if len(table) and (labels or name not in names):
-            gone = set(missing_texts(labels.get(name, ()))) if labels else ()
-            texts, places = without_texts(in_one(table.column(i)), gone)
-            values = pyarrow.array(texts, pyarrow.string())
-            if name not in names:
-                values = inferred(texts, name, file.text_format.decimal)
-            table = table.set_column(i, name, values.take(places))
-    return table
 
 
 def without_texts(encoded: Any, gone: Collection[str]) -> tuple[list[str], Any]:

@@ -10,7 +10,6 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import StringIO, TextIOWrapper
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO, cast
 
@@ -109,31 +108,16 @@ class TextFile(NamedTuple):
         return is_packed(self.path)
 
 
-def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> list[str] | None:
-    """Return the column names in the first row, or None if the row is unusual or missing."""
-    row = next(_rows(path, delimiter, text_format), None)
-    if row is None or text_format.has_names:
-        return row
-    return [str(i + 1) for i in range(len(row))]
-
-
-def has_row_names(file: TextFile) -> bool:
-    """Return whether the row below the names has one more field, as in R's files with row names."""
-    if not file.text_format.has_names:
-        return False
-    head = islice(_rows(file.path, file.delimiter, file.text_format), 2)
-    n_fields = [len(row) for row in head]
-    return len(n_fields) > 1 and n_fields[0] + 1 == n_fields[1]
-
-
-def _rows(path: Path, delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
-    """Yield the rows of a file, as described for `rows_in`."""
+def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> list[str]:
+    """Return the column names in the first row, or an empty list if there is no row."""
+    # Text that is not UTF-8 can be in columns that are not read.
+    errors = "replace" if text_format.encoding is None else "strict"
     with (
-        suppress(UnicodeError),
         naming_encoding(path, text_format.encoding),
-        opened_rows(path, text_format) as file,
+        opened_rows(path, text_format, errors) as file,
     ):
-        yield from rows_in(file, delimiter, text_format)
+        row = next(rows_in(file, delimiter, text_format), [])
+    return row if text_format.has_names else [str(i + 1) for i in range(len(row))]
 
 
 def rows_in(lines: Iterable[str], delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
@@ -168,11 +152,6 @@ def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, Text
         found = expected
     delimiter = given.delimiter or found
     return delimiter, given._replace(is_aligned=delimiter == " " and "  " in _unquoted(line))
-
-
-def find_delimiter(path: Path, encoding: str | None = None) -> str:
-    """Return the delimiter of a file, inferred from the first line that is not blank."""
-    return find_format(path, "", TextFormat(encoding=encoding))[0]
 
 
 def delimiter_in(line: str) -> str:

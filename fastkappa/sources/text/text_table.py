@@ -97,7 +97,6 @@ class TextTable:
         try:
             for counter in counters or []:
                 self._add_counter(counter)
-            self._raw.settled()
         except TooManyLabelsError:
             return False
         self._end_file(file.path)
@@ -114,7 +113,6 @@ class TextTable:
     def add_to(self, table: SourceTable) -> None:
         """Add the counts to a table, with the meanings of the texts as labels."""
         keys, types, meanings = [], [], []
-        self._raw.settled()
         for i, axis in enumerate(self._raw.axes):
             texts, others = self._texts(i)
             try:
@@ -129,7 +127,7 @@ class TextTable:
             meanings.append(meaning)
             keys.append([meaning.get(key, key) for key in axis.position])
             types.append(dtype)
-        counts, sums = self._raw.settled()
+        counts, sums = self._raw.counted()
         if sums is not None and self._weights_are_whole and np.abs(sums).max() < LARGEST_EXACT:
             sums = sums.astype(np.int64)
         group, first, second = keys

@@ -15,8 +15,7 @@ lower ratio, unless the given ratio is already minimal.
 Placing cut c after j rows adds f_c(j) to O - ratio * C: the cost of label c - 1 minus the cost of
 label c, summed over the rows below the cut. If the cuts that minimise each f_c on its own are in
 order, they are the solution. With quadratic weights, the separately minimised cuts are always in
-order. If the cuts are not in order, or if each label needs a minimum number of items, dynamic
-programming finds the best cuts in order (`in_order`).
+order. If the cuts are not in order, dynamic programming finds the best cuts in order (`in_order`).
 
 Sums are float64. If rounding makes cuts too close to call, they are compared again in integers
 (`exact_ties`), so the result is exactly optimal.
@@ -37,7 +36,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import LARGEST_EXACT, AnyArray, Floats
 from fastkappa.thresholds.cuts.exact_ties import break_ties_exactly
-from fastkappa.thresholds.cuts.in_order import Order, Positions, least_in_order, through_costs
+from fastkappa.thresholds.cuts.in_order import Positions, least_in_order, through_costs
 
 Ratio = tuple[float, float]
 
@@ -72,11 +71,9 @@ class Programme:
         The count, or the sum of item weights, of each true label.
     weights : ndarray of shape (K, K)
         Disagreement weights.
-    min_class_size : int, default=0
-        The minimum number of items per given label.
     search : callable, default=None
-        A compiled search for cuts, for the case that they are in order without constraints; see
-        `best_cuts`.
+        A compiled search for cuts, for the case that the separately minimised cuts are in order;
+        see `best_cuts`.
     counts_whole : bool, default=True
         Whether all entries of a table are integers if its totals are. Ties are then broken in
         integer arithmetic.
@@ -86,7 +83,6 @@ class Programme:
         self,
         totals: Floats,
         weights: AnyArray,
-        min_class_size: int = 0,
         search: Callable[..., int] | None = None,
         counts_whole: bool = True,
     ) -> None:
@@ -97,7 +93,6 @@ class Programme:
         self.matrix = matrix * 2.0 ** -max(0, math.frexp(largest)[1] - 53)
         self.totals = totals
         self.n_labels = len(totals)
-        self.min_class_size = min_class_size
         self.chance = totals @ self.matrix
         n = float(totals.sum())
         self.start = (1.0, n)
@@ -127,13 +122,9 @@ class Programme:
         return float((self.matrix * table).sum()), float(self.chance @ table.sum(axis=0))
 
     def independent(self, values: Floats) -> bool:
-        """Return whether separately minimised cuts are valid and in order."""
+        """Return whether separately minimised cuts are in order."""
         positions = values.argmin(axis=1)
-        return not self.min_class_size and bool((positions[1:] >= positions[:-1]).all())
-
-    def order(self, n_below: NDArray[np.int64]) -> Order:
-        """Return the constraints on cuts, given the number of items below each position."""
-        return Order(n_below, n_below, self.min_class_size)
+        return bool((positions[1:] >= positions[:-1]).all())
 
     def gap(self, least: float, ratio: Ratio) -> float:
         """Return an upper bound on the gain in kappa if O - ratio * C can reach ``least``."""
@@ -169,13 +160,8 @@ def table_at(prefix: Floats, positions: Positions) -> Floats:
     return np.diff(below)
 
 
-def best_cuts(
-    programme: Programme,
-    prefix: Floats,
-    n_below: NDArray[np.int64],
-    known: Positions | None = None,
-) -> Cuts | None:
-    """Return the best cuts of a table, or None if no cuts give each label enough items.
+def best_cuts(programme: Programme, prefix: Floats, known: Positions | None = None) -> Cuts:
+    """Return the best cuts of a table.
 
     Parameters
     ----------
@@ -183,28 +169,24 @@ def best_cuts(
     prefix : ndarray of shape (K, n_rows + 1)
         The number of items of each label in the rows below each position, or the sum of their
         weights.
-    n_below : ndarray of shape (n_rows + 1,)
-        The number of items in the rows below each position.
     known : ndarray of shape (K - 1,), optional
         Good cuts to start from.
     """
-    start = None
-    if known is not None:
-        table = table_at(prefix, known)
-        start = Cuts(known, table, programme.ratio_of(table), 0, 0.0)
-    found = _compiled_search(programme, prefix, start) or _search(programme, prefix, n_below, start)
-    if found is None or found.ratio[1] == 0 or programme.rounding(found.ratio) == 0:
+    start = None if known is None else _cuts_at(programme, prefix, known, 0)
+    found = _compiled_search(programme, prefix, start) or _search(programme, prefix, start)
+    if found.ratio[1] == 0 or programme.rounding(found.ratio) == 0:
         return found
-    return _certified(programme, prefix, n_below, found)
+    return _certified(programme, prefix, found)
+
+
+def _cuts_at(programme: Programme, prefix: Floats, positions: Positions, rounds: int) -> Cuts:
+    table = table_at(prefix, positions)
+    return Cuts(positions, table, programme.ratio_of(table), rounds, 0.0)
 
 
 def _compiled_search(programme: Programme, prefix: Floats, start: Cuts | None) -> Cuts | None:
     """Return the best cuts up to rounding, or None if the compiled search does not apply."""
-    if (
-        programme.search is None
-        or programme.min_class_size
-        or programme.n_labels > MOST_LABELS_BY_HAND
-    ):
+    if programme.search is None or programme.n_labels > MOST_LABELS_BY_HAND:
         return None
     if start is None:
         positions, ratio = np.empty(programme.n_labels - 1, np.int64), np.array(programme.start)
@@ -219,92 +201,58 @@ def _compiled_search(programme: Programme, prefix: Floats, start: Cuts | None) -
     return Cuts(positions, table_at(prefix, positions), (observed, chance), rounds, 0.0)
 
 
-def _search(
-    programme: Programme, prefix: Floats, n_below: NDArray[np.int64], best: Cuts | None
-) -> Cuts | None:
+def _search(programme: Programme, prefix: Floats, best: Cuts | None) -> Cuts:
     """Return the best cuts up to rounding."""
     ratio = best.ratio if best else programme.start
     for rounds in range(1, MOST_ROUNDS + 1):
-        positions = _least(programme, _values(programme.steps(ratio), prefix), n_below)
-        if positions is None:
-            return None
-        table = table_at(prefix, positions)
-        new = programme.ratio_of(table)
-        if best is not None and (new[1] == 0 or new[0] * ratio[1] >= ratio[0] * new[1]):
+        values = _values(programme.steps(ratio), prefix)
+        positions: Positions = values.argmin(axis=1)
+        if not programme.independent(values):
+            positions = least_in_order(values)
+        new = _cuts_at(programme, prefix, positions, rounds)
+        if best is not None and (
+            new.ratio[1] == 0 or new.ratio[0] * ratio[1] >= ratio[0] * new.ratio[1]
+        ):
             return best._replace(rounds=rounds)
-        if new[1] == 0 and programme.chance.any() and not programme.min_class_size:
-            # If no cuts are better than chance and kappa is undefined for these cuts, cuts with a
-            # defined kappa are used.
-            positions = _one_label(int(programme.chance.argmax()), programme.n_labels, len(n_below))
-            table = table_at(prefix, positions)
-            new = programme.ratio_of(table)
-        best = Cuts(positions, table, new, rounds, 0.0)
-        if new[1] == 0:
+        if new.ratio[1] == 0 and programme.chance.any():
+            # If no cuts are better than chance and kappa is undefined for these cuts, all items get
+            # the label for which kappa is defined.
+            positions = np.zeros(programme.n_labels - 1, np.intp)
+            positions[int(programme.chance.argmax()) :] = prefix.shape[1] - 1
+            new = _cuts_at(programme, prefix, positions, rounds)
+        best = new
+        if new.ratio[1] == 0:
             return best
-        ratio = new
+        ratio = new.ratio
+    assert best is not None
     return best
 
 
-def _one_label(label: int, n_labels: int, n_positions: int) -> Positions:
-    """Return the cuts that give every item the same label."""
-    positions = np.zeros(n_labels - 1, np.intp)
-    positions[label:] = n_positions - 1
-    return positions
-
-
-def _least(programme: Programme, values: Floats, n_below: NDArray[np.int64]) -> Positions | None:
-    """Return the ordered cuts with the least sum of values."""
-    if programme.independent(values):
-        positions: Positions = values.argmin(axis=1)
-        return positions
-    return least_in_order(values, programme.order(n_below))
-
-
-def _certified(
-    programme: Programme, prefix: Floats, n_below: NDArray[np.int64], cuts: Cuts
-) -> Cuts:
+def _certified(programme: Programme, prefix: Floats, cuts: Cuts) -> Cuts:
     """Return the best cuts with a bound on their gap, which is 0 for integer counts."""
     while True:
         values = _values(programme.steps(cuts.ratio), prefix)
         in_place = values[np.arange(len(values)), cuts.positions].sum()
         rounding = programme.rounding(cuts.ratio)
-        candidates = _candidates(programme, values, n_below, rounding)
+        # The positions of each cut that are optimal within rounding errors.
+        costs = values if programme.independent(values) else through_costs(values)
+        bound = costs.min(axis=1) + 2 * rounding
+        candidates = [np.flatnonzero(row <= most) for row, most in zip(costs, bound)]
         certain = all(len(own) == 1 for own in candidates)
         if certain and all(own[0] == p for own, p in zip(candidates, cuts.positions)):
             return cuts
         positions = None
         if programme.whole:
-            positions = break_ties_exactly(
-                prefix,
-                n_below,
-                cuts.positions,
-                candidates,
-                programme.weights,
-                programme.min_class_size,
-            )
+            positions = break_ties_exactly(prefix, cuts.positions, candidates, programme.weights)
         if positions is None:
             least = sum(float(row[own].min()) for row, own in zip(values, candidates))
             return cuts._replace(gap=programme.gap(least - in_place - 2 * rounding, cuts.ratio))
         if (positions == cuts.positions).all():
             return cuts
-        table = table_at(prefix, positions)
-        cuts = Cuts(positions, table, programme.ratio_of(table), cuts.rounds + 1, 0.0)
+        cuts = _cuts_at(programme, prefix, positions, cuts.rounds + 1)
 
 
-def _candidates(
-    programme: Programme, values: Floats, n_below: NDArray[np.int64], rounding: float
-) -> list[Positions]:
-    """Return the positions of each cut that are optimal within rounding errors."""
-    costs = values
-    if not programme.independent(values):
-        costs = through_costs(values, programme.order(n_below))
-    bound = costs.min(axis=1) + 2 * rounding
-    return [np.flatnonzero(row <= most) for row, most in zip(costs, bound)]
-
-
-def rows_worth_splitting(
-    programme: Programme, prefix: Floats, n_below: NDArray[np.int64], cuts: Cuts
-) -> NDArray[np.bool_]:
+def rows_worth_splitting(programme: Programme, prefix: Floats, cuts: Cuts) -> NDArray[np.bool_]:
     """Return a mask of the rows that can contain a better cut between their items.
 
     The cost of a cut inside a row has a lower bound: the cost of a cut before the row, plus the
@@ -322,13 +270,10 @@ def rows_worth_splitting(
         to_gain = values.min(axis=1).sum() - lowest.sum() + rounding
         worth = (bounds - lowest[:, None] <= to_gain).any(axis=0)
         return worth
+    # The costs between rows and inside rows alternate.
     both = np.empty((len(values), 2 * values.shape[1] - 1))
     both[:, ::2] = values
     both[:, 1::2] = bounds
-    # Between rows, the number of items below a cut is known. Inside a row, only bounds on this
-    # number are known.
-    at_least, at_most = np.repeat(n_below, 2)[:-1], np.repeat(n_below, 2)[1:]
-    costs = through_costs(both, Order(at_least, at_most, programme.min_class_size))
     in_place = values[np.arange(len(values)), cuts.positions].sum()
-    worth = (costs[:, 1::2] <= in_place + rounding).any(axis=0)
+    worth = (through_costs(both)[:, 1::2] <= in_place + rounding).any(axis=0)
     return worth

@@ -16,11 +16,9 @@ MOST_CANDIDATES = 1000
 
 def break_ties_exactly(
     prefix: AnyArray,
-    n_below: NDArray[np.int64],
     cuts: NDArray[np.intp],
     candidates: list[NDArray[np.intp]],
     weights: AnyArray,
-    min_class_size: int,
 ) -> NDArray[np.intp] | None:
     """Return the cuts that minimise O - ratio * C, with the ratio of the given cuts.
 
@@ -45,26 +43,18 @@ def break_ties_exactly(
             for y in labels
         )
 
-    # For each position of a cut: the number of items below it, the least sum of values up to this
-    # cut, and the positions that attain it.
-    so_far: list[tuple[int, int, list[int]]] = [(0, 0, [])]
+    # For each position of a cut: the least sum of values up to this cut, and the positions that
+    # attain it.
+    so_far: list[tuple[int, list[int]]] = [(0, [])]
     for c, own in enumerate(candidates):
-        here: list[tuple[int, int, list[int]]] = []
+        here: list[tuple[int, list[int]]] = []
         for position in own.tolist():
-            items = int(n_below[position])
-            fitting = [
-                (total, path)
-                for before, total, path in so_far
-                if before <= items - min_class_size and (not path or path[-1] <= position)
-            ]
+            fitting = [(total, path) for total, path in so_far if not path or path[-1] <= position]
             if fitting:
                 total, path = min(fitting)
-                here.append((items, total + value(c, position), [*path, position]))
+                here.append((total + value(c, position), [*path, position]))
         so_far = here
-    ends = [
-        (total, path) for items, total, path in so_far if int(n_below[-1]) - items >= min_class_size
-    ]
-    total, path = min(ends)
+    total, path = min(so_far)
     current = sum(value(c, int(position)) for c, position in enumerate(cuts))
     return np.array(path, np.intp) if total < current else cuts
 

@@ -18,6 +18,8 @@ GROUP = 64
 # The largest number of items in a group. Larger groups are sorted and split.
 MOST_IN_GROUP = 1024
 MOST_SORTED_GROUPS = 64
+# The largest number of cells in the table of all bins and labels.
+MOST_CELLS = 1 << 18
 # With fewer items, sorting takes no longer than setting up the bins.
 ITEMS_WORTH_BINS = 1 << 15
 
@@ -68,7 +70,8 @@ def group_scores(kernels: ScoreKernels, items: ScoredItems, threads: int) -> Gro
     # Bins are used only for whole numbers, because fractional weights must be added one by one in
     # the order of the scores.
     if n_items >= ITEMS_WORTH_BINS and items.counts_whole:
-        binned = bin_scores(kernels, items, n_items // GROUP, threads)
+        most_bins = max(16, MOST_CELLS // (items.n_labels + 1))
+        binned = bin_scores(kernels, items, min(n_items // GROUP, most_bins), threads)
         if binned is not None:
             large = np.flatnonzero(np.diff(binned.n_below) > MOST_IN_GROUP)
             if len(large) <= MOST_SORTED_GROUPS:

@@ -50,32 +50,14 @@ class SortedScores(NamedTuple):
         upper = np.where(places <= last, self.scores[np.minimum(places, last)], np.inf)
         return thresholds_between(lower, upper)
 
-    def prefix_at(
-        self, kernels: ScoreKernels, places: Places, item_weights: Floats | None = None
-    ) -> Floats:
+    def prefix_at(self, kernels: ScoreKernels, places: Places) -> Floats:
         """Return the count, or the sum of weights, of each label below each place.
 
         Items below the first place are ignored.
         """
-        weights = self.weights if item_weights is None else item_weights
         prefix = np.zeros((self.n_labels, len(places)))
-        kernels.accumulate_labels(self.codes, weights, places, prefix)
+        kernels.accumulate_labels(self.codes, self.weights, places, prefix)
         return prefix
-
-
-def join_sorted(parts: list[SortedScores]) -> SortedScores:
-    """Concatenate sorted parts, each of which is above the part before it."""
-    if len(parts) == 1:
-        return parts[0]
-    weights = None
-    if parts[0].weights is not None:
-        weights = np.concatenate([part.weights for part in parts if part.weights is not None])
-    return SortedScores(
-        np.concatenate([part.scores for part in parts]),
-        np.concatenate([part.codes for part in parts]),
-        weights,
-        parts[0].n_labels,
-    )
 
 
 def ascending(places: Places) -> Places:

@@ -1,8 +1,7 @@
-/* Define the vector levels SSE2, AVX2 and NEON, with four operations that compilers' vector types lack:
+/* Define the vector levels SSE2, AVX2 and NEON, with three operations that compilers' vector types lack:
 
      max_bytes(x, y)     the larger byte of each pair of bytes
      bit_of_cell(cell)   1 << (cell & 7) for each byte; cells are below 128
-     multiply_add(x, y)  products of words below 2^15, with each two adjacent products added to an int
      any_bit(x)          whether any bit is set */
 #ifndef FASTKAPPA_VECTOR_LEVELS_H
 #define FASTKAPPA_VECTOR_LEVELS_H
@@ -27,11 +26,6 @@ typedef uint64_t sse2_longs_t __attribute__((vector_size(16)));
 ALWAYS_INLINE sse2_bytes_t max_bytes_sse2(sse2_bytes_t x, sse2_bytes_t y)
 {
     return (sse2_bytes_t)_mm_max_epu8((__m128i)x, (__m128i)y);
-}
-
-ALWAYS_INLINE sse2_ints_t multiply_add_sse2(sse2_words_t x, sse2_words_t y)
-{
-    return (sse2_ints_t)_mm_madd_epi16((__m128i)x, (__m128i)y);
 }
 
 ALWAYS_INLINE int any_bit_sse2(sse2_longs_t x)
@@ -61,11 +55,6 @@ ALWAYS_INLINE avx2_bytes_t max_bytes_avx2(avx2_bytes_t x, avx2_bytes_t y)
     return (avx2_bytes_t)_mm256_max_epu8((__m256i)x, (__m256i)y);
 }
 
-ALWAYS_INLINE avx2_ints_t multiply_add_avx2(avx2_words_t x, avx2_words_t y)
-{
-    return (avx2_ints_t)_mm256_madd_epi16((__m256i)x, (__m256i)y);
-}
-
 ALWAYS_INLINE int any_bit_avx2(avx2_longs_t x)
 {
     return !_mm256_testz_si256((__m256i)x, (__m256i)x);
@@ -89,12 +78,6 @@ typedef uint64_t neon_longs_t __attribute__((vector_size(16)));
 ALWAYS_INLINE neon_bytes_t max_bytes_neon(neon_bytes_t x, neon_bytes_t y)
 {
     return (neon_bytes_t)vmaxq_u8((uint8x16_t)x, (uint8x16_t)y);
-}
-
-ALWAYS_INLINE neon_ints_t multiply_add_neon(neon_words_t x, neon_words_t y)
-{
-    const uint16x8_t a = (uint16x8_t)x, b = (uint16x8_t)y;
-    return (neon_ints_t)vmlal_u16(vmull_high_u16(a, b), vget_low_u16(a), vget_low_u16(b));
 }
 
 ALWAYS_INLINE int any_bit_neon(neon_longs_t x)

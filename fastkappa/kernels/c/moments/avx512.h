@@ -6,7 +6,7 @@
 
        sum a * b  =  sum a * (b - 128)  +  128 * sum a
 
-   Bounds are checked for each block before its sums are used. A block with an outside value is recomputed in portable C. */
+   Bounds are checked for each block before its sums are used. A block with an outside value is summed again, code by code. */
 #ifndef FASTKAPPA_MOMENTS_AVX512_H
 #define FASTKAPPA_MOMENTS_AVX512_H
 
@@ -48,7 +48,7 @@ ALWAYS_INLINE ptrdiff_t moments_of_width_512(const column_t *a, const column_t *
         }
         const int legal = all_legal_512(&column_a, width) & all_legal_512(&column_b, width);
         if (UNLIKELY(!legal)) {
-            moments_plain(a, b, start, start + n_pairs, moments);
+            moments_of_blocks(a, b, start, start + n_pairs, moments);
             continue;
         }
         block_moments_t block;

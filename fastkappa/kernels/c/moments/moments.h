@@ -11,43 +11,10 @@
 #define FASTKAPPA_MOMENTS_H
 
 #include "../common/column.h"
-#include "../common/vector_levels.h"
-#include "../narrow/narrow.h"
 #include "avx512.h"
 #include "portable.h"
 
-#define VECTOR_TEMPLATE "../moments/vector.h"
-#include "../common/each_vector_level.h"
-
-#ifdef AT_VECTOR_LEVEL
-/* Sums whole blocks of contiguous integers. Returns the index of the first pair not summed. */
-static ptrdiff_t moments_vector(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
-{
-    uint16_t codes_a[BLOCK], codes_b[BLOCK];
-    uint8_t *const bytes_a = (uint8_t *)codes_a, *const bytes_b = (uint8_t *)codes_b;
-    const int narrow = codes_fit_byte(a) && codes_fit_byte(b);
-    if (!is_plain_integer(a) || !is_plain_integer(b) || a->n_labels == 0 || b->n_labels == 0
-        || !codes_fit_word(a) || !codes_fit_word(b))
-        return start;
-    for (; stop - start >= BLOCK; start += BLOCK) {
-        uint64_t sums[5];
-        if (narrow ? !AT_VECTOR_LEVEL(pair_bytes, (a, b, start, BLOCK, bytes_a, bytes_b))
-                   : !AT_VECTOR_LEVEL(pair_words, (a, b, start, BLOCK, codes_a, codes_b))) {
-            moments_plain(a, b, start, start + BLOCK, moments);   /* a value is outside the labels */
-            continue;
-        }
-        if (narrow)
-            AT_VECTOR_LEVEL(sums_of_bytes, (bytes_a, bytes_b, BLOCK, sums));
-        else
-            AT_VECTOR_LEVEL(sums_of_words, (codes_a, codes_b, BLOCK, sums));
-        const block_moments_t block = {BLOCK, sums[0], sums[1], sums[2], sums[3], sums[4]};
-        add_block_moments(moments, &block, BLOCK);
-    }
-    return start;
-}
-#endif
-
-/* Adds pairs start..stop-1 to the moments, which must initially be zero. There can be at most 65 536 labels. */
+/* Adds pairs start..stop-1 to the moments, which must initially be zero. There can be at most 65 535 labels. */
 MAYBE_UNUSED static void sum_moments(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                      moments_t *moments)
 {
@@ -56,11 +23,7 @@ MAYBE_UNUSED static void sum_moments(const column_t *a, const column_t *b, ptrdi
         && codes_fit_byte(a) && codes_fit_byte(b) && a->n_labels > 0 && b->n_labels > 0)
         start = moments_512(a, b, start, stop, moments);
 #endif
-#ifdef AT_VECTOR_LEVEL
-    if (has_vectors())
-        start = moments_vector(a, b, start, stop, moments);
-#endif
-    moments_plain(a, b, start, stop, moments);
+    moments_of_blocks(a, b, start, stop, moments);
 }
 
 #endif

@@ -1,4 +1,4 @@
-"""Bins divided into finer bins: no item is lost, and no place between items moves."""
+"""Items in bins: no item is lost, and the items of chosen bins are collected."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import pytest
 
 from fastkappa import optimal_thresholds
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
-from fastkappa.thresholds.items.bin_table import BinTable, joined_runs
+from fastkappa.thresholds.items import binned_scores
 from fastkappa.thresholds.items.binned_scores import bin_scores
 from fastkappa.thresholds.items.scored_items import read_scored_items
+from fastkappa.thresholds.items.sorted_scores import sort_scores
 
 pytestmark = pytest.mark.usefixtures("drop_in_backend")
 
@@ -42,40 +43,31 @@ def check(table, items):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_finer_tables_hold_the_same_items(dtype, weighted):
+def test_bins_hold_the_items(dtype, weighted):
     kernels, items = some_items(5000, 1, dtype, weighted=weighted)
-    rng = np.random.default_rng(2)
-    table = BinTable.of(bin_scores(kernels, items, 60, 2))
-    check(table, items)
-    for _ in range(3):
-        wanted = table.open & (rng.random(len(table.open)) < 0.6)
-        finer = table.finer(wanted, 200, 2)
-        check(finer, items)
-        assert len(finer.n_below) > len(table.n_below)
-        # Only the parts of a wanted bin are still open.
-        n_open = np.diff(finer.n_below)[finer.open].sum()
-        assert n_open == np.diff(table.n_below)[wanted].sum()
-        table = finer
-    wanted = table.open & (rng.random(len(table.open)) < 0.5)
-    inside = table.sorted_items(wanted, 2)
+    binned = bin_scores(kernels, items, 200, 2)
+    check(binned, items)
+    wanted = np.flatnonzero(np.random.default_rng(2).random(len(binned.n_below) - 1) < 0.5)
+    inside = sort_scores(binned.collect(wanted))
     scores = np.sort(items.scores)
-    rows = zip(table.n_below[:-1][wanted], table.n_below[1:][wanted])
-    assert inside.scores.tolist() == np.concatenate([scores[a:b] for a, b in rows]).tolist()
-    for row in range(len(table.open)):
-        least, largest = table.end_scores(row)
-        assert (least, largest) == (scores[table.n_below[row]], scores[table.n_below[row + 1] - 1])
+    rows = list(zip(binned.n_below[:-1], binned.n_below[1:]))
+    expected = np.concatenate([scores[slice(*rows[row])] for row in wanted])
+    assert inside.scores.tolist() == expected.tolist()
+    least, largest = binned.ranges()
+    assert least.tolist() == [scores[start] for start, _ in rows]
+    assert largest.tolist() == [scores[stop - 1] for _, stop in rows]
 
 
 def test_bins_of_one_score_are_found():
     kernels, items = some_items(20_000, 3, decimals=0)
-    table = BinTable.of(bin_scores(kernels, items, 500, 2))
+    table = bin_scores(kernels, items, 500, 2)
     scores = np.sort(items.scores)
     same = scores[table.n_below[:-1]] == scores[table.n_below[1:] - 1]
     assert same.sum() > 5
-    assert table.single(np.ones(len(table.open), bool)).tolist() == same.tolist()
+    assert table.single(np.arange(len(same))).tolist() == same.tolist()
     kernels, items = some_items(20_000, 3)
-    table = BinTable.of(bin_scores(kernels, items, 500, 2))
-    assert not table.single(np.ones(len(table.open), bool)).any()
+    table = bin_scores(kernels, items, 500, 2)
+    assert not table.single(np.arange(len(table.n_below) - 1)).any()
 
 
 @pytest.mark.parametrize("decimals", [0, 1, 2])
@@ -90,16 +82,7 @@ def test_tied_scores_are_not_sorted(decimals):
     assert binned.thresholds.tolist() == plain.thresholds.tolist()
 
 
-def test_runs_are_joined_where_few_items_lie_between():
-    wanted = np.array([1, 0, 1, 0, 0, 1, 1, 0, 1], bool)
-    n_below = np.array([0, 5, 6, 9, 11, 13, 14, 18, 30, 31])
-    # Between the runs there are 1, 4 and 12 items.
-    assert joined_runs(wanted, n_below, 4).tolist() == wanted.tolist()
-    assert joined_runs(wanted, n_below, 3).tolist() == [1, 1, 1, 0, 0, 1, 1, 0, 1]
-    assert joined_runs(wanted, n_below, 2).tolist() == [1, 1, 1, 1, 1, 1, 1, 0, 1]
-    assert joined_runs(wanted, n_below, 1).all()
-
-
-def test_counts_of_32_bits_do_not_overflow():
+def test_counts_of_several_ranges_are_added(monkeypatch):
+    monkeypatch.setattr(binned_scores, "LONGEST_RANGE", 1000)
     kernels, items = some_items(5000, 7)
-    check(BinTable.of(bin_scores(kernels, items, 50, 1, most_counted=1000)), items)
+    check(bin_scores(kernels, items, 50, 1), items)
