@@ -1,7 +1,7 @@
 """Count and sum pairs with numba, for machines without a C compiler.
 
 The contract is the same as that of `fastkappa.kernels.numpy.pairs`. This module converts arrays to
-addresses and sizes, and the functions in `loops` count the values.
+addresses and sizes, and the functions in `loops` count the pairs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fastkappa.kernels.numba import loops, popcount
 from fastkappa.kernels.numba.columns import ArrayView
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
-    raise ImportError("numba cannot compile, because NUMBA_DISABLE_JIT is set")
+    raise ImportError("numba cannot compile the kernels, because NUMBA_DISABLE_JIT is set")
 
 # Columns that cannot be read directly are copied, one chunk at a time.
 CHUNK = 1 << 16
