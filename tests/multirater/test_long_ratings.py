@@ -362,7 +362,9 @@ def test_refusals_of_labels_and_missing_codes() -> None:
 
 
 def test_raters_whose_names_look_alike() -> None:
-    with pytest.warns(UserWarning, match="rater has names that differ only in blanks"):
+    with pytest.warns(
+        UserWarning, match="rater has names that differ only in how they are written"
+    ):
         long(([1, 1], ["Ann", "Ann "], [1, 2]))
 
 

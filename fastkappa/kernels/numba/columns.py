@@ -26,7 +26,7 @@ class ArrayView(NamedTuple):
 def decode(
     views: Any, begin: int, end: int, stop: int, copies: int, row_codes: Any, column_codes: Any
 ) -> None:
-    """Write the codes of pairs, followed by extra codes that fill at most one vector.
+    """Write the codes of pairs, followed by up to one vector of extra codes.
 
     A value outside the codes gets the code `n_codes`. Both columns are read in the same loop,
     because reading them one after the other is slower.

@@ -22,8 +22,8 @@ ALWAYS_INLINE ptrdiff_t in_vectors(const column_t *a, const column_t *b, ptrdiff
     return count - count % VECTOR_PAIRS;
 }
 
-/* Returns whether to read these columns with vectors. Elements 16 bytes apart, and with SSE2 also columns of different
-   widths, are decoded faster individually. */
+/* Returns whether to read these columns with vectors. Elements that are 16 bytes apart are decoded faster one by one. With
+   SSE2, the same is true of columns of different widths. */
 ALWAYS_INLINE int are_for_vectors(const column_t *a, const column_t *b)
 {
     return has_vectors() && is_in_lanes(a) && is_in_lanes(b) && a->stride <= 8 && b->stride <= 8
@@ -33,7 +33,7 @@ ALWAYS_INLINE int are_for_vectors(const column_t *a, const column_t *b)
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 /* Writes the codes of `count` pairs (a multiple of 64) of equal width as bytes, as NAME(pair_codes) of narrow/vector.h does.
-   Using this function saves a tenth of the time of a call with 1000 pairs. */
+   Using this function saves a tenth of the time of a call for 1000 pairs. */
 ALWAYS_INLINE int bytes_of_width_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint8_t *codes_a,
                                      uint8_t *codes_b, int width)
 {
@@ -93,8 +93,8 @@ PAIR_CODES(pair_words, uint16_t, decode_words, )
 #undef BYTES_IN_WIDE_VECTORS
 #undef PAIRS_IN_VECTORS
 
-/* Computes cell = a * row + b, which must fit in cell_t. Compilers also vectorise the plain loop, but at the AVX-512
-   level, sums that used only that loop took up to 2.7 times as long. */
+/* Computes cell = a * row + b, which must fit in cell_t. Compilers also vectorise the plain loop. At the AVX-512 level,
+   however, sum_pairs took up to 2.7 times as long with only the plain loop. */
 #ifdef AT_VECTOR_LEVEL
 #  define CELLS_IN_VECTORS(name) AT_VECTOR_LEVEL(name, (a, b, i = count - count % VECTOR_PAIRS, row, cells))
 #else
