@@ -197,9 +197,9 @@ class LeaderboardBuilder:
             batch = [ranked[i] for i in some]
             pairs = [read[j].columns for j in batch]
             names_here = [full_names[j] for j in batch]
-            items, weights = read[batch[0]].items, self._weights
-            if weights is not None and items is not None:
-                weights = weights[items]
+            own, weights = read[batch[0]].items, self._weights
+            if weights is not None and own is not None:
+                weights = weights[own]
             counted.append((batch, self._order.count(names_here, pairs, labels, weights)))
         # At this point all predictions are known to be valid, so all of them are added.
         for batch, (table, n_other) in counted:
