@@ -42,8 +42,8 @@ CEILINGS = {
     "cohen_kappa_score, strings": (21, 77),
     "agreement": (31, 99),
     "agreement, printed": (48, 251),
-    "leaderboard": (44, 186),
-    "optimal_thresholds": (28, 106),
+    "leaderboard": (44, 185),
+    "optimal_thresholds": (29, 106),
     "fastkappa score, Parquet": (49, 203),
     "fastkappa score, CSV": (53, 228),
 }

@@ -9,11 +9,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import (
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    is_classifier,
-)
+from sklearn.base import is_classifier
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -37,11 +33,7 @@ from fastkappa.thresholds.rounding import (
 INSTEAD = dict.fromkeys(("coefficients", "coef_"), "thresholds_ has the cut points.")
 
 
-class KappaRounder(
-    TransformerMixin,  # type: ignore[misc]
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    OutOfFoldClassifier,
-):
+class KappaRounder(OutOfFoldClassifier):
     """Round scores to labels at the thresholds that maximise kappa.
 
     Scores are the predictions of a regression model. If ``estimator`` is given, `fit` predicts
@@ -290,23 +282,6 @@ class KappaRounder(
         labels: AnyArray = self.classes_[given]
         return labels
 
-    def transform(self, X: Any) -> AnyArray:
-        """Return the label of each score, in the shape of the scores.
-
-        With an estimator, X contains features, and the labels are returned as one column.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples,), (n_samples, 1) or (n_samples, n_features)
-            As in `fit`.
-
-        Returns
-        -------
-        labels : ndarray of the shape of X, or of shape (n_samples, 1)
-        """
-        shape = np.shape(X) if self.estimator is None else (-1, 1)
-        return self.predict(X).reshape(shape)
-
     def _scores(self, X: Any) -> AnyArray:
         """Return the scores of the items, or raise if the rounder is not fitted."""
         check_is_fitted(self)
@@ -340,13 +315,8 @@ class KappaRounder(
         self.oof_scores_: AnyArray = column_or_1d(found[0])
         return self.oof_scores_, found[1]
 
-    @property
-    def _n_features_out(self) -> int:
-        return 1
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []
         if self.estimator is None:
             tags.input_tags.one_d_array = True
             tags.input_tags.two_d_array = False
