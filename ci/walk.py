@@ -40,12 +40,12 @@ PACKAGE = Path(fastkappa.__file__).parent
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 67),
     "cohen_kappa_score, strings": (21, 77),
-    "agreement": (31, 99),
-    "agreement, printed": (48, 251),
-    "leaderboard": (43, 185),
-    "optimal_thresholds": (28, 106),
-    "fastkappa score, Parquet": (48, 205),
-    "fastkappa score, CSV": (52, 227),
+    "agreement": (33, 106),
+    "agreement, printed": (49, 257),
+    "leaderboard": (45, 187),
+    "optimal_thresholds": (29, 106),
+    "fastkappa score, Parquet": (49, 209),
+    "fastkappa score, CSV": (53, 235),
 }
 
 
