@@ -255,10 +255,10 @@ def test_columns_of_counts_that_are_no_labels() -> None:
     counts = pd.DataFrame([[3, 0], [1, 2], [2, 1], [0, 3]] * 4, columns=["no", "yes"])
     expected = fleiss_kappa(Ratings.from_counts(counts)).value
     assert expected == pytest.approx(1 / 3)
-    with pytest.raises(ValueError, match="column 'All' has the sums of the other columns"):
+    with pytest.raises(ValueError, match="column 'All' contains the sums of the other columns"):
         Ratings.from_counts(counts.assign(All=3))
     with_sums = pd.concat([counts, counts.sum().to_frame("All").T])
-    with pytest.raises(ValueError, match="row 'All' has the sums of the other rows"):
+    with pytest.raises(ValueError, match="row 'All' contains the sums of the other rows"):
         Ratings.from_counts(with_sums)
     with pytest.warns(UserWarning, match="^column 'subject' of counts has a different number in"):
         Ratings.from_counts(counts.rename_axis("subject").reset_index())
