@@ -53,8 +53,7 @@ def exact_sums(
     while len(rest) and (largest := float(np.abs(rest).max())):
         shift = SLICE_BITS - int(np.frexp(largest)[1])
         whole = np.ldexp(rest, shift).astype(np.int64)
-        # Subtracting the leading bits of a float is exact, because it leaves the other bits
-        # unchanged.
+        # Subtracting the leading bits of a float is exact, because the other bits do not change.
         rest = rest - np.ldexp(whole.astype(np.float64), -shift)
         sums = summed(whole)
         if shift <= UNIT_BITS:
@@ -70,7 +69,7 @@ def rounded(sums: AnyArray) -> AnyArray:
     Raises
     ------
     OverflowError
-        If a sum is out of the range of float64.
+        If a sum is outside the range of float64.
     """
     try:
         return (sums / (1 << UNIT_BITS)).astype(np.float64)

@@ -16,12 +16,12 @@ from fastkappa.kernels.numba import loops, popcount
 from fastkappa.kernels.numba.columns import ArrayView, address_of
 from fastkappa.tables.count import confusion_counts
 
-# With fewer pairs, the fast kernel is not worthwhile, because it has to set up counters and fill
-# two blocks.
+# With fewer pairs, the fast kernel is not worthwhile, because it must first set up counters and
+# fill two blocks.
 LONG = 8192
 LABELS_OUTSIDE = (
-    "labels must be 0 to n_labels - 1, but an item has a different label: number labels from 0, or"
-    " leave out such items with drop_outside=True"
+    "labels must be 0 to n_labels - 1, but an item has a different label. Number the labels from 0,"
+    " or leave out such items with drop_outside=True"
 )
 
 _are_few = exactly(popcount.are_few)
@@ -118,7 +118,7 @@ def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
         row, column = np.uint64(y1[i]), np.uint64(y2[i])
         if max(row, column) < beyond:
             table[row, column] += 1
-        # Counting such items first and raising an error later would be 12 % slower.
+        # Counting the items outside first, and raising an error later, would be 12 % slower.
         elif not drop_outside:
             raise ValueError(LABELS_OUTSIDE)
     return table

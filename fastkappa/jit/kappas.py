@@ -29,7 +29,7 @@ KINDS = {None: NOMINAL, "linear": LINEAR, "quadratic": QUADRATIC}
 ZERO = (0.0, 0.0)
 # Named weights need no matrix, but compiled code needs a value of a fixed type.
 NO_MATRIX = np.zeros((1, 1), np.int64)
-# Integer sums with a bound below this value cannot overflow int64.
+# If the bound of an integer sum is below this value, the sum cannot overflow int64.
 INT64_SAFE = float(1 << 61)
 LARGEST_FLOAT = np.finfo(np.float64).max
 # The smallest exponent of a scale. Its inverse, 2.0**1000, is still finite.
@@ -51,8 +51,8 @@ def kappa_from_confusion(table: AnyArray, weights: Weights = None) -> float:
     Returns
     -------
     kappa : float
-        Cohen's kappa, at most 1. NaN, without a warning, if kappa is undefined because the
-        table is empty or no disagreement is expected (a single label).
+        Cohen's kappa, at most 1. NaN, without a warning, if kappa is undefined, because the table
+        is empty or no disagreement is expected (for example with a single label).
 
     Raises
     ------
@@ -96,7 +96,7 @@ def _compile_kappa_from_confusion(table: Any, weights: Any = None) -> Any:
 
 
 def kind_and_matrix(weights: Any) -> tuple[int, AnyArray]:
-    """Return the kind of disagreement weights, and the matrix for the kind ``MATRIX``."""
+    """Return the kind of disagreement weights, and their matrix if the kind is ``MATRIX``."""
     raise NotImplementedError("for compiled code")
 
 
@@ -303,7 +303,7 @@ def _kappa_of_pairs(table: Any, weights: Any) -> float:
 def _pairs(array: Any, largest: float) -> Any:
     """Convert a matrix to double-double, scaled if squares of entries could be out of range.
 
-    The scale is a power of two. Integers never need scaling.
+    The scale is a power of two. Integers never need to be scaled.
     """
     exponent = math.frexp(largest)[1]
     scale = math.ldexp(1.0, -max(exponent, LEAST_EXPONENT)) if abs(exponent) > 200 else 1.0

@@ -95,7 +95,7 @@ def test_grades_from_1_are_refused() -> None:
     y1, y2 = np.array([1, 2, 3, 4, 5, 5, 4]), np.array([1, 2, 3, 4, 5, 4, 4])
     assert fastkappa.kappa_from_confusion(table_inside(y1, y2, 5)) == 1
     for count in (table_of, jit.confusion_matrix):
-        with pytest.raises(ValueError, match="number labels from 0, or leave out such items"):
+        with pytest.raises(ValueError, match="Number the labels from 0, or leave out such items"):
             count(y1, y2, 5)
 
 

@@ -61,7 +61,7 @@ cdef bins_t bins_of(bins) except *:
 @cython.final
 @cython.internal
 cdef class ItemBuffers:
-    """Items that C can read during the lifetime of this object."""
+    """Buffers of items that C can read during the lifetime of this object."""
 
     cdef column_t scores, codes
     cdef object owners
