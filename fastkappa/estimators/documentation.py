@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, metadata
 
 
 class DocumentedMixin:
-    """Sets the address from which `sklearn.base.BaseEstimator` builds its documentation link."""
+    """Set the address from which `sklearn.base.BaseEstimator` builds its documentation link."""
 
     _doc_link_module = "fastkappa"
 

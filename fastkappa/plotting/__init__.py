@@ -1,4 +1,4 @@
-"""Plot confusion matrices, bootstraps, intervals and measurements.
+"""Plot confusion matrices, bootstrap distributions, intervals and measurements.
 
 The functions draw results but compute no statistics. Matplotlib is imported when the first plot is
 drawn. Install it with ``pip install 'fastkappa[plot]'``.
