@@ -1,4 +1,4 @@
-"""Array types, and helpers for reading arrays in chunks."""
+"""Define array types, and read arrays in chunks."""
 
 from __future__ import annotations
 

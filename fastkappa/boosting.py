@@ -98,7 +98,7 @@ def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
         ``("quadratic_kappa_loss", 1 - kappa)``. Early stopping minimises this loss, so do not pass
         ``maximize=True``.
     """
-    weights = dtrain.get_weight()  # empty if the data has no weights
+    weights = dtrain.get_weight()  # an empty array if the data have no weights
     return LOSS, 1 - _kappa(dtrain.get_label(), predt, weights if len(weights) else None)
 
 
@@ -128,7 +128,7 @@ def _kappa(y_true: Any, y_pred: Any, sample_weight: Any) -> float:
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
             f"y_pred must have one prediction per item, got an array of shape"
-            f" {shape}. For a classifier with one column per class, use ClassKappa."
+            f" {shape}. If it has one column per class, use ClassKappa."
         )
     return continuous_kappa(y_true, y_pred, sample_weight=sample_weight)
 
@@ -181,8 +181,8 @@ class CatBoostKappa:
         """
         if len(approxes) != 1:
             raise ValueError(
-                "approxes must have one array, for a model with one output, got"
-                f" {len(approxes)} arrays. For a classifier, use ClassKappa."
+                "approxes must contain one array, because the model must have one output,"
+                f" got {len(approxes)} arrays. For a classifier, use ClassKappa."
             )
         return continuous_kappa(target, approxes[0], sample_weight=weight), 1.0
 

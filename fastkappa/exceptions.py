@@ -1,8 +1,8 @@
 """Warning and error classes, and the errors that several modules raise.
 
 Code written for scikit-learn catches scikit-learn's warnings and errors. Therefore, scikit-learn's
-classes are used if scikit-learn is already loaded. It is never imported for this purpose, because a
-program that has not imported scikit-learn cannot catch its classes.
+classes are used if scikit-learn is already loaded. This module never imports scikit-learn, because
+a program that has not imported it cannot catch its classes.
 """
 
 from __future__ import annotations

@@ -240,8 +240,8 @@ class _Ratings(NamedTuple):
 def _errors_in_order(y_true: Any, y_pred: Any, sample_weight: Any) -> Iterator[None]:
     """If several errors apply, raise the error that scikit-learn would raise.
 
-    scikit-learn validates each argument before it compares arguments. Here, arguments are validated
-    in scikit-learn's order only after an error.
+    scikit-learn validates each argument before it compares arguments. fastkappa validates arguments
+    in that order only after an error.
     """
     try:
         yield

@@ -46,8 +46,8 @@ INSTEAD = {
 class ConfusionAccumulator:
     """Count ratings batch by batch, with kappa available at any time.
 
-    The result is bitwise identical to counting all ratings in one call. It depends neither on how
-    the ratings are split into batches nor on the order of the batches.
+    The result is bitwise identical to counting all ratings in one call. The result depends neither
+    on how the ratings are split into batches nor on the order of the batches.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ class ConfusionAccumulator:
     if no addition needs rounding, for example if all weights are multiples of 1/2.
 
     An accumulator can be pickled and copied. Threads can share an accumulator, but then wait for
-    each other. It is faster to use one accumulator per thread and merge the accumulators at the
-    end. Do not fork a process while another thread updates an accumulator. After a batch is
+    each other. Using one accumulator per thread, and merging the accumulators at the end, is
+    faster. Do not fork a process while another thread updates an accumulator. After a batch is
     interrupted by Ctrl-C or by a lack of memory, methods that need counts raise ``RuntimeError``.
 
     Examples

@@ -1,8 +1,9 @@
 """Sum item weights without rounding errors, in any order.
 
-A finite float is an integer multiple of 2**-1074, the smallest positive float. So each weight can
-be split into 62-bit integers, starting with the leading bits. The kernels sum these integers
-exactly. The totals are Python integers, which are also added and subtracted without rounding.
+A finite float is an integer multiple of 2**-1074, the smallest positive float. Therefore, each
+weight can be split into 62-bit integers, starting with the leading bits. The kernels sum these
+integers exactly. The totals are Python integers, which are also added and subtracted without
+rounding.
 """
 
 from __future__ import annotations

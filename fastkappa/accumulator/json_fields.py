@@ -105,7 +105,7 @@ def _counted(contents: Snapshot) -> dict[str, Any]:
 
 
 def snapshot_from_json(text: str) -> Snapshot:
-    """Read the contents from JSON.
+    """Return the contents of an accumulator from their JSON text.
 
     Raises
     ------
@@ -226,7 +226,7 @@ def _check_labels(contents: Snapshot) -> None:
     if kind not in (None, *KINDS.values(), NUMBERS) or (
         kind is None and n_inside + table.n_outside
     ):
-        raise ValueError(f"kind must name the kind of the ratings, got {short_repr(kind)}")
+        raise ValueError(f"kind must be the kind of the labels, got {short_repr(kind)}")
     if n_inside and labels.dtype.kind != "O" and kind != kind_of_labels(labels.dtype):
         raise ValueError(f"labels must be of the kind {kind}, got {short_repr(labels)}")
 
@@ -237,7 +237,7 @@ def _refuse_uncounted(table: ConfusionTable) -> None:
     if table.n_outside:
         raise ValueError("n_outside must be 0 if labels_given is false")
     if not (table.counts.any(axis=(0, 1)) | table.counts.any(axis=(0, 2))).all():
-        raise ValueError(f"labels must all occur in the counts, got {short_repr(labels.tolist())}")
+        raise ValueError(f"every label must occur in the counts, got {short_repr(labels.tolist())}")
     known = union_of_labels([labels])
     if known.dtype != labels.dtype or known.tolist() != labels.tolist():
         raise ValueError(f"labels must be sorted, got {short_repr(labels.tolist())}")

@@ -66,7 +66,7 @@ class Snapshot(NamedTuple):
 
     @property
     def is_weighted(self) -> bool | None:
-        """Whether the items have weights; None if only some have, or there are no items."""
+        """Whether the items have weights; None if only some have weights, or there are no items."""
         plain, weighted = (bool(layer.any()) for layer in self.table.counts)
         return weighted if plain != weighted else None
 

@@ -91,8 +91,8 @@ def _best(
         new = _ratio(table, matrix, chance)
         if ratio is not None and not new < ratio:
             if not table.sum(axis=0) @ chance:
-                # This round chose only labels whose chance cost is 0, so kappa is undefined. The
-                # labels of the previous round are equally good, and are used instead.
+                # The latest round chose only labels whose chance cost is 0, so kappa is undefined.
+                # The labels of the previous round are equally good, and are used instead.
                 costs = before
                 table = items.cheapest(costs, given)
             break

@@ -31,8 +31,8 @@ class _AsGiven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that returns its features as the predicted probabilities."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _AsGiven:
-        # Weights are not used. They are accepted only because CalibratedClassifierCV warns if `fit`
-        # does not accept them.
+        # The weights are not used. `fit` accepts weights only because CalibratedClassifierCV warns
+        # if it does not.
         self.classes_ = np.unique(y)
         return self
 

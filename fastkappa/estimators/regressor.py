@@ -9,8 +9,8 @@ At the maximum of the penalised objective, the gradient of kappa(a) - mu |a|**2 
 
     (G + alpha I) a = b + c / kappa,      alpha = mu / kappa times the denominator.
 
-This is ridge regression with a different right-hand side. Substituting its solution into kappa(a)
-leads to a quadratic equation for kappa, whose positive root is the maximum.
+The equation is that of ridge regression with a different right-hand side. Substituting its solution
+into kappa(a) leads to a quadratic equation for kappa, whose positive root is the maximum.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
     """Fit a linear model that maximises the quadratic weighted kappa of its predictions.
 
     Least squares shrinks predictions towards the mean, which lowers kappa. The predictions of this
-    model have the variance that maximises kappa. Without a penalty, they are the least squares
-    predictions, scaled about the mean by 1 / r, where r is their correlation with the truth. The
+    model have the variance that maximises kappa. Without a penalty, the predictions are those of
+    least squares, scaled about the mean by 1 / r, where r is their correlation with the truth. The
     kappa of these predictions is r.
 
     Parameters
@@ -51,8 +51,8 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
     scale : {'penalized', 'variance'}, default='penalized'
         How to scale the coefficients. 'penalized' maximises kappa minus the penalty. 'variance'
         keeps the direction of these coefficients, but scales them so that the predictions have the
-        same variance as the truth, which maximises kappa. Without a penalty, both scales are the
-        same.
+        same variance as the truth, which maximises kappa. Without a penalty, 'penalized' and
+        'variance' give the same result.
     fit_intercept : bool, default=True
         Whether to fit an intercept, which is not penalized.
     clip : tuple (lowest, highest), default=None

@@ -74,7 +74,7 @@ class KappaRounder(
           spline. In most studies, and in all studies with quadratic weights, this was the best
           method on new items.
         - 'exact': maximise kappa on the training items, as `optimal_thresholds` does. With few
-          items, these thresholds also fit the noise.
+          items, such thresholds also fit the noise.
         - 'bagged': average the best thresholds of bootstrap resamples, on the scale of ranks.
         - 'closed_form': shift and scale the scores to the mean and variance of the label
           positions, and round at the half points. This method is suitable for few items, if the
@@ -99,12 +99,12 @@ class KappaRounder(
         Thresholds, ascending. An item gets ``classes_[i]`` if its score is at least
         ``thresholds_[i - 1]`` and below ``thresholds_[i]``.
     kappa_ : float
-        Kappa on the training items. With 'exact', it is the highest possible value, so expect a
-        lower kappa on new items. If y has a single label, kappa is NaN and an
+        Kappa on the training items. With 'exact', this kappa is the highest possible value, so
+        expect a lower kappa on new items. If y has a single label, kappa is NaN and an
         ``UndefinedMetricWarning`` is issued.
     oof_kappa_ : float
-        Kappa of ``y`` and ``oof_predictions_``, in one table of all items. This is an estimate for
-        new items. Not set if ``cv`` is None.
+        Out-of-fold kappa, computed from one table of ``y`` and ``oof_predictions_``. It estimates
+        the kappa on new items. Not set if ``cv`` is None.
     oof_predictions_ : ndarray of shape (n_samples,)
         Out-of-fold labels. Each item gets its label from the thresholds of the other folds. For an
         interval of ``oof_kappa_``, pass these labels to `fastkappa.agreement`. Not set if ``cv`` is
@@ -116,8 +116,8 @@ class KappaRounder(
     classes_ : ndarray of shape (l,)
         The labels, in order.
     n_features_in_ : int
-        Number of features seen in `fit`, if the estimator reports it. Without an estimator, it is
-        1, because the scores are the only feature.
+        Number of features seen in `fit`, if the estimator reports it. The number is 1 without an
+        estimator, because the scores are the only feature.
     feature_names_in_ : ndarray of object
         Names of the features, if all column names of X are strings.
 

@@ -38,9 +38,9 @@ class KappaScorer:
     labels : array-like of shape (l,), default=None
         All labels, in order. If None, the labels have the order that ``y`` declares, for
         example as an ordered categorical. If ``y`` declares no order, the labels are the
-        classifier's ``classes_`` and the labels in ``y``. They are sorted, unless ``classes_``
-        contains all of them in another order, which is then used. Strings are sorted
-        alphabetically, with a ``LabelOrderWarning``, unless they are all numbers.
+        classifier's ``classes_`` and the labels in ``y``. The labels are sorted, unless
+        ``classes_`` contains all of them in another order. This order is then kept. Strings are
+        sorted alphabetically, with a ``LabelOrderWarning``, unless they are all numbers.
 
     Raises
     ------
@@ -82,8 +82,8 @@ class KappaScorer:
             weights = as_weights(weights, len(self.labels))
         elif weights is not None and not isinstance(weights, str):
             raise ValueError(
-                "labels must be given with a matrix of weights, to define the order of its rows"
-                " and columns."
+                "labels must be given with a matrix of weights, because they define the"
+                " order of its rows and columns."
             )
         self.weights = as_weights(weights, len(self.labels) if self.labels is not None else 2)
         self._request = MetadataRequest(owner=self)

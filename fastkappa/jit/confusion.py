@@ -16,8 +16,8 @@ from fastkappa.kernels.numba import loops, popcount
 from fastkappa.kernels.numba.columns import ArrayView, address_of
 from fastkappa.tables.count import confusion_counts
 
-# With fewer pairs, the fast kernel is not worthwhile, because it must first set up counters and
-# fill two blocks.
+# With fewer pairs than this, the fast kernel is not worthwhile, because it must first set up
+# counters and fill two blocks.
 LONG = 8192
 LABELS_OUTSIDE = (
     "labels must be 0 to n_labels - 1, but an item has a different label. Number the labels from 0,"
@@ -109,8 +109,8 @@ def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
         raise ValueError("n_labels must be at least 1")
     if n_items >= LONG and _are_few(n_labels, n_labels):
         return _count_many_items(y1, y2, n_labels, drop_outside)
-    # With more labels, the kernel `count_many` would hardly be faster than this loop, and is slow
-    # to compile.
+    # For more labels, this loop is used, because the kernel `count_many` is hardly faster and is
+    # slow to compile.
     table = np.zeros((n_labels, n_labels), np.int64)
     beyond = np.uint64(n_labels)
     for i in range(n_items):

@@ -32,7 +32,7 @@ NO_MATRIX = np.zeros((1, 1), np.int64)
 # If the bound of an integer sum is below this value, the sum cannot overflow int64.
 INT64_SAFE = float(1 << 61)
 LARGEST_FLOAT = np.finfo(np.float64).max
-# The smallest exponent of a scale. Its inverse, 2.0**1000, is still finite.
+# The smallest exponent of a scale. The inverse of such a scale, 2.0**1000, is still finite.
 LEAST_EXPONENT = -1000
 
 
@@ -187,16 +187,16 @@ def _kappa_of_any_table(table: Any, kind: int, matrix: Any) -> float:
     n_labels = table.shape[0]
     largest, total = _largest_and_total(table)
     if not total < np.inf:
-        raise ValueError("table must be finite and not negative")
+        raise ValueError("table must contain only finite numbers that are not negative")
     if kind == MATRIX:
         if matrix.shape != table.shape:
             raise ValueError("weights must have one row and one column per label")
         for i in range(n_labels):
             if matrix[i, i] != 0:
-                raise ValueError("weights must be 0 on their diagonal")
+                raise ValueError("the diagonal of weights must be 0")
         heaviest, sum_of_weights = _largest_and_total(matrix)
         if not sum_of_weights < np.inf:
-            raise ValueError("weights must be finite and not negative")
+            raise ValueError("weights must contain only finite numbers that are not negative")
     else:
         heaviest = float(_whole_weight(kind, NO_MATRIX, 0, n_labels - 1))
     if all_whole(table, matrix) and total * total * max(heaviest, 1.0) < INT64_SAFE:

@@ -243,7 +243,7 @@ def _cpu_quota() -> int | None:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    """Return the thread pool that all calls share. It starts threads when they are needed."""
+    """Return the thread pool that all calls share, which starts threads when they are needed."""
     # Imported only when the first thread is started, to keep `import fastkappa` fast.
     from concurrent.futures import ThreadPoolExecutor
 

@@ -37,12 +37,12 @@ def plot_agreement_chart(
 ) -> Axes:
     """Draw Bangdiwala's agreement chart.
 
-    Each label has a box. Its width is the number of items to which the second rater gave the label,
-    and its height is the number for the first rater. The boxes run from corner to corner. The dark
-    square in each box shows the items to which both raters gave the label. The total dark area
-    divided by the total area of the boxes is Bangdiwala's B. If both raters use each label equally
-    often, the boxes are squares along the diagonal line. Boxes away from this line show that the
-    label frequencies of the raters differ.
+    Each label has a box. The width of the box is the number of items to which the second rater gave
+    the label, and the height is the number for the first rater. The boxes run from corner to
+    corner. The dark square in each box shows the items to which both raters gave the label. The
+    total dark area divided by the total area of the boxes is Bangdiwala's B. If both raters use
+    each label equally often, the boxes are squares along the diagonal line. Boxes away from this
+    line show that the label frequencies of the raters differ.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def plot_agreement_chart(
         second rater's to the right.
     step_weights : sequence of float, default=(1.0,)
         The agreement weights of labels that are 0, 1, 2, ... steps apart, as in
-        `fastkappa.statistics.indices.bangdiwala_b`. They decrease from 1 towards 0. The smaller the
-        weight of a pair of ratings, the fainter its colour.
+        `fastkappa.statistics.indices.bangdiwala_b`. The weights must decrease from 1 towards 0. The
+        smaller the weight of a pair of ratings, the fainter its colour.
     reverse_y : bool, default=False
         Whether the first rater's labels run downwards, as in a printed table.
     ax : Axes, default=None
@@ -66,8 +66,8 @@ def plot_agreement_chart(
     Returns
     -------
     ax : Axes
-        The axes. Its collections are labelled 'agreement', '1 step apart', '2 steps apart' and
-        so on, for a legend.
+        The axes. The collections of the axes are labelled 'agreement', '1 step apart', '2 steps
+        apart' and so on, for a legend.
 
     Raises
     ------

@@ -28,7 +28,8 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     result : BootstrapResult
-        The result of `bootstrap`. Its ``replicates``, ``value`` and ``interval`` are drawn.
+        The result of `bootstrap`. The attributes ``replicates``, ``value`` and ``interval`` are
+        drawn.
     ax : Axes, default=None
         The axes to draw on. None creates a new figure with ``pyplot.subplots``.
 

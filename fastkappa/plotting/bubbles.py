@@ -70,7 +70,8 @@ def plot_agreement(
     Returns
     -------
     ax : Axes
-        The axes. Its two collections are labelled 'agreement' and 'disagreement', for a legend.
+        The axes. The two collections of the axes are labelled 'agreement' and 'disagreement', for a
+        legend.
 
     Raises
     ------

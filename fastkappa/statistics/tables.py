@@ -14,8 +14,8 @@ from fastkappa.exceptions import LabelOrderWarning, users_stacklevel
 
 # The names that other packages use for the totals of rows and columns.
 MARGINS = ("all", "sum", "total")
-# With fewer items, the last row and column can equal the sums of the others by chance. With 40
-# items, this happened in 1 of 400,000 simulated tables.
+# With fewer items, the last row and column can equal the sums of the others by chance. Among
+# simulated tables of 40 items, 1 in 400,000 had such margins.
 FEWEST_IN_CORNER = 10
 # With fewer rows, the last column can equal the sum of the others by chance.
 FEWEST_ROWS = 5

@@ -16,8 +16,8 @@
        x = 0b0001, y = 0b0101, z = 0b0110   ones = x^y^z         = 0b0010
                                             twos = majority bits = 0b0101
 
-   A tree of 63 adders turns 64 vectors into one vector of weight 64. Only this vector is counted
-   bit by bit. The vectors of weights 1, 2, .. 32 are kept for the next 64 vectors.
+   A tree of 63 adders turns 64 vectors into one vector of weight 64. Only the vector of weight 64
+   is counted bit by bit. The vectors of weights 1, 2, .. 32 are kept for the next 64 vectors.
 """
 
 from __future__ import annotations

@@ -26,12 +26,12 @@ PIECE = 1 << 18
 # A digit has 8 bits, and a key has 16 bits.
 MOST_CELLS = 1 << 8
 MOST_KEYS = 1 << 16
-# With fewer pairs than this, counting them one by one is faster.
+# If there are fewer pairs than this, counting pairs one by one is faster.
 LEAST_PAIRS = 1 << 14
 
 
 class Keys:
-    """Count keys of ``n_digits`` pairs each."""
+    """Count keys that each combine ``n_digits`` pairs."""
 
     def __init__(self, n_rows: int, n_columns: int, n_digits: int, n_pairs: int) -> None:
         self.n_rows, self.n_columns, self.n_digits = n_rows, n_columns, n_digits

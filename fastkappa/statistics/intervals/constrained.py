@@ -28,10 +28,10 @@ from fastkappa.arrays import AnyArray, FloatTable
 # The initial and the final value, in items, of the product p z in a cell without counts. The error
 # of the likelihood ratio is less than twice the number of cells times the final value.
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
-# The smallest initial value of the product, as a proportion.
+# The smallest initial value of the product p z, as a proportion.
 LEAST_FIRST = 1e-6
-# The final value of the product as a proportion, relative to the squared distance of kappa0 from
-# the observed kappa (at most 1). The proportion p of an empty cell can be of the order of that
+# The final value of the product p z as a proportion, relative to the squared distance of kappa0
+# from the observed kappa (at most 1). The proportion p of an empty cell can be of the order of that
 # distance, and then p / z = p^2 / product. If p / z is above 1e9, the steps fail because of
 # rounding.
 LEAST_PRODUCT = 1e-10

@@ -23,7 +23,7 @@ ALWAYS_INLINE ptrdiff_t in_vectors(const column_t *a, const column_t *b, ptrdiff
 }
 
 /* Returns whether to read these columns with vectors. Elements that are 16 bytes apart are decoded faster one by one. With
-   SSE2, the same is true of columns of different widths. */
+   SSE2, columns of different widths are also decoded faster one by one. */
 ALWAYS_INLINE int are_for_vectors(const column_t *a, const column_t *b)
 {
     return has_vectors() && is_in_lanes(a) && is_in_lanes(b) && a->stride <= 8 && b->stride <= 8
