@@ -140,7 +140,7 @@ xgboost_eval_metric.__name__ = LOSS
 class CatBoostKappa:
     """A metric for ``eval_metric`` and ``custom_metric`` of CatBoost.
 
-    CatBoost requires the names of the methods, and shows the class name in its logs.
+    CatBoost prescribes the method names, and shows the class name in its logs.
     """
 
     # Without this attribute, CatBoost tries to compile the methods with Numba, which fails with a

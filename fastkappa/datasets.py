@@ -49,7 +49,7 @@ class RatedTable:
     description: str
 
     def expand(self) -> tuple[AnyArray, AnyArray]:
-        """Return both raters' ratings of every item, row by row of the table.
+        """Return both raters' ratings of every item, with items in the order of the table's rows.
 
         Returns
         -------

@@ -54,9 +54,9 @@ class ConfusionAccumulator:
     labels : array-like of shape (l,), default=None
         The labels of the table, in this order. Items with other labels are left out and counted in
         ``n_outside``. If None, the labels are those that the ratings declare, in the declared order
-        (ordered categoricals, polars Enum, ordered Arrow dictionaries, Python enums). If they
-        declare no order, all labels that occur are used, sorted. At most 4096 labels can be given
-        or declared.
+        (ordered categoricals, polars Enum, ordered Arrow dictionaries, Python enums). If the
+        ratings declare no order, all labels that occur are used, sorted. At most 4096 labels can be
+        given or declared.
     backend : {'cython', 'numba', 'numpy'}, default=None
         If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If the variable
         is not set, the fastest available backend is used.
@@ -200,8 +200,8 @@ class ConfusionAccumulator:
         Raises
         ------
         ValueError
-            For the same reasons as in `update`, and if some of the items were not added before.
-            If an error is raised, nothing is subtracted.
+            For the same reasons as in `update`, or if some of the items were not added before. If
+            an error is raised, nothing is subtracted.
         """
         batch = self._read(y1, y2, sample_weight, missing, missing_codes)
         with self._lock:

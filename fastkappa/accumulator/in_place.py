@@ -16,8 +16,7 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, square
 from fastkappa.tables.tally import Tally
 
-# Longer batches are not counted in place. Instead, several threads count each into a separate
-# table.
+# Longer batches are not counted in place: several threads count such a batch into a separate table.
 LONGEST = 1 << 20
 
 

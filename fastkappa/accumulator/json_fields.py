@@ -59,7 +59,7 @@ def snapshot_to_json(contents: Snapshot) -> str:
     """Return the contents as JSON, including, if possible, the fields that all saved counts share.
 
     The sums of weights are written as integer multiples of ``2**weight_exponent``, with the largest
-    possible exponent. If there are no weights, these fields are left out.
+    possible exponent. If there are no weights, the fields for weights are left out.
 
     Raises
     ------

@@ -95,7 +95,7 @@ class Snapshot(NamedTuple):
         )
 
     def minus(self, other: Snapshot) -> Snapshot:
-        """Return the snapshot minus the items of another, or raise if any of them is missing."""
+        """Return the snapshot without the items of another, or raise if any of them are missing."""
         common_kind(self.kind, other.kind)
         table = subtract(self.table, other.table)
         n_float, dropped = self.n_float - other.n_float, self.dropped - other.dropped

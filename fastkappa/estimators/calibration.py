@@ -31,8 +31,8 @@ class _AsGiven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that returns its features as the predicted probabilities."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _AsGiven:
-        # The weights are not used. `fit` accepts weights only because CalibratedClassifierCV warns
-        # if it does not.
+        # The weights are not used. They are accepted only to avoid a warning from
+        # CalibratedClassifierCV.
         self.classes_ = np.unique(y)
         return self
 

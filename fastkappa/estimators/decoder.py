@@ -144,8 +144,8 @@ class KappaDecoder(OutOfFoldClassifier):
             Features, in any form that the estimator accepts. Without an estimator,
             probabilities of shape (n_samples, l).
         y : array-like of shape (n_samples,), default=None
-            Labels. They are optional if there is no estimator, but the probabilities are then not
-            calibrated.
+            Labels. Without an estimator, labels are optional, but probabilities are calibrated only
+            if labels are given.
         sample_weight : array-like of shape (n_samples,), default=None
             Item weights, which must not be negative. The weights are also passed to the estimator
             if its ``fit`` accepts them.

@@ -71,15 +71,15 @@ class KappaRounder(
         - 'spline': maximise the kappa expected if labels change smoothly with the score. With
           quadratic weights, the expected label is modelled as a rising spline of the score.
           With other weights, the label proportions follow a cumulative logit model on a
-          spline. In most studies, and in all studies with quadratic weights, this was the best
+          spline. In most studies, and in all studies with quadratic weights, 'spline' was the best
           method on new items.
         - 'exact': maximise kappa on the training items, as `optimal_thresholds` does. With few
           items, such thresholds also fit the noise.
         - 'bagged': average the best thresholds of bootstrap resamples, on the scale of ranks.
         - 'closed_form': shift and scale the scores to the mean and variance of the label
           positions, and round at the half points. This method is suitable for few items, if the
-          scores are linear in the label positions and the label distribution is symmetric. It
-          requires quadratic weights.
+          scores are linear in the label positions and the label distribution is symmetric. The
+          method requires quadratic weights.
     n_resamples : int, default=100
         Number of bootstrap resamples for 'bagged'.
     cv : int, splitter, iterable of (train, test) or None, default=5
@@ -210,12 +210,13 @@ class KappaRounder(
         Parameters
         ----------
         X : array-like of shape (n_samples,), (n_samples, 1) or (n_samples, n_features)
-            Finite scores. With an estimator, features in any form that the estimator accepts.
+            Finite scores. With an estimator, X contains features in any form that the estimator
+            accepts.
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Item weights, which must not be negative. The weights are also passed to the estimator
-            if its ``fit`` accepts them. Items of weight 0 do not affect the thresholds and kappa.
+            if its ``fit`` accepts them. Items of weight 0 affect neither the thresholds nor kappa.
         groups : array-like of shape (n_samples,), default=None
             Group of each item, such as the patient. Each group is in one fold, unless ``cv`` is a
             splitter that ignores groups. In ``cross_val_score`` and searches, groups require
@@ -357,7 +358,7 @@ class KappaRounder(
 
 
 def _numbers_of(y: AnyArray, labels: Any) -> AnyArray:
-    """Return the regression targets: the labels if they are ascending numbers, or positions."""
+    """Return the regression targets: labels that are ascending numbers, otherwise positions."""
     order = sorted_labels(y) if labels is None else read_order(labels)
     if order.dtype.kind in "iuf" and (np.diff(order) > 0).all():
         return y.astype(np.float64)

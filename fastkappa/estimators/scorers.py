@@ -204,7 +204,7 @@ def is_fractional(y: AnyArray) -> bool:
 
 
 def _refuse_numbers(predictions: Any, estimator: Any, known: Any) -> None:
-    """Raise for predictions that are real numbers, unless they are labels such as half points."""
+    """Raise if predictions are real numbers that are not labels, such as half points."""
     column = read_column(predictions, "predictions")
     if column.obstacle in ("continuous", "continuous-multioutput"):
         values = np.asarray(column.values).reshape(-1)

@@ -18,8 +18,8 @@ def exactly(function: Callable[..., Any]) -> Any:
     """Compile a function at its first call, without ``fastmath``, and cache it on disk if possible.
 
     If ``fastmath`` were inherited from a caller, error-free sums and checks for NaN would fail.
-    numba recompiles a function only if its own file has changed. If you edit a function in another
-    file that it calls, also update the modification time of its own file.
+    numba recompiles a function only if its own file has changed. After editing a function that is
+    called from another file, update the modification time of the calling file.
     """
     try:
         return numba.njit(fastmath=False, cache=True)(function)

@@ -42,8 +42,9 @@ def confusion_matrix(
     n_labels : int
         The number of labels, at least 1.
     drop_outside : bool, default=False
-        Whether to leave out items with a label outside 0 to n_labels - 1 in either array. There are
-        ``len(y1) - table.sum()`` such items. By default, such an item raises an error.
+        Whether to leave out items with a label outside 0 to n_labels - 1 in either array. The
+        number of items left out is ``len(y1) - table.sum()``. By default, such an item raises an
+        error.
 
     Returns
     -------
@@ -114,7 +115,8 @@ def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
     table = np.zeros((n_labels, n_labels), np.int64)
     beyond = np.uint64(n_labels)
     for i in range(n_items):
-        # As unsigned integers, negative labels are large. Testing both labels at once saves 20 %.
+        # As unsigned integers, negative labels are large. Testing both labels at once saves 20 % of
+        # the time.
         row, column = np.uint64(y1[i]), np.uint64(y2[i])
         if max(row, column) < beyond:
             table[row, column] += 1

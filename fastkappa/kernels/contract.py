@@ -102,8 +102,8 @@ class PairKernels(Protocol):
         """The kernel for quadratic kappa without a table.
 
         ``sum_moments(first, second, lowest, n_labels, part)`` returns the numbers of pairs
-        outside and inside the labels. For the pairs inside, it also returns the sums of the first
-        codes, the second codes, their squares, and their products.
+        outside and inside the labels. For the pairs inside, the kernel also returns the sums of the
+        first codes, the second codes, their squares, and their products.
         """
 
     @property

@@ -4,8 +4,8 @@ Kernels release the GIL and work on a range of items, so ordinary Python threads
 the work, each with its own table. No OpenMP runtime is needed. Forking is safe, because the child
 process forgets the parent's threads and starts its own when needed.
 
-The calling thread does part of the work. When all work has been handed out, it does not wait for
-threads that have not started.
+The calling thread does part of the work. When all work has been handed out, the calling thread does
+not wait for threads that have not started.
 """
 
 from __future__ import annotations
@@ -262,8 +262,8 @@ def _hand_out(
         shares.append(share)
         try:
             _pool().submit(_work_share, share, work, ranges)
-        # No more threads are available, or the interpreter is shutting down. Even so, the pool can
-        # have stored the share, so the share remains in the list.
+        # No more threads are available, or the interpreter is shutting down. In both cases, the
+        # pool can have stored the share, so the share remains in the list.
         except RuntimeError:
             break
     return shares

@@ -60,7 +60,7 @@ def plot_agreement(
         the second rater's to the right.
     marginals : bool, default=False
         Whether to draw histograms of both raters' labels above and to the right, outside ``ax``. A
-        figure with ``layout='constrained'`` reserves space for them.
+        figure with ``layout='constrained'`` reserves space for the histograms.
     reverse_y : bool, default=False
         Whether the first rater's labels run downwards, as in a printed table. The diagonal of
         agreement then also runs downwards.

@@ -59,7 +59,7 @@ class BootstrapResult(Result):
     replicates : ndarray of shape (n_resamples,)
         The statistic of each resampled table, in the order drawn; NaN where undefined.
     n_undefined : int
-        The number of NaN replicates. The interval is computed without them.
+        The number of NaN replicates. The interval is computed from the other replicates.
     method : {'percentile', 'bca'}
         The kind of interval.
     confidence : float

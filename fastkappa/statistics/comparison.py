@@ -167,7 +167,7 @@ def compare_independent(
     first, second : array-like of shape (l, l), or AgreementResult
         Two tables of counts, or results, whose labels may differ. A result is tested by its own
         method, which accounts for clusters if `agreement` was given clusters. The samples must not
-        share clusters. If they do, use `agreement_by`.
+        share clusters. For samples that share clusters, use `agreement_by`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights for tables. Results have their own weights.
     confidence : float, default=0.95

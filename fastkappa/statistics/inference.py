@@ -116,9 +116,9 @@ def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
 def textbook_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
     """Return the cruder standard error found in many textbooks.
 
-    Without weights, the formula is ``sqrt(p_o * (1 - p_o) / n) / (1 - p_e)``. With weights, it is
-    that of Cohen (1968). Both formulas treat the agreement expected by chance as known. Prefer
-    `standard_error`, which has the same parameters.
+    Without weights, the formula is ``sqrt(p_o * (1 - p_o) / n) / (1 - p_e)``. With weights, the
+    formula of Cohen (1968) is used. Both formulas treat the agreement expected by chance as known.
+    Prefer `standard_error`, which has the same parameters.
 
     Examples
     --------

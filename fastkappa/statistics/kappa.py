@@ -65,9 +65,9 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
     The result differs from exact rational arithmetic by at most half a unit in the last place for
     one table, and by at most 2 units for a stack, for counts of any size.
 
-    Weights require labels in a meaningful order. For a data frame, this is the order of its
-    columns. A ``LabelOrderWarning`` is issued if its column names are strings in alphabetical order
-    or unsorted numbers.
+    Weights require labels in a meaningful order. For a data frame, the order of its columns is
+    used. A ``LabelOrderWarning`` is issued if its column names are strings in alphabetical order or
+    unsorted numbers.
 
     References
     ----------

@@ -56,7 +56,7 @@ def _most_agreeing(rows: AnyArray, columns: AnyArray) -> AnyArray:
 def _in_order(rows: AnyArray, columns: AnyArray) -> AnyArray:
     """Return the tables of the north-west corner rule.
 
-    In such a table, items sorted by the first rating are also sorted by the second. For Monge
+    In this table, items sorted by the first rating are also sorted by the second. For Monge
     weights, tables with this property are the cheapest.
     """
     below = np.minimum(rows.cumsum(axis=-1)[..., :, None], columns.cumsum(axis=-1)[..., None, :])

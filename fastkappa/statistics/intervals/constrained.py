@@ -38,12 +38,12 @@ LEAST_PRODUCT = 1e-10
 # The largest change of kappa per step, in the first and in the second attempt.
 LARGEST_CHANGE = (0.2, 0.05)
 MOST_STEPS = (40, 100)
-# Steps below SHORT_STEP are short. After more than MOST_SHORT consecutive short steps, in the first
-# and in the second attempt, the search is considered stuck.
+# A step is short if its length is below SHORT_STEP. After more than MOST_SHORT consecutive short
+# steps (one number per attempt), the search is considered stuck.
 SHORT_STEP, MOST_SHORT = 0.05, (4, 100)
 TOLERANCE = 1e-9
 # Rounding errors of z near 0 are multiplied by p / z, so the error of the steps can stay above
-# `TOLERANCE`. An error below this value that no longer halves is due to rounding.
+# `TOLERANCE`. If an error below this value no longer halves, it is due to rounding.
 LARGEST_ROUNDING = 1e-5
 # If the proportion of a cell with counts falls below this fraction of the observed proportion, no
 # proportions near the observed proportions have kappa0.

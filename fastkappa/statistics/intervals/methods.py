@@ -93,8 +93,8 @@ def widening(in_clusters: Any, alone: Any, n_clusters: float) -> FloatTable:
 
     The statistic is divided by the design effect: the variance with clusters divided by the
     variance of independent items. A design effect below 1 is mostly due to chance, and clusters
-    should not make an interval shorter, so it is set to 1. The same applies if both variances are
-    0.
+    should not make an interval shorter, so such a design effect is set to 1. If both variances are
+    0, the design effect is also set to 1.
 
     Parameters
     ----------

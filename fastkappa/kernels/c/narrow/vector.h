@@ -2,8 +2,8 @@
    common/each_vector_level.h. */
 
 /* Writes the codes of `count` pairs (a multiple of VECTOR_BYTES) as bytes or words. The order of the pairs changes, but the
-   codes of a pair stay together. Lanes are as wide as the wider element. Returns 0 and leaves the codes undefined if a value
-   was outside. */
+   codes of a pair stay together. Lanes are as wide as the wider element. Returns 0 and leaves the codes undefined if a value is
+   outside the labels. */
 ALWAYS_INLINE int NAME(pair_codes)(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count,
                                    char *codes_a, char *codes_b, int lane, int out)
 {
@@ -40,8 +40,8 @@ static int NAME(pair_words)(const column_t *a, const column_t *b, ptrdiff_t star
     }
 }
 
-/* Computes cell = a * row + b for `count` pairs (a multiple of VECTOR_BYTES). The order changes: in each vector, the cells
-   of bytes with even addresses come first, then the cells of bytes with odd addresses. */
+/* Computes cell = a * row + b for `count` pairs (a multiple of VECTOR_BYTES). The order of the cells changes: in each vector,
+   the cells of bytes with even addresses come first, then the cells of bytes with odd addresses. */
 static void NAME(cells_of_bytes)(const uint8_t *a, const uint8_t *b, ptrdiff_t count, uint16_t row, uint16_t *cells)
 {
     for (ptrdiff_t i = 0; i < count; i += VECTOR_BYTES) {
