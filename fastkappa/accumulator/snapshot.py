@@ -145,7 +145,7 @@ class Snapshot(NamedTuple):
             raise not_declared(name, repr(label), order.names)
 
     def refuse_other_labels(self, given: AnyArray | None) -> None:
-        """Raise unless both accumulators were given the same labels, or no labels."""
+        """Raise unless both accumulators were given the same labels, or both were given none."""
         own = self.table.rows.tolist() if self.labels_given else None
         other = None if given is None else given.tolist()
         if own != other:

@@ -270,8 +270,8 @@ class ScoreKernels(Protocol):
         """Copy each item to the next free place of its row, with its code as uint16.
 
         The free places of a row are ``places[row]`` up to ``ends[row]``. A row can run out of
-        places if scores have changed since they were counted. Return the number of items
-        without a place.
+        places if scores have changed since they were counted. Return the number of items left over,
+        for which there was no place.
         """
         ...
 

@@ -120,7 +120,7 @@ class ItemRanges:
         self._lock = allocate_lock()
 
     def take(self, length: int) -> tuple[int, int] | None:
-        """Return the range of at most ``length`` next items, or None if no items are left."""
+        """Return the range of the next ``length`` items or fewer, or None if none are left."""
         with self._lock:
             start, left = self._next, self._n_items - self._next
             if left <= 0:

@@ -81,7 +81,7 @@ def _missing(text: str, family: list[str]) -> set[str]:
 
 @cache
 def fonts_with(characters: str) -> tuple[list[str], set[str]]:
-    """Return fonts that together have the characters, and the characters that no font has."""
+    """Return fonts that together cover the characters, and the characters that no font covers."""
     from matplotlib.font_manager import findSystemFonts, fontManager
 
     missing = set(characters)

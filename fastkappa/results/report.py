@@ -24,7 +24,7 @@ MOST_ROWS = 60
 MOST_COLUMNS = 8
 # In larger confusion matrices, zeros are printed as dots, because most cells are 0.
 LARGEST_WITH_ZEROS = 10
-# The sign of the null hypothesis for each alternative hypothesis.
+# The comparison sign in the null hypothesis, for each alternative hypothesis.
 NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}
 # The default names of the raters.
 RATERS = ("first rater", "second rater")
@@ -38,7 +38,7 @@ class Grid(NamedTuple):
     Attributes
     ----------
     head : sequence of str
-        The names of the columns. If all are empty, no header is shown.
+        The names of the columns. If all names are empty, no header is shown.
     rows : sequence of sequences of str
         The cells.
     n_fixed : int

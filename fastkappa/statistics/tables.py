@@ -43,7 +43,9 @@ def as_numbers(values: Any, name: str) -> AnyArray:
         # ``values`` can be a ConfusionCounts, which is a tuple of a table and other counts.
         if hasattr(values, "table"):
             given = type(values).__name__
-            raise ValueError(f"{name} must be a table, got {given}: pass its .table.") from error
+            raise ValueError(
+                f"{name} must be a table, got {given}: pass its attribute .table."
+            ) from error
         raise ValueError(
             f"{name} must have rows of equal length, got {short_repr(values)}."
         ) from error

@@ -160,7 +160,7 @@ def collect_scores(items, bins, const uint8_t[::1] wanted, out, part):
 
 
 def group_scores(items, bins, int64_t[::1] places, const int64_t[::1] ends, out, part):
-    """Copy each item to the next free place of its row; return the number without a place."""
+    """Copy each item to the next free place of its row; return the number of items left over."""
     cdef ItemBuffers own = ItemBuffers(items)
     cdef bins_t b = bins_of(bins)
     cdef Py_ssize_t start, stop, row, n_refused
