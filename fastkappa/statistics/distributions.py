@@ -205,8 +205,9 @@ def _f_tails(f: float, numerator: float, denominator: float) -> tuple[float, flo
 def _beta_front(f: float, numerator: float, denominator: float) -> float:
     """Return x**a (1 - x)**b / B(a, b) at the x that corresponds to ``f``, even for large a and b.
 
-    With n = a + b, this is sqrt(a b / (2 pi n)) exp(a log(x n / a) + b log((1 - x) n / b)), times
-    the remainder of Stirling's formula. This form avoids cancellation of large log-gamma values.
+    With n = a + b, the result is sqrt(a b / (2 pi n)) exp(a log(x n / a) + b log((1 - x) n / b)),
+    times the remainder of Stirling's formula. This form avoids cancellation of large log-gamma
+    values.
     """
     a, b = numerator / 2, denominator / 2
     sum_of_both = numerator * f + denominator

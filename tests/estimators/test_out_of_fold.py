@@ -145,7 +145,9 @@ def test_each_item_is_tested_once(estimator: Any, cv: Any) -> None:
     if isinstance(estimator, KappaDecoder):
         features, estimator = X, KappaDecoder(LogisticRegression())
     name = type(cv).__name__
-    with pytest.raises(ValueError, match=f"must test each item once, .*in [02] of the .* {name}"):
+    with pytest.raises(
+        ValueError, match=f"must test each item exactly once, .*in [02] test folds of {name}"
+    ):
         clone(estimator).set_params(cv=cv).fit(features, Y)
 
 
@@ -192,7 +194,7 @@ def test_half_points_are_labels(estimator: Any, features: Any) -> None:
         expected = scorer(whole, features, Y)
         for same in (scorer, of_labels):
             assert same(graded, features, HALVES[Y]) == pytest.approx(expected, abs=1e-14)
-    with pytest.raises(ValueError, match=r"label type: continuous.* half points, give labels="):
+    with pytest.raises(ValueError, match=r"label type: continuous.* half points, pass labels="):
         clone(estimator).fit(features, HALVES[Y])
     with pytest.raises(ValueError, match=r"contains 2\.5, which is not among"):
         clone(estimator).set_params(labels=HALVES[:-1]).fit(features, HALVES[Y])
@@ -223,9 +225,9 @@ def test_what_is_no_regressor_is_refused() -> None:
         KappaRounder(StandardScaler()).fit(X, Y)
     with pytest.raises(ValueError, match="cv must not be None with an estimator"):
         KappaRounder(Ridge(), cv=None).fit(X, Y)
-    with pytest.raises(ValueError, match=r"\(240, 3\).* To pass features, give a regressor as"):
+    with pytest.raises(ValueError, match=r"\(240, 3\).* To pass features, pass a regressor as"):
         KappaRounder().fit(X, Y)
-    with pytest.raises(ValueError, match="at least once, got no folds"):
+    with pytest.raises(ValueError, match="at least one fold, got no folds"):
         KappaRounder(Ridge(), cv=[]).fit(X, Y)
     with pytest.warns(UserWarning, match=r"KNeighborsRegressor.fit does not accept sample_weight"):
         KappaRounder(KNeighborsRegressor()).fit(X, Y, WEIGHTS)

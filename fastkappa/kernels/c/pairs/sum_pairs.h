@@ -137,7 +137,7 @@ static void table_cells(const column_t *a, const column_t *b, ptrdiff_t start, p
     }
 }
 
-/* Computes 16-bit cells for a table with fewer than 65 536 cells, whose codes fit in words; count <= BLOCK. */
+/* Computes 16-bit cell numbers of up to BLOCK pairs, for a table with fewer than 65 536 cells. */
 static void ordered_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
     uint16_t codes_a[BLOCK], codes_b[BLOCK];
