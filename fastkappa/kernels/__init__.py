@@ -27,10 +27,10 @@ The call graph, from choosing a backend down to a single kernel:
 In each folder of ``c/``, ``portable.h`` runs on every machine, ``vector.h`` is a template for
 SSE2, AVX2 and NEON, and ``avx512.h`` is for AVX-512. The header named after the kernel chooses
 among them. ``c/common/`` contains shared code: the column, the SIMD level in use, and readers of
-columns for each level. Plain loops, which compilers vectorise, are compiled once per level
+columns for each level. Plain loops are vectorised by the compiler, and are compiled once per level
 (``AT_LEVEL``). `fastkappa.kernels.threads` starts the threads. Each thread calls a kernel on its
 own range of items, with its own table.
 
-``c/scores/cuts.h`` and ``evaluate.h`` compute a statistic, so only `fastkappa.shortcuts` calls
-them.
+``c/scores/cuts.h`` and ``c/scores/evaluate.h`` compute statistics, so only `fastkappa.shortcuts`
+calls them.
 """

@@ -18,7 +18,6 @@ from fastkappa.exceptions import (
 )
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import read_ahead, resolve_num_threads
-from fastkappa.leaderboards.entry import Entry, too_few_items
 from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 from fastkappa.leaderboards.items.ids import read_ids
 from fastkappa.leaderboards.items.many_columns import Counter
@@ -73,6 +72,21 @@ class MismatchError(ValueError):
             f"the ids of {name} do not match the ids of the {n_items} items: {self.mismatch}."
             f" {CHECK_IDS if self.shares_few else drop}"
         )
+
+
+class _Entry(NamedTuple):
+    """One prediction and its kappa, before the leaderboard is ranked."""
+
+    name: Any
+    kappa: float = math.nan
+    n: int = 0
+    coverage: float = 0.0
+    missing: int = 0
+    extra: int = 0
+    repeated: int = 0
+    other_labels: int = 0
+    failure: str | None = None
+    score_interval: tuple[float, float] = (math.nan, math.nan)
 
 
 class _Resampled(NamedTuple):
@@ -135,7 +149,7 @@ class LeaderboardBuilder:
         self._groups = ItemGroups(
             self._reference.n_items, GROUPS, self._generator, numbers, self._weights
         )
-        self._entries: list[Entry] = []
+        self._entries: list[_Entry] = []
         self._resampled: list[_Resampled] = []
 
     @property
@@ -145,7 +159,7 @@ class LeaderboardBuilder:
 
     def fail(self, name: Any, failure: str) -> None:
         """Add a prediction that cannot be scored, with the reason for the failure."""
-        self._entries.append(Entry(name, failure=failure))
+        self._entries.append(_Entry(name, failure=failure))
 
     def add(self, names: Sequence[Any], predictions: Sequence[Any]) -> None:
         """Score predictions, each a column of all items or, with ids, a pair (ids, column).
@@ -163,9 +177,18 @@ class LeaderboardBuilder:
             self._check_unit(pair.columns, name)
         first = len(self._entries)
         least, n_all = self._options.min_coverage, self._reference.n_items
-        few = {j: too_few_items(names[j], pair, n_all, least) for j, pair in enumerate(read)}
-        entries = {j: entry for j, entry in few.items() if entry is not None}
-        ranked = [j for j in range(len(read)) if j not in entries]
+        entries = [
+            _Entry(
+                name,
+                coverage=pair.n_covered(n_all) / n_all,
+                missing=pair.n_missing,
+                extra=pair.n_extra,
+                repeated=pair.n_repeated,
+                failure=pair.too_few(n_all, least),
+            )
+            for name, pair in zip(names, read)
+        ]
+        ranked = [j for j, entry in enumerate(entries) if entry.failure is None]
         labels = self._order.labels_of(
             [full_names[j] for j in ranked], [read[j].columns for j in ranked]
         )
@@ -190,23 +213,23 @@ class LeaderboardBuilder:
             for j, kappa, n, other, ends in zip(
                 batch, kappas, n_items, n_other.tolist(), intervals.tolist()
             ):
-                failure, coverage = None, read[j].n_covered(n_all) / n_all
-                if not n:
-                    missing = read[j].n_missing
-                    outside = n_all - missing - other
+                entry = entries[j]._replace(kappa=kappa, n=n, other_labels=other)
+                if n:
+                    entry = entry._replace(score_interval=tuple(ends))
+                else:
+                    outside = n_all - entry.missing - other
                     left_out = (
-                        f"{missing} have no label, {other} have a predicted label that is not"
+                        f"{entry.missing} have no label, {other} have a predicted label that is not"
                         f" scored, and {outside} have a true label that is not scored"
                     )
                     failure = f"it has no items left to score: {left_out}."
-                    ends = [np.nan, np.nan]
-                found = (coverage, *read[j][2:], other, failure, tuple(ends))
-                entries[j] = Entry(names[j], kappa, n, *found)
+                    entry = entry._replace(failure=failure)
+                entries[j] = entry
             if self._n_resamples:
                 items = [read[j].items for j in batch]
                 pairs = [read[j].columns for j in batch]
                 self._sum(table, present, pairs, labels, items, [first + j for j in batch])
-        self._entries.extend(entries[j] for j in range(len(read)))
+        self._entries += entries
 
     def ranked(self) -> Leaderboard:
         """Return the leaderboard so far.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
@@ -95,7 +95,6 @@ ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
 # Separators between the labels of a set in one cell, and characters around the labels.
 BETWEEN_LABELS = re.compile("[;|,]")
 BRACKETS = " []{}()'\""
-ALIKE = "Write them the same way"
 
 
 class Coded(NamedTuple):
@@ -282,23 +281,10 @@ def _other_looks(looks: Iterable[Look]) -> Iterator[tuple[Look, Look]]:
         yield from ((own[0], other) for own in answers for other in own[1:])
 
 
-# Ways in which labels that look alike can differ: the difference, the remedy, how to show the
-# labels, and a function that returns the same value for all of them.
-DIFFERENCES: tuple[tuple[str, str, Callable[[Any], str], Callable[[str], Any]], ...] = (
-    ("blanks", "Strip them", repr, str.strip),
-    ("case or blanks", ALIKE, repr, lambda label: " ".join(label.split()).casefold()),
-    ("look-alike characters", ALIKE, ascii, lambda label: _plain(label.translate(CAPITALS))),
-    ("how they are written", ALIKE, repr, lambda label: ""),
-)
-
-
-def difference(labels: Sequence[str]) -> tuple[str, str, Callable[[Any], str]]:
-    """Return how labels that look alike differ, the remedy, and how to show the labels."""
-    return next(
-        (how, remedy, show)
-        for how, remedy, show, shared in DIFFERENCES
-        if len(set(map(shared, labels))) == 1
-    )
+def with_characters_shown(labels: Sequence[str]) -> list[str]:
+    """Return labels that look alike as text, with codes for characters if these differ."""
+    same = len({_plain(label.translate(CAPITALS)) for label in labels}) == 1
+    return list(map(ascii if same else repr, labels))
 
 
 def without_remark(label: str) -> set[str]:

@@ -33,7 +33,6 @@ from fastkappa.ratings.doubtful_labels import (
     refuse_decimal_commas,
     refuse_import_ids,
     refuse_odd_strings,
-    refuse_odd_together,
     warn_of_booleans,
     warn_of_lookalikes,
     warn_of_numbers_among_words,
@@ -204,7 +203,7 @@ def judge_labels(
     columns: Mapping[str, Column],
     labels: Any = None,
     remedies: Remedies = REMEDIES,
-    missing_codes: Sequence[Any] | None = None,
+    missing_codes: Sequence[Any] = (),
 ) -> tuple[Any, bool]:
     """Return the given or declared labels, and whether they were declared by a column.
 
@@ -216,9 +215,8 @@ def judge_labels(
         The labels that the user gave, or None for the labels that occur.
     remedies : Remedies
         The advice in errors.
-    missing_codes : sequence, default=None
-        If not None, the columns belong to several raters and can still contain these codes. All
-        columns together are then searched for strings among numbers.
+    missing_codes : sequence, default=()
+        Codes that the columns of several raters can still contain.
 
     Raises
     ------
@@ -234,15 +232,11 @@ def judge_labels(
         undeclared = {name: column for name, column in strings.items() if not column.declared}
         if undeclared:
             refuse_import_ids(undeclared, remedies.second_names)
-        if missing_codes is not None:
-            refuse_odd_together(undeclared, missing_codes)
-        else:
-            for name, column in undeclared.items():
-                refuse_odd_strings(column, name, remedies.odd_strings)
         for name, column in undeclared.items():
+            refuse_odd_strings(column, name, remedies.odd_strings, missing_codes)
             refuse_decimal_commas(column, name, remedies.decimals)
         if undeclared:
-            warn_of_stand_ins(undeclared, missing_codes or (), remedies.stand_ins)
+            warn_of_stand_ins(undeclared, missing_codes, remedies.stand_ins)
             warn_of_numbers_among_words(undeclared)
             warn_of_remarks(undeclared)
             if len(undeclared) == len(columns):

@@ -52,7 +52,7 @@ def wrapped(paragraph: str, columns: int) -> list[str]:
 
 def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
     """Yield the lines of each grid. A grid that is too wide is split into several parts."""
-    tables = [[_shown(row) for row in (grid.head, *_rows(grid))] for grid in grids]
+    tables = [[[*map(shortened, row)] for row in (grid.head, *_rows(grid))] for grid in grids]
     # Consecutive grids use the same width for the names.
     margin = max(
         (
@@ -85,10 +85,6 @@ def _rows(grid: Grid) -> Iterator[Sequence[str]]:
     n = grid.n_fixed
     for row in grid.rows:
         yield [*row[:n], *(grid.zero if cell == "0" else cell for cell in row[n:])]
-
-
-def _shown(row: Sequence[str]) -> list[str]:
-    return [shortened(cell) for cell in row]
 
 
 def _parts(widths: list[int], n_fixed: int, room: int) -> Iterator[list[int]]:

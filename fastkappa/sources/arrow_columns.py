@@ -134,13 +134,6 @@ def distinct_values(array: Any, column: Any) -> Any:
         raise RatingsError(no_label(column, array.type)) from None
 
 
-def type_of_column(array: Any) -> np.dtype[Any]:
-    """Return the type of the ratings in a chunked array, or `NO_TYPE` if it has no ratings."""
-    with suppress(RatingsError):
-        return ratings_of(in_one(array.slice(0, 1)), "").label_dtype
-    return NO_TYPE
-
-
 def of_series(series: Any, column: Any, codes: WantedLabels | None = None) -> Any:
     """Return a narwhals column as an Arrow array."""
     import pyarrow

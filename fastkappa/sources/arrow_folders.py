@@ -326,7 +326,7 @@ def _format_of_all(files: Sequence[Path], *, are_local: bool = True) -> str:
             " the command line, save the counts of each with --save, and add them with fastkappa"
             " merge."
         )
-    if are_local:
+    if are_local and len(files) > 1:
         warn_of_copies(files)
     return formats[0]
 

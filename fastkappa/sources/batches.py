@@ -92,7 +92,7 @@ def _add_whole_numbers(
     except TooManyCellsError:
         for axis, values in zip(table.axes[1:], columns):
             sample = values[:: max(1, len(values) // SAMPLE)]
-            table.refuse_if_many(axis, len(np.unique(sample)), len(values))
+            table.refuse_if_many(axis, len(np.unique(sample)))
         raise
     keys = [None], counted.rows.tolist(), counted.columns.tolist()
     table.add_table(types, keys, counted.counts[None])
@@ -118,7 +118,7 @@ def _coded_anew(
     """Return new codes for the categories that occur and are counted."""
     kept = np.flatnonzero(np.bincount(codes)).tolist()
     if axis.wanted is None:
-        table.refuse_if_many(axis, len(kept), len(codes))
+        table.refuse_if_many(axis, len(kept))
     else:
         kept = [i for i in kept if categories[i] is None or categories[i] in axis.wanted]
     code = np.full(len(categories), len(kept), np.int32)

@@ -55,17 +55,6 @@ class RatingsError(ValueError):
 class TooManyLabelsError(RatingsError):
     """A column has too many different values to contain ratings."""
 
-    def __init__(self, column: Any, n_labels: int, n_rows: int, remedy: str) -> None:
-        super().__init__(column, n_labels, n_rows, remedy)
-        self.column, self.n_labels, self.n_rows, self.remedy = column, n_labels, n_rows, remedy
-
-    def __str__(self) -> str:
-        return (
-            f"column {self.column!r} has {self.n_labels} different ratings in its first"
-            f" {self.n_rows} rows, more than the {LARGEST_NUMBER_OF_LABELS} labels that a table"
-            f" can have: is it a column of ratings? {self.remedy}"
-        )
-
 
 def key_of(value: Any, column: Any, fractions: bool = False) -> tuple[Key, np.dtype[Any]]:
     """Return the key and the type of a rating that is a Python object.
@@ -292,12 +281,12 @@ def order_of(keys: Sequence[Key] | None) -> LabelOrder | None:
     return LabelOrder(labels, labels)
 
 
-def refuse_many_labels(n_labels: int, name: str) -> None:
-    """Raise if a column has too many different values to contain labels."""
+def refuse_many_labels(n_labels: int, name: str, remedy: str = "") -> None:
+    """Raise if a column has too many different values to contain ratings."""
     if n_labels > LARGEST_NUMBER_OF_LABELS:
-        raise RatingsError(
-            f"{name} has {n_labels} different values, more than the"
-            f" {LARGEST_NUMBER_OF_LABELS} labels that a table can have: does it contain labels?"
+        raise TooManyLabelsError(
+            f"{name} has {n_labels} different ratings, more than the {LARGEST_NUMBER_OF_LABELS}"
+            f" labels that a table can have: is it a column of ratings? {remedy}".rstrip()
         )
 
 

@@ -28,17 +28,16 @@ from fastkappa.ratings.label_order import LabelOrder, is_number
 from fastkappa.ratings.labels import refuse_booleans_among
 from fastkappa.ratings.read import WRITE_ALL_AS_STRINGS, comparable, judge_labels
 from fastkappa.sources.source_ratings import (
-    LARGEST_NUMBER_OF_LABELS,
     NO_TYPE,
     SOURCE_REMEDIES,
     AxisLabels,
     Key,
     RatingsError,
-    TooManyLabelsError,
     WantedLabels,
     column_of,
     name_seen,
     order_of,
+    refuse_many_labels,
     refuse_repeated_names,
 )
 from fastkappa.tables.doubtful_tables import Part, judge_parts
@@ -299,11 +298,10 @@ class SourceTable:
         self.n_rows, self._counts, self._sums = 0, np.zeros((0, 0, 0), np.int64), None
         self.add_table(NO_TYPES, (keys[0], keys[1], keys[2]), counts, sums)
 
-    def refuse_if_many(self, axis: AxisLabels, n_labels: int, n_more: int = 0) -> None:
-        """Raise if a column has too many different values to contain ratings."""
-        if axis is not self.axes[0] and n_labels > LARGEST_NUMBER_OF_LABELS:
-            n_rows = self.n_rows + n_more
-            raise TooManyLabelsError(axis.column, n_labels, n_rows, self.remedies.many_labels)
+    def refuse_if_many(self, axis: AxisLabels, n_labels: int) -> None:
+        """Raise if a column of ratings has too many different values."""
+        if axis is not self.axes[0]:
+            refuse_many_labels(n_labels, axis.name, self.remedies.many_labels)
 
     def _put(self, places: tuple[AnyArray, ...], counts: AnyArray, sums: AnyArray | None) -> None:
         if self.wanted is None:
@@ -329,14 +327,9 @@ class SourceTable:
                     f"the tables of {needed[0]} groups in column {self.columns.group!r} have more"
                     f" than {MOST_CELLS} cells: group by a column with fewer values."
                 )
-            self._counts = _enlarged(self._counts, shape)
+            more = [(0, n - there) for n, there in zip(shape, self._counts.shape)]
+            self._counts = np.pad(self._counts, more)
             if self._sums is not None:
-                self._sums = _enlarged(self._sums, shape)
+                self._sums = np.pad(self._sums, more)
         if sums is not None and self._sums is None:
             self._sums = np.zeros(self._counts.shape, sums)
-
-
-def _enlarged(array: AnyArray, shape: tuple[int, ...]) -> AnyArray:
-    larger = np.zeros(shape, array.dtype)
-    larger[tuple(map(slice, array.shape))] = array
-    return larger

@@ -397,7 +397,7 @@ def test_identifiers_are_no_ratings(tmp_path: Path) -> None:
     item = range(3000)
     path = write_csv(tmp_path / "r.csv", a=item, b=item, c=item)
     assert "is it a column of ratings?" in refusal(path, "--raters", "a", "b")
-    assert "Check that they are ratings" in refusal(path, "--raters", "a", "b", "c")
+    assert "For measurements, use fastkappa measure." in refusal(path, "--raters", "a", "b", "c")
 
 
 def test_usage() -> None:

@@ -16,7 +16,7 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("typer")
 
 from fastkappa import Ratings, pairwise_kappa
-from fastkappa.multirater.statistics import sparse_profiles
+from fastkappa.multirater.statistics import rated_profiles
 from tests.helpers.command_line import CommandLine, write_csv
 from tests.helpers.published_raters import ANAESTHETISTS
 
@@ -130,7 +130,7 @@ def test_many_raters_are_summed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     found = json_of(path, *LONG)
     assert found["pairwise"] is None
     assert "Light's kappa" not in {c["method"] for c in found["coefficients"].values()}
-    assert sparse_profiles.MOST_CELLS > 300
+    assert rated_profiles.MOST_CELLS > 300
 
 
 def test_raters_that_are_values_of_a_column(tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_a_column_that_is_no_label_does_not_take_all_memory(folder: Path) -> Non
     write(many.assign(grade=many["image"] % 3), "few.csv")
     output = run("many.csv", "--format", "json", truth="few.csv", exit_code=1).stdout
     (row,) = json.loads(output)["rows"]
-    assert "different values, more than the 2000" in row["failure"]
+    assert "different ratings, more than the 2000" in row["failure"]
 
 
 def test_folders_and_patterns_stand_for_their_files(folder: Path) -> None:

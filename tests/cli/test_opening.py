@@ -134,7 +134,7 @@ def test_wrong_encodings() -> None:
     assert "is not UTF-8. Give its encoding in --encoding." in score.refusal("latin.csv", *PAIR)
     Path("long.csv").write_bytes("item,who,mark\n1,ann,höher\n1,ben,höher\n".encode("cp1252"))
     message = agree.refusal("long.csv", "--item", "item", "--rater", "who", "--rating", "mark")
-    assert message.startswith("fastkappa: long.csv cannot be read: it is not UTF-8 text")
+    assert message.startswith("fastkappa: long.csv: column 'mark' contains text that is not UTF-8")
     assert message.endswith("Give its encoding in --encoding.\n")
     assert "got 'klingon'" in score.refusal("latin.csv", *PAIR, "--encoding", "klingon")
     message = score.refusal("latin.csv", *PAIR, "--encoding", "ascii")

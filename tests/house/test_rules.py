@@ -139,12 +139,8 @@ RULES = {
     "zero width alone": Rule(more(*WORDS, ("\u200b", "x")), None, r"u200b.*missing"),
     "zero width": Rule(more(*WORDS, ("x\u200b", "x")), None, "alike|differ"),
     "no-break space": Rule(more(*WORDS, ("x\u00a0", "x")), None, "alike|differ"),
-    "a dash": Rule(
-        more(*named("x-y", "y", "z"), ("x\u2013y", "x-y")), None, "look-alike characters"
-    ),
-    "a Cyrillic letter": Rule(
-        more(*named("A", "B", "C"), ("\u0410", "A")), None, "look-alike characters"
-    ),
+    "a dash": Rule(more(*named("x-y", "y", "z"), ("x\u2013y", "x-y")), None, "are written"),
+    "a Cyrillic letter": Rule(more(*named("A", "B", "C"), ("\u0410", "A")), None, "are written"),
     "a hyphen": Rule(more(*named("no x", "y", "z"), ("no-x", "no x")), None, "are written"),
     "a set in another order": Rule(
         more(*named("x;y", "y", "z"), ("y;x", "x;y")), None, "are written"

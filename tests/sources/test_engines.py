@@ -127,7 +127,7 @@ def test_identifiers_are_no_ratings(name: str, tmp_path: Path) -> None:
     for column in ("id", "name"):
         source = SOURCES[name](columns, tmp_path)
         with pytest.raises(
-            ValueError, match=f"'{column}' has .* different ratings .* a column of ratings"
+            ValueError, match=f"'{column}' has .* different ratings, .* a column of ratings"
         ):
             confusion_from_source(source, column, column)
     source = SOURCES[name](columns, tmp_path)

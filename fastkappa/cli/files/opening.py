@@ -107,19 +107,17 @@ class Opener:
     def file(self, path: Path) -> Path:
         """Return a file or a copy in a format that the sources can read."""
         self.refuse_overwriting(path)
-        self._files.append(self._readable(path))
-        return self._files[-1]
-
-    def _readable(self, path: Path) -> Path:
         if _is_piped(path):
-            return self._of_pipe(path)
-        if path.suffix.lower() in SPREADSHEETS and path.is_file():
-            return self._of_sheet(path)
-        # If the path does not exist, reading it later raises the error.
-        if self.options != TextOptions() and path.exists():
-            if not path.name.lower().endswith(tuple(SUFFIXES)):
-                return self._copied(path)
-            self._refuse_options(path, format_of(path))
+            path = self._of_pipe(path)
+        elif path.suffix.lower() in SPREADSHEETS and path.is_file():
+            path = self._of_sheet(path)
+        elif self.options != TextOptions() and path.exists():
+            # If the path does not exist, reading it later raises the error.
+            if path.name.lower().endswith(tuple(SUFFIXES)):
+                self._refuse_options(path, format_of(path))
+            else:
+                path = self._copied(path)
+        self._files.append(path)
         return path
 
     def file_or_failure(self, path: Path) -> Path:

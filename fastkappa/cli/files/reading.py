@@ -27,7 +27,6 @@ from fastkappa.sources.arrow_files import (
 from fastkappa.sources.arrow_folders import columns_of_files
 from fastkappa.sources.arrow_missing import mark_missing
 from fastkappa.sources.source_ratings import (
-    LARGEST_NUMBER_OF_LABELS,
     MEASUREMENTS,
     NO_TYPE,
     SOURCE_REMEDIES,
@@ -36,6 +35,7 @@ from fastkappa.sources.source_ratings import (
     WantedLabels,
     column_of,
     order_of,
+    refuse_many_labels,
 )
 from fastkappa.tables.known_labels import KnownLabels
 
@@ -213,7 +213,8 @@ class Reading(NamedTuple):
             # If all labels of a rater look like numbers, the rater's column contains numbers.
             is_text = not types or STRINGS in types
             return self.parsed(STRINGS if is_text else np.result_type(*types))
-        _refuse_many(columns)
+        for name, column in columns.items():
+            refuse_many_labels(len(keys_of(column)), name, MEASUREMENTS)
         orders = {name: column.declared for name, column in columns.items()}
         order = common_order(orders, REMEDIES.order)
         if order is None:
@@ -281,17 +282,6 @@ def _distinct(name: str, array: Any, fractions: bool = False) -> Column:
     refuse_times(name, found.label_dtype)
     keys = sorted(set(keys_of(found)) - {None}, key=str)
     return column_of(keys, found.label_dtype)._replace(declared=found.declared)
-
-
-def _refuse_many(columns: Mapping[str, Column]) -> None:
-    """Raise if columns have too many different values to be ratings."""
-    n = len({key for column in columns.values() for key in keys_of(column)})
-    if n > LARGEST_NUMBER_OF_LABELS:
-        have = "the columns have" if len(columns) > 1 else f"{next(iter(columns))} has"
-        raise RatingsError(
-            f"{have} {n} different ratings, but a table can have at most"
-            f" {LARGEST_NUMBER_OF_LABELS} labels. Check that they are ratings. {MEASUREMENTS}"
-        )
 
 
 def _split(given: str | Sequence[str], none_named: str) -> list[str]:

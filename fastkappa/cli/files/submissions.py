@@ -33,7 +33,6 @@ from fastkappa.sources.arrow_columns import (
     declared_order,
     distinct_ratings,
     keys_of,
-    type_of_column,
 )
 from fastkappa.sources.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
 from fastkappa.sources.source_counts import in_order
@@ -197,9 +196,8 @@ def rank_files(
         on_left_out(f"{n} of {truth} left out because the label is missing in column {target!r}.")
     known = reading.known({target: true_labels})
     if known is None:
-        kind = type_of_column(true_labels)
-        labels = set(keys_of(distinct_ratings(true_labels, target))) - {None}
-        reading.on_sorted(np.array(in_order(labels, kind)))
+        rated = distinct_ratings(true_labels, target)
+        reading.on_sorted(np.array(in_order(set(keys_of(rated)) - {None}, rated.label_dtype)))
     clusters = None if cluster is None else reader.values(truth, cluster, left_out)
     weights = None
     if sample_weight is not None:

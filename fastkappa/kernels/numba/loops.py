@@ -4,9 +4,9 @@ Each function is compiled at its first use and cached on disk if a cache folder 
 recompiles a function only if this file has changed, so touch this file after editing a module that
 it imports.
 
-Few labels are counted by `popcount`. Pairs of more labels are counted one by one, in four tables in
-rotation. With a single table, equal pairs in a row would update the same counter, and each update
-would wait for the previous one.
+Pairs of few labels are counted by `popcount`. Pairs of more labels are counted one by one, in four
+tables in rotation. With a single table, equal pairs in a row would update the same counter, and
+each update would wait for the previous one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from fastkappa.kernels.numba.popcount import (
 )
 from fastkappa.kernels.numba.vectors import WIDTH
 
-# Four tables are faster than one only if they stay in the L2 cache.
+# Four tables are faster than one only if all four stay in the L2 cache.
 SUBTABLES = 4
 LARGEST_SUBTABLE = 1 << 17
 # The number of pairs whose counters are found before they are counted.

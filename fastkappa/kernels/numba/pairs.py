@@ -23,7 +23,7 @@ from fastkappa.kernels.contract import (
 from fastkappa.kernels.numba import loops, popcount
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
-    raise ImportError("numba cannot compile, because NUMBA_DISABLE_JIT is set")
+    raise ImportError("numba cannot compile the kernels, because NUMBA_DISABLE_JIT is set")
 
 # The codes of a chunk stay in the cache, and tables of a few thousand cells are small beside it.
 CHUNK = 1 << 17

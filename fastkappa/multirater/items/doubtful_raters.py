@@ -152,8 +152,9 @@ def judge_pairs(
             if text:
                 warn(text)
                 return True
-        if not are_given and warn_of_end(labels, table, (a, b)):
-            return True
+    # The ratings of each item occur once per other rater.
+    if not are_given and warn_of_end(labels, together / max(len(names) - 1, 1), ["the raters"]):
+        return True
     found = None if are_given else not_told_apart(labels, together)
     if found:
         warn(found)

@@ -26,6 +26,7 @@ from fastkappa.sources.text.text_format import (
     TextFile,
     TextFormat,
     find_format,
+    is_packed,
     names_in,
     naming_encoding,
     opened_text,
@@ -322,7 +323,7 @@ def _text_in(file: TextFile, opened: Any) -> Any:
     if file.text_format.is_aligned:
         with opened_text(file.path, encoding) as text:
             return in_arrow_memory("".join(map(unaligned, text)).encode(encoding or "utf-8"))
-    return pyarrow.CompressedInputStream(opened, "gzip") if file.is_packed else opened
+    return pyarrow.CompressedInputStream(opened, "gzip") if is_packed(file.path) else opened
 
 
 def in_arrow_memory(data: bytes) -> Any:

@@ -19,7 +19,7 @@ from fastkappa.arrays import IntTable
 from fastkappa.kernels.contract import CountLines, Lines, Texts
 from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
-from fastkappa.sources.text.text_format import LONGEST_LINE, TextFile
+from fastkappa.sources.text.text_format import LONGEST_LINE, TextFile, is_packed
 from fastkappa.tables.doubtful_orders import runs_in
 
 # The temporary data of a block of this size stays in the cache.
@@ -51,7 +51,7 @@ def count_file(
     count_lines = csv_line_kernels(get_kernels()).count_lines
     of_file = file.text_format
     is_changed = of_file.encoding is not None or of_file.n_skipped or of_file.is_aligned
-    if count_lines is None or file.is_packed or is_changed:
+    if count_lines is None or is_packed(file.path) or is_changed:
         return None
     first, second = map(file.names.index, columns)
     lines = Lines(ord(file.delimiter), len(file.names), first, second)

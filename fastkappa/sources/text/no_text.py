@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fastkappa.sources.source_ratings import RatingsError
-from fastkappa.sources.text.text_format import is_packed, opened_bytes
+from fastkappa.sources.text.text_format import opened_bytes
 
 WORKBOOK = "save it as CSV, or read it with pandas.read_excel."
 UTF8 = "save it as UTF-8 or, on the command line, give --encoding"
@@ -44,8 +44,7 @@ FIRST_BYTES = 128
 
 def refuse_no_text(path: Path) -> None:
     """Raise if the first bytes of a file are not UTF-8 text."""
-    packed = is_packed(path)
-    with opened_bytes(path, packed) as file:
+    with opened_bytes(path) as file:
         start = file.read(FIRST_BYTES)
     found = next((text for magic, text in BEGINNINGS.items() if start.startswith(magic)), None)
     if found is not None and start.startswith(b"PK") and start[30:].startswith(OF_WORKBOOKS):

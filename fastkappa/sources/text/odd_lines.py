@@ -16,7 +16,7 @@ import numpy as np
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
 from fastkappa.ratings.label_order import is_number
-from fastkappa.sources.text.text_format import TextFile, opened_rows, rows_in
+from fastkappa.sources.text.text_format import TextFile, is_packed, opened_rows, rows_in
 from fastkappa.tables.doubtful_orders import judge_rows
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS
 
@@ -101,7 +101,7 @@ def _rows_of(text: str, file: TextFile) -> list[list[str]]:
 
 def _end_of(file: TextFile) -> str:
     """Return the last lines of a file, or an empty string for a compressed file."""
-    if file.is_packed:
+    if is_packed(file.path):
         return ""
     with open(file.path, "rb") as data:
         data.seek(-min(MOST_LAST, os.path.getsize(file.path)), os.SEEK_END)

@@ -102,11 +102,6 @@ class TextFile(NamedTuple):
     names: list[str]
     text_format: TextFormat = PLAIN
 
-    @property
-    def is_packed(self) -> bool:
-        """Whether the file is compressed."""
-        return is_packed(self.path)
-
 
 def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> list[str]:
     """Return the column names in the first row, or an empty list if there is no row."""
@@ -179,7 +174,7 @@ def opened_text(
 ) -> Iterator[TextIOWrapper]:
     """Open the text of a file, compressed or not."""
     with (
-        opened_bytes(path, is_packed(path)) as file,
+        opened_bytes(path) as file,
         TextIOWrapper(file, encoding or "utf-8-sig", errors, newline="") as text,
     ):
         yield text
@@ -221,7 +216,7 @@ def naming_encoding(path: Path, encoding: str | None) -> Iterator[None]:
 
 
 @contextmanager
-def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
+def opened_bytes(path: Path) -> Iterator[BinaryIO]:
     """Open a file, decompressing it if necessary.
 
     Raises
@@ -230,7 +225,7 @@ def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
         If compressed data is truncated or damaged.
     """
     try:
-        with gzip.open(path) if is_packed else open(path, "rb") as file:
+        with gzip.open(path) if is_packed(path) else open(path, "rb") as file:
             yield cast(BinaryIO, file)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         if "Not a gzipped" in str(error):
@@ -298,7 +293,7 @@ def row_of_other_length(file: TextFile) -> tuple[int, int] | None:
 def n_lines(path: Path) -> int:
     """Return the number of lines in a file, compressed or not."""
     found, last = 0, b"\n"
-    with opened_bytes(path, is_packed(path)) as data:
+    with opened_bytes(path) as data:
         while block := data.read(READ_SIZE):
             found += block.count(b"\n")
             last = block[-1:]

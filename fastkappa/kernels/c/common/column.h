@@ -82,7 +82,7 @@ ALWAYS_INLINE size_t n_codes(const column_t *column)
     return column->n_labels == 256 && element_width(column->kind) == 1 ? 256 : (size_t)column->n_labels + 1;
 }
 
-/* Returns `codes` as a column of contiguous bytes whose lowest value is 0, with the same labels. */
+/* Returns the bytes in `codes` as a contiguous column with the same number of labels, the lowest of which is 0. */
 ALWAYS_INLINE column_t column_of_bytes(const column_t *column, const uint8_t *codes)
 {
     column_t bytes = *column;
@@ -154,7 +154,7 @@ ALWAYS_INLINE uint32_t code64(uint64_t x, uint64_t lowest, uint32_t n)
 {
     const uint64_t code = x - lowest; return code < n ? (uint32_t)code : n;
 }
-/* A float is legal if it is an integer that int64 can represent. NaN and infinity are not legal. */
+/* A float is a legal value if it is an integer that int64 can represent. NaN and infinity are not legal. */
 ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
 {
     if (!(x >= -9223372036854775808.0 && x < 9223372036854775808.0))

@@ -1,4 +1,4 @@
-/* count_pairs: compute the confusion table of two columns with the fastest kernel that this machine has for them. */
+/* count_pairs: compute the confusion matrix of two columns with the fastest kernel that this machine supports. */
 #ifndef FASTKAPPA_COUNT_PAIRS_H
 #define FASTKAPPA_COUNT_PAIRS_H
 
@@ -26,7 +26,8 @@ static ptrdiff_t small_call(void)
 }
 
 /* Returns the popcount kernel for contiguous integers of equal width and this number of legal cells. Returns NULL if there is
-   no such kernel, or if one increment per pair is faster. The last cell costs nothing if it would be alone in its plane. */
+   no such kernel, or if one increment per pair is faster. The last cell costs nothing if it alone would need
+   another plane. */
 static count_kernel_t *popcount_kernel(const column_t *a, const column_t *b)
 {
     const uint64_t n_cells = a->n_labels * b->n_labels;

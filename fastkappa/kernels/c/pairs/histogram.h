@@ -12,16 +12,15 @@
    collisions and there are at most 65 536 cells. The copies of a counter are adjacent, because copies 2^k bytes apart would
    compete for the same cache sets.
 
-   A large number of counters does not fit in the L1 cache, so loading one counter evicts other data. Cell numbers are
-   therefore computed for few pairs at a time (COUNT_STAGE). With stages of 1024 pairs, 256 labels were 50 % slower,
-   presumably because the buffer of cell numbers was evicted. For plain integers of equal width, cells are computed while
-   others are counted (see add_pairs.h). On Zen 3, this overlap saved 20 to 33 % of the time. On Zen 4, it saved half of
-   the time for int64 and for colliding pairs. Few pairs are counted directly in the table.
+   Many counters do not fit in the L1 cache, so loading one counter evicts other data. Cell numbers are therefore computed for
+   few pairs at a time (COUNT_STAGE). With stages of 1024 pairs, 256 labels were 50 % slower, presumably because the buffer of
+   cell numbers was evicted. For plain integers of equal width, the cells of the next pairs are computed while other pairs are
+   counted (see add_pairs.h). On Zen 3, this overlap saved 20 to 33 % of the time. On Zen 4, it saved half of the time for int64
+   and for colliding pairs. Few pairs are counted directly in the table.
 
    With up to 65 536 cells, a counter has 32 bits. In trials on Zen 4 with 40 to 256 labels, counters of 16 or 8 bits
-   saved 0 to 20 % of the time if raters agreed on most items, and up to 50 % if the labels were spread evenly, because
-   more of them fit in the cache. With more cells, a counter has 8 bits. Whenever it wraps to 0, 256 is added to the
-   table. */
+   saved 0 to 20 % of the time if raters agreed on most items, and up to 50 % if the labels were spread evenly, because more
+   counters fit in the cache. With more cells, a counter has 8 bits. Whenever a counter wraps to 0, 256 is added to the table. */
 #ifndef FASTKAPPA_HISTOGRAM_H
 #define FASTKAPPA_HISTOGRAM_H
 
@@ -42,8 +41,8 @@ static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 23; /* pairs between sa
 
 /* Cell numbers */
 
-/* Returns the number of rows or columns of counters. With 256 labels, a byte cannot represent the outside code, so that code
-   has no counters. */
+/* Returns the number of rows or columns of counters. With 256 labels, a byte cannot represent the code for outside values, so
+   there are no counters for this code. */
 ALWAYS_INLINE size_t n_short_codes(const column_t *column)
 {
     return column->n_labels == MOST_SHORT_LABELS ? MOST_SHORT_LABELS : n_codes(column);

@@ -1,4 +1,4 @@
-/* sum_pairs: compute the number of pairs and the sum of item weights per cell in one pass.
+/* sum_pairs: compute the number of pairs and the sum of item weights in each cell in one pass.
 
    There is one addition per pair, and each sum has eight adjacent copies, as in histogram.h. An addition must wait if the
    addition before it was to the same cell. With eight copies, there are eight chains of additions that do not wait for each
@@ -9,8 +9,8 @@
 
        weights 0.5, 2, 0.25 of pairs in the cells 4, 4, 1:    cell 4: (0.5, 1) + (2, 1) = (2.5, 2)      cell 1: (0.25, 1)
 
-   Memory then limits the speed, provided that it is never idle. Cache lines are therefore prefetched LINES_AHEAD lines
-   before they are needed.
+   The speed is then limited by memory, which must never be idle. Cache lines are therefore prefetched LINES_AHEAD lines before
+   they are needed.
 
    Integer weights are summed exactly, even in two lanes. A 64-bit weight is split into two parts. The count shares a lane
    with the shorter part. Neither lane overflows within EXACT_RANGE pairs:
