@@ -42,7 +42,7 @@ CEILINGS = {
     "cohen_kappa_score, strings": (21, 77),
     "agreement": (31, 99),
     "agreement, printed": (48, 251),
-    "leaderboard": (43, 185),
+    "leaderboard": (44, 186),
     "optimal_thresholds": (28, 106),
     "fastkappa score, Parquet": (49, 203),
     "fastkappa score, CSV": (53, 228),

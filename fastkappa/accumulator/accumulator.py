@@ -29,7 +29,6 @@ from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.statistics.weights import Weights
 from fastkappa.tables.count import ConfusionCounts
 from fastkappa.tables.doubtful_tables import judge_table
-from fastkappa.tables.item_sums import refuse_weighted_and_not
 from fastkappa.tables.table import add, union_of_tables
 
 if TYPE_CHECKING:
@@ -239,8 +238,9 @@ class ConfusionAccumulator:
         """
         part = self._snapshot_of(other)
         with self._lock:
-            refuse_weighted_and_not(self._total().is_weighted, part.is_weighted)
-            self._add(part, part.order_with(self._rest))
+            order = part.order_with(self._rest)
+            self._total().judge_addition(part)
+            self._add(part, order)
 
     def __iadd__(self, other: ConfusionAccumulator) -> ConfusionAccumulator:
         self.merge(other)

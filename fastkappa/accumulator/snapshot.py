@@ -12,7 +12,9 @@ from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import LabelOrder, common_order, not_declared, warn_of_order
 from fastkappa.ratings.read import judge_labels
 from fastkappa.statistics.weights import Weights, what_needs_order
-from fastkappa.tables.count import ConfusionCounts, in_int64
+from fastkappa.tables.count import ConfusionCounts, in_int64, part_of
+from fastkappa.tables.doubtful_tables import judge_parts
+from fastkappa.tables.item_sums import refuse_weighted_and_not
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, add, occurring, scatter, subtract
 
@@ -84,6 +86,16 @@ class Snapshot(NamedTuple):
         places, shape = known.places(counts.labels), (len(known), len(known))
         in_order = scatter(counts.table, places, places, shape)
         return ConfusionCounts(in_order, known.array.copy(), counts.n_outside)
+
+    def judge_addition(self, other: Snapshot) -> None:
+        """Raise if only one of both has item weights, and warn about other codes for the labels."""
+        refuse_weighted_and_not(self.is_weighted, other.is_weighted)
+        tables = {SO_FAR: self.table, "the other": other.table}
+        parts = [
+            part_of(name, ConfusionCounts(table.counts.sum(axis=0), table.rows, 0))
+            for name, table in tables.items()
+        ]
+        judge_parts(parts, ("y1", "y2"))
 
     def plus(self, other: Snapshot) -> Snapshot:
         """Return the items of both snapshots, in this snapshot's order of labels."""

@@ -16,8 +16,6 @@ from fastkappa.ratings.missing import find_missing
 from fastkappa.sources.arrow_columns import are_lists, as_array, in_one
 
 BLANK_SETS = "A blank field is missing: write [] for no labels."
-# The largest number of items that a remark names.
-MOST_ITEMS = 3
 # The usual separators of the labels in a set.
 SEPARATORS = ";|,"
 
@@ -52,25 +50,6 @@ def _n_in_several(keys: AnyArray, groups: AnyArray, n_groups: int) -> int:
     """Return the number of distinct keys that are in several groups."""
     pairs = np.unique(keys * n_groups + groups) // n_groups
     return len(np.unique(pairs[1:][pairs[1:] == pairs[:-1]]))
-
-
-def items_only_of(
-    arrays: Mapping[str, Any], item: str, rater: str, raters: Sequence[str]
-) -> list[str]:
-    """Return remarks on the items that occur only in the rows of one of the given raters."""
-    items, remarks = codes_of(arrays[item]), []
-    names = np.array(arrays[rater].to_pylist(), object)
-    for name in raters:
-        is_own = names == name
-        own, rows = np.unique(items[is_own], return_index=True)
-        only = np.flatnonzero(is_own)[np.sort(rows[~np.isin(own, items[~is_own])])]
-        if 0 < len(only) < len(own):
-            named = list(map(repr, arrays[item].take(only).to_pylist()))
-            remarks.append(
-                f"{len(only)} of {len(own)} items of {name} are missing from the other files:"
-                f" {first_of_many(named, MOST_ITEMS)}."
-            )
-    return remarks
 
 
 def warn_of_few_shared(ratings: Ratings) -> None:

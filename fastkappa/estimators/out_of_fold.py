@@ -21,7 +21,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import has_fit_parameter
 
 from fastkappa.arrays import AnyArray
-from fastkappa.estimators.documentation import DocumentedMixin
 from fastkappa.estimators.scorers import is_fractional, kappa_of
 from fastkappa.ratings.column import refuse_masked
 from fastkappa.ratings.enums import names_of_members
@@ -60,7 +59,6 @@ def sorted_labels(y: AnyArray) -> AnyArray:
 
 
 class OutOfFoldClassifier(
-    DocumentedMixin,
     MetaEstimatorMixin,  # type: ignore[misc]
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]

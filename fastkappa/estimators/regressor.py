@@ -25,7 +25,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fastkappa.arrays import Floats
 from fastkappa.choices import check_choice
-from fastkappa.estimators.documentation import DocumentedMixin
 from fastkappa.measurements import continuous_kappa
 from fastkappa.ratings.column import refuse_masked
 from fastkappa.ratings.item_weights import (
@@ -35,7 +34,7 @@ from fastkappa.ratings.item_weights import (
 )
 
 
-class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Fit a linear model that maximises the quadratic weighted kappa of its predictions.
 
     Least squares shrinks predictions towards the mean, which lowers kappa. The predictions of this

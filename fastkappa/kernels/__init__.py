@@ -4,8 +4,8 @@ The call graph, from choosing a backend down to a single kernel:
 
     dispatch.get_kernels("cython" | "numba" | "numpy" | None)          contract.PairKernels
         numpy/pairs.py     np.bincount; with few labels, one key for several pairs (keys.py)
-        numba/pairs.py     loops.py, which reads arrays with columns.py and counts few labels
-                           with popcount.py and the vector instructions in vectors.py
+        numba/pairs.py     loops.py, which counts few labels with popcount.py and the vector
+                           instructions in vectors.py
         cython/pairs.pyx   c/: see below
     dispatch.score_kernels(kernels)                                    contract.ScoreKernels
         numpy/scores.py    numba/scores.py    cython/scores.pyx
@@ -16,7 +16,7 @@ The call graph, from choosing a backend down to a single kernel:
         count_pairs        c/pairs/count_pairs.h
             a short call                       portable.h
             few cells: positional popcount     avx512.h, or vector.h for SSE2, AVX2 and NEON
-            more cells                         histogram.h, with codes from c/narrow/
+            more cells                         histogram.h
         sum_pairs, sum_pairs_exactly           c/pairs/sum_pairs.h
         look_up                                c/labels/look_up.h
         sum_moments                            c/moments/moments.h
@@ -27,10 +27,10 @@ The call graph, from choosing a backend down to a single kernel:
 In each folder of ``c/``, ``portable.h`` runs on every machine, ``vector.h`` is a template for
 SSE2, AVX2 and NEON, and ``avx512.h`` is for AVX-512. The header named after the kernel chooses
 among them. ``c/common/`` contains shared code: the column, the SIMD level in use, and readers of
-columns for each level. Plain loops, which compilers vectorise, are compiled once per level
+columns for each level. Plain loops are vectorised by the compiler, and are compiled once per level
 (``AT_LEVEL``). `fastkappa.kernels.threads` starts the threads. Each thread calls a kernel on its
 own range of items, with its own table.
 
-``c/scores/cuts.h`` and ``evaluate.h`` compute a statistic, so only `fastkappa.shortcuts` calls
-them.
+``c/scores/cuts.h`` and ``c/scores/evaluate.h`` compute statistics, so only `fastkappa.shortcuts`
+calls them.
 """

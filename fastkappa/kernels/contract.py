@@ -4,8 +4,8 @@ A backend is a package with one module per protocol (``pairs``, ``scores`` and `
 Kernels are serial, process the items ``start <= i < stop`` and read arrays without copying them.
 Kernels count codes outside the labels separately, so they never write outside a table.
 
-Some kernels are optional. In the protocols, they are properties. If a backend does not have such a
-kernel, the property is None.
+Some kernels are optional. In the protocols, each optional kernel is a property, which is None if a
+backend does not have the kernel.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, FloatTable, IntTable, offsets_from
 
-# A pair (start, stop) means the items start <= i < stop.
+# A pair (start, stop) stands for the items with indices start <= i < stop.
 Range = tuple[int, int]
 
 # The values with code 0 in the first column and in the second column.
@@ -33,8 +33,8 @@ class LabelHash(NamedTuple):
 
     The search for a value begins at slot ``(value * multiplier % 2**64) >> shift``. The search
     continues with the following slots, and after the last slot with slot 0, until it finds the
-    value or an empty slot. ``slots`` contains the code of each slot; an empty slot contains the
-    number of labels. ``labels`` contains the label of each code, modulo 2**64, followed by the
+    value or an empty slot. ``slots`` contains one code per slot; an empty slot contains the number
+    of labels instead. ``labels`` contains the label of each code, modulo 2**64, followed by the
     first label again.
     """
 
@@ -77,7 +77,7 @@ def chunks_of(part: Range, length: int) -> Iterator[slice]:
 
 
 def check_tables(*tables: AnyArray | None) -> None:
-    """Raise unless all tables have the same shape, with a row and a column for outside values."""
+    """Raise unless tables have the same shape, with a row and a column for outside values."""
     shapes = {table.shape for table in tables if table is not None}
     if len(shapes) > 1 or not all(shapes.pop()):
         raise ValueError(

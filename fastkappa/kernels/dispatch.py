@@ -1,4 +1,4 @@
-"""Choose the backend, and explain why a backend is missing."""
+"""Choose the backend, and explain why a backend is unavailable."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 Backend: TypeAlias = Literal["cython", "numba", "numpy"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
-# The choice is cached in a module variable instead of by functools.cache, whose lock and call
-# counter would make threads of free-threaded Python wait for each other.
+# The choice is cached in a module variable instead of by functools.cache, which has a lock and a
+# call counter. In free-threaded Python, threads would wait for these.
 _default: PairKernels | None = None
 _to_forget: list[Callable[[], None]] = []
 _loaded: dict[str, PairKernels] = {}
@@ -58,7 +58,7 @@ def get_kernels(backend: str | None = None) -> PairKernels:
     ValueError
         If there is no backend with that name.
     ImportError
-        If a backend requested by name is missing. The message contains the reason.
+        If a backend requested by name cannot be used. The message contains the reason.
     """
     if backend is None:
         return _default_kernels()
@@ -143,7 +143,7 @@ def _load(name: str) -> PairKernels | None:
         # Importing an installed library can fail for any reason, such as incompatible versions. The
         # other backends still work.
         why = " ".join(str(error).split())
-        _missing[name] = f"its import fails with {type(error).__name__}: {why}"
+        _missing[name] = f"importing it failed with {type(error).__name__}: {why}"
         if name == BACKENDS[0]:
             # Without a warning, users would not know why the slower backends are used.
             warnings.warn(

@@ -4,8 +4,8 @@ Kernels release the GIL and work on a range of items, so ordinary Python threads
 the work, each with its own table. No OpenMP runtime is needed. Forking is safe, because the child
 process forgets the parent's threads and starts its own when needed.
 
-The calling thread also works. When all work has been handed out, it does not wait for threads that
-have not begun.
+The calling thread does part of the work. When all work has been handed out, it does not wait for
+threads that have not started.
 """
 
 from __future__ import annotations
@@ -37,15 +37,16 @@ PAIRS_WORTH_A_THREAD = 1 << 18
 # A thread gets at least this many pairs at a time, except at the end. Threads that finish
 # simultaneously wait for each other, because only one thread can hold the GIL.
 SHORTEST_RANGE = PAIRS_WORTH_A_THREAD // 4
-# The number of items per thread if codes are joined, which is slower than counting.
+# The minimum number of items per thread if two codes are joined into one, which is slower than
+# counting.
 JOINED_ITEMS = 1 << 17
 MOST_CELLS_READ_AS_FAST = 1 << 8
-# The pool has at least this many threads, for several callers at once.
+# The pool allows at least this many threads, so that several callers can use it at once.
 FEWEST_WORKERS = 32
 
 
 def new_lock() -> AbstractContextManager[Any]:
-    """Return a lock for an object that several user threads can use at once."""
+    """Return a lock for an object that several of the user's threads can use at once."""
     return allocate_lock()
 
 
@@ -88,7 +89,7 @@ def division_of_pairs(
     """Return a plan for dividing the pairs of two columns so that each thread has enough work.
 
     ``num_threads`` is the maximum number of threads; None means all available threads.
-    ``looked_up`` is True if labels are so far apart that counting requires a look-up.
+    ``looked_up`` is True if labels are so far apart that their codes must be looked up.
     """
     worth_a_thread = PAIRS_WORTH_A_THREAD
     reads_as_fast = kernels.looks_up_as_fast() if looked_up else kernels.READS_AS_FAST
@@ -119,7 +120,7 @@ class ItemRanges:
         self._lock = allocate_lock()
 
     def take(self, length: int) -> tuple[int, int] | None:
-        """Return the range of the next items, at most ``length`` of them, or None at the end."""
+        """Return the range of at most ``length`` next items, or None if no items are left."""
         with self._lock:
             start, left = self._next, self._n_items - self._next
             if left <= 0:
@@ -145,9 +146,9 @@ def run_in_threads(
 ) -> list[Result]:
     """Run ``work`` in several threads and return the list of their results.
 
-    ``work`` should take ranges of items until none are left. The calling thread also works, and a
-    thread that starts late can find no work left. An exception in any thread is raised after all
-    threads have ended, because they read memory that the caller owns.
+    ``work`` should take ranges of items until none are left. The calling thread also calls
+    ``work``. A thread that starts late can find that no ranges are left. An exception in any thread
+    is raised after all threads have ended, because they read memory that the caller owns.
     """
     ranges = ItemRanges(n_items, num_threads, shortest_range)
     if num_threads == 1:
@@ -196,9 +197,10 @@ def fill_in_threads(
     longest: int,
     shortest_range: int = SHORTEST_RANGE,
 ) -> tuple[AnyArray, ...]:
-    """Add all items to tables like ``empty`` in threads, and return the sum of all tables.
+    """Count all items in threads, each with its own tables, and return the sums of the tables.
 
-    ``add(tables, start, stop)`` adds a range of at most ``longest`` items to the tables.
+    The tables have the shapes and dtypes of ``empty``. ``add(tables, start, stop)`` adds a range of
+    at most ``longest`` items to the tables.
     """
 
     def work(ranges: ItemRanges) -> tuple[AnyArray, ...]:
@@ -241,7 +243,7 @@ def _cpu_quota() -> int | None:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    """Return the pool of all calls, which starts threads when they are needed."""
+    """Return the thread pool that all calls share. It starts threads when they are needed."""
     # Imported only when the first thread is started, to keep `import fastkappa` fast.
     from concurrent.futures import ThreadPoolExecutor
 
@@ -251,7 +253,7 @@ def _pool() -> ThreadPoolExecutor:
 def _hand_out(
     work: Callable[[ItemRanges], Result], ranges: ItemRanges, n_shares: int
 ) -> list[Future[Result]]:
-    """Give the work to at most ``n_shares`` other threads. The caller can cancel shares."""
+    """Hand out the work to at most ``n_shares`` other threads. The caller can cancel shares."""
     from concurrent.futures import Future
 
     shares = []
@@ -260,8 +262,8 @@ def _hand_out(
         shares.append(share)
         try:
             _pool().submit(_work_share, share, work, ranges)
-        # No more threads are available, or the interpreter is shutting down. The pool can have
-        # stored the share all the same, so it remains in the list.
+        # No more threads are available, or the interpreter is shutting down. Even so, the pool can
+        # have stored the share, so the share remains in the list.
         except RuntimeError:
             break
     return shares
@@ -279,7 +281,7 @@ def _work_share(
 
 
 def _ended(shares: list[Future[Result]], ranges: ItemRanges) -> list[Future[Result]]:
-    """Cancel the shares that have not begun, wait for the others, and return these."""
+    """Cancel the shares that have not started, wait for the others, and return the others."""
     from concurrent.futures import wait
 
     begun = [share for share in shares if not share.cancel()]
@@ -294,5 +296,5 @@ def _ended(shares: list[Future[Result]], ranges: ItemRanges) -> list[Future[Resu
 
 
 if hasattr(os, "register_at_fork"):
-    # The parent's threads do not exist in a child.
+    # The parent's threads do not exist in a child process.
     os.register_at_fork(after_in_child=_pool.cache_clear)

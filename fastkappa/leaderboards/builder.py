@@ -18,7 +18,6 @@ from fastkappa.exceptions import (
 )
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import read_ahead, resolve_num_threads
-from fastkappa.leaderboards.entry import Entry, too_few_items
 from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 from fastkappa.leaderboards.items.ids import read_ids
 from fastkappa.leaderboards.items.many_columns import Counter
@@ -29,19 +28,16 @@ from fastkappa.leaderboards.items.random_groups import (
     numbers_of,
     sum_by_group,
 )
-from fastkappa.leaderboards.items.reference import Pair, Reference
+from fastkappa.leaderboards.items.reference import Pair, Reference, batches_of
 from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
 from fastkappa.leaderboards.items.shared_order import OtherLabelsError as OtherLabelsError
 from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.ranking import (
-    Products,
     draw_groups,
     equal_predictions,
-    in_single,
     kappas_of,
     labels_present,
-    products_of,
     rank,
     resampled_kappas,
     score_intervals,
@@ -60,8 +56,6 @@ from fastkappa.tables.table import ConfusionTable
 
 # The number of random groups of items. One more group costs as much time as one more replicate.
 GROUPS = 1000
-# The number of predictions whose replicates one matrix product computes.
-PRODUCT = 64
 
 
 class MismatchError(ValueError):
@@ -80,12 +74,27 @@ class MismatchError(ValueError):
         )
 
 
+class _Entry(NamedTuple):
+    """One prediction and its kappa, before the leaderboard is ranked."""
+
+    name: Any
+    kappa: float = math.nan
+    n: int = 0
+    coverage: float = 0.0
+    missing: int = 0
+    extra: int = 0
+    repeated: int = 0
+    other_labels: int = 0
+    failure: str | None = None
+    score_interval: tuple[float, float] = (math.nan, math.nan)
+
+
 class _Resampled(NamedTuple):
     """The sums over groups for predictions with the same labels."""
 
     entries: list[int]
     sums: GroupSums
-    products: Products
+    matrix: FloatTable
 
 
 class LeaderboardBuilder:
@@ -140,11 +149,8 @@ class LeaderboardBuilder:
         self._groups = ItemGroups(
             self._reference.n_items, GROUPS, self._generator, numbers, self._weights
         )
-        self._entries: list[Entry] = []
+        self._entries: list[_Entry] = []
         self._resampled: list[_Resampled] = []
-        # The counts of the true labels in each group. Most predictions share one array of these
-        # counts.
-        self._rows: dict[bytes, FloatTable] = {}
 
     @property
     def kappas(self) -> list[tuple[Any, float]]:
@@ -153,7 +159,7 @@ class LeaderboardBuilder:
 
     def fail(self, name: Any, failure: str) -> None:
         """Add a prediction that cannot be scored, with the reason for the failure."""
-        self._entries.append(Entry(name, failure=failure))
+        self._entries.append(_Entry(name, failure=failure))
 
     def add(self, names: Sequence[Any], predictions: Sequence[Any]) -> None:
         """Score predictions, each a column of all items or, with ids, a pair (ids, column).
@@ -171,16 +177,24 @@ class LeaderboardBuilder:
             self._check_unit(pair.columns, name)
         first = len(self._entries)
         least, n_all = self._options.min_coverage, self._reference.n_items
-        few = {j: too_few_items(names[j], pair, n_all, least) for j, pair in enumerate(read)}
-        entries = {j: entry for j, entry in few.items() if entry is not None}
-        ranked = [j for j in range(len(read)) if j not in entries]
+        entries = [
+            _Entry(
+                name,
+                coverage=pair.n_covered(n_all) / n_all,
+                missing=pair.n_missing,
+                extra=pair.n_extra,
+                repeated=pair.n_repeated,
+                failure=pair.too_few(n_all, least),
+            )
+            for name, pair in zip(names, read)
+        ]
+        ranked = [j for j, entry in enumerate(entries) if entry.failure is None]
         labels = self._order.labels_of(
             [full_names[j] for j in ranked], [read[j].columns for j in ranked]
         )
         counted = []
-        all_items = [j for j in ranked if read[j].items is None]
-        others = [[j] for j in ranked if read[j].items is not None]
-        for batch in [all_items, *others] if all_items else others:
+        for some in batches_of([read[j] for j in ranked]):
+            batch = [ranked[i] for i in some]
             pairs = [read[j].columns for j in batch]
             names_here = [full_names[j] for j in batch]
             weights = self._weights_of(read[batch[0]].items)
@@ -199,23 +213,23 @@ class LeaderboardBuilder:
             for j, kappa, n, other, ends in zip(
                 batch, kappas, n_items, n_other.tolist(), intervals.tolist()
             ):
-                failure, coverage = None, read[j].n_covered(n_all) / n_all
-                if not n:
-                    missing = read[j].n_missing
-                    outside = n_all - missing - other
+                entry = entries[j]._replace(kappa=kappa, n=n, other_labels=other)
+                if n:
+                    entry = entry._replace(score_interval=tuple(ends))
+                else:
+                    outside = n_all - entry.missing - other
                     left_out = (
-                        f"{missing} have no label, {other} have a predicted label that is not"
+                        f"{entry.missing} have no label, {other} have a predicted label that is not"
                         f" scored, and {outside} have a true label that is not scored"
                     )
                     failure = f"it has no items left to score: {left_out}."
-                    ends = [np.nan, np.nan]
-                found = (coverage, *read[j][2:], other, failure, tuple(ends))
-                entries[j] = Entry(names[j], kappa, n, *found)
+                    entry = entry._replace(failure=failure)
+                entries[j] = entry
             if self._n_resamples:
                 items = [read[j].items for j in batch]
                 pairs = [read[j].columns for j in batch]
                 self._sum(table, present, pairs, labels, items, [first + j for j in batch])
-        self._entries.extend(entries[j] for j in range(len(read)))
+        self._entries += entries
 
     def ranked(self) -> Leaderboard:
         """Return the leaderboard so far.
@@ -351,10 +365,9 @@ class LeaderboardBuilder:
         first = pairs[0][0] if have_all else self._reference.column
         for mask, some in with_same_labels(present):
             matrix = disagreement_matrix(self._options.weights, int(mask.sum()))
-            products = products_of(matrix, self._groups.most_items)
             used = table.rows[mask] if labels is None else labels
             known = KnownLabels(used, first, pairs[some[0]][1])
-            predictions = [Prediction(pairs[j][1], items[j], matrix) for j in some]
+            predictions = [Prediction(pairs[j][1], items[j]) for j in some]
             are_alike = have_all and not table.n_outside[some].any()
             sums = sum_by_group(
                 self._kernels,
@@ -362,63 +375,27 @@ class LeaderboardBuilder:
                 first,
                 known,
                 predictions,
-                products.predicted,
+                matrix,
                 self.num_threads,
                 have_all=are_alike,
             )
             totals = table.counts if table.sums is None else table.sums
-            counted = totals[some].sum(axis=1)[:, mask] @ products.predicted
+            counted = totals[some].sum(axis=1)[:, mask]
             # Equal items have equal counts, but their sums of float weights can differ by rounding
             # errors.
             found, tolerance = sums.columns.sum(axis=0), 0 if table.sums is None else 1e-6
             if not np.allclose(found, counted, rtol=tolerance, atol=0):
                 raise changed_meanwhile()
-            sums = sums._replace(weighted=in_single(sums.weighted), columns=in_single(sums.columns))
-            here = [entries[j] for j in some]
-            if are_alike:
-                # All these predictions have the same items, and therefore the same true labels.
-                sums = sums._replace(rows=self._rows.setdefault(sums.rows.tobytes(), sums.rows))
-            self._resampled.append(_Resampled(here, sums, products))
+            self._resampled.append(_Resampled([entries[j] for j in some], sums, matrix))
 
     def _replicates(self) -> FloatTable:
         """Return the kappas of all replicates, of shape (n_resamples, number of entries)."""
         replicates = np.full((self._n_resamples, len(self._entries)), np.nan)
-        together = _put_together(self._resampled)
         start = 0
         for times in draw_groups(self._groups.n_groups, self._n_resamples, self._generator):
-            for entries, sums, products in together:
+            for entries, sums, matrix in self._resampled:
                 replicates[start : start + len(times), entries] = resampled_kappas(
-                    times, *sums, products
+                    times, *sums, matrix
                 )
             start += len(times)
         return replicates
-
-
-def _put_together(resampled: Sequence[_Resampled]) -> list[_Resampled]:
-    """Join the sums of up to `PRODUCT` predictions that have the same true labels and weights.
-
-    One large matrix product is several times as fast as many small products.
-    """
-    alike: dict[Any, list[_Resampled]] = {}
-    for part in resampled:
-        rows = part.sums.rows
-        # If ``rows`` has one column per prediction, the predictions do not share true labels.
-        key = (
-            part.products.true.tobytes(),
-            rows.shape[2],
-            id(rows) if rows.shape[1] == 1 else None,
-        )
-        alike.setdefault(key, []).append(part)
-    together = []
-    for parts in alike.values():
-        for start in range(0, len(parts), PRODUCT):
-            some = parts[start : start + PRODUCT]
-            shared = some[0].sums.rows.shape[1] == 1
-            sums = GroupSums(
-                np.concatenate([part.sums.weighted for part in some], axis=1),
-                np.concatenate([part.sums.rows for part in some[: 1 if shared else None]], axis=1),
-                np.concatenate([part.sums.columns for part in some], axis=1),
-            )
-            entries = [entry for part in some for entry in part.entries]
-            together.append(_Resampled(entries, sums, some[0].products))
-    return together

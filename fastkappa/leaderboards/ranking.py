@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import LARGEST_EXACT, AnyArray, FloatTable
+from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.leaderboards.simultaneous import simultaneous_intervals
 from fastkappa.statistics.intervals.methods import choose_method, intervals
@@ -25,8 +25,6 @@ from fastkappa.statistics.weights import Weights
 MOST_UNDEFINED = 0.05
 # The number of replicates computed together.
 AT_ONCE = 256
-# float32 represents all integers up to this value exactly.
-LARGEST_IN_SINGLE = 1 << 24
 
 
 class Ranking(NamedTuple):
@@ -62,48 +60,6 @@ class Ranking(NamedTuple):
     simultaneous_interval: FloatTable
     proportion_first: FloatTable
     rank_interval: NDArray[np.int64]
-
-
-class Products(NamedTuple):
-    """The disagreement weights of l labels, written as sums of k products.
-
-    The matrix of weights is ``constant[:, None] + true @ predicted.T``. ``constant`` has the
-    shape (l,). ``true`` and ``predicted`` have the shape (l, k).
-    """
-
-    constant: FloatTable
-    true: FloatTable
-    predicted: FloatTable
-
-
-def products_of(matrix: FloatTable, most_items: float) -> Products:
-    """Write a matrix of weights as products: two for quadratic weights, otherwise l.
-
-    Quadratic weights also need l products if sums over ``most_items`` items would not be exact in
-    float64.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fastkappa.leaderboards.ranking import products_of
-    >>> constant, true, predicted = products_of(np.array([[0., 1, 4], [1, 0, 1], [4, 1, 0]]), 9)
-    >>> predicted.T
-    array([[0., 1., 2.],
-           [0., 1., 4.]])
-    >>> constant[:, None] + true @ predicted.T
-    array([[0., 1., 4.],
-           [1., 0., 1.],
-           [4., 1., 0.]])
-    """
-    position = np.arange(float(len(matrix)))
-    squares = position**2
-    is_quadratic = np.array_equal(matrix, np.subtract.outer(position, position) ** 2)
-    # Unlike counts, moments can cancel to zero, so they must be exact.
-    is_exact = 2 * squares[-1] * most_items**2 < LARGEST_EXACT
-    if len(matrix) > 2 and is_quadratic and is_exact:
-        true = np.stack([-2 * position, np.ones(len(matrix))], axis=1)
-        return Products(squares, true, np.stack([position, squares], axis=1))
-    return Products(np.zeros(len(matrix)), matrix, np.eye(len(matrix)))
 
 
 def labels_present(tables: AnyArray, are_known: bool) -> NDArray[np.bool_]:
@@ -187,7 +143,7 @@ def resampled_kappas(
     disagreement: FloatTable,
     rows: FloatTable,
     columns: FloatTable,
-    products: Products,
+    matrix: FloatTable,
 ) -> FloatTable:
     """Return the kappas of bootstrap replicates.
 
@@ -200,9 +156,9 @@ def resampled_kappas(
     rows : ndarray of shape (g, m or 1, l)
         The number of items with each true label. The second axis has length 1 if these numbers are
         the same for all predictions.
-    columns : ndarray of shape (g, m, k)
-        The sums of ``products.predicted`` over the predicted labels.
-    products : Products
+    columns : ndarray of shape (g, m, l)
+        The number of items with each predicted label.
+    matrix : ndarray of shape (l, l)
         The disagreement weights.
 
     Returns
@@ -211,13 +167,12 @@ def resampled_kappas(
         Kappas of the replicates: NaN if undefined, and -inf if the replicate contains none of the
         prediction's items.
     """
-    true = _summed(times, rows)
-    predicted = _summed(times, columns)
+    true = np.tensordot(times, rows, 1)
+    predicted = np.tensordot(times, columns, 1)
     n_items = true.sum(axis=-1)
-    observed = n_items * _summed(times, disagreement)
-    factors = np.broadcast_to(true @ products.true, predicted.shape)
-    expected = np.einsum("rmk,rmk->rm", factors, predicted)
-    expected += n_items * (true @ products.constant)
+    observed = n_items * (times @ disagreement)
+    factors = np.broadcast_to(true @ matrix, predicted.shape)
+    expected = np.einsum("rml,rml->rm", factors, predicted)
     kappas = np.full(expected.shape, np.nan)
     np.divide(observed, expected, out=kappas, where=expected > 0)
     return np.where(n_items == 0, -np.inf, 1 - kappas)
@@ -285,30 +240,6 @@ def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
     ranks = np.empty_like(position)
     np.put_along_axis(ranks, order, np.maximum.accumulate(position, axis=1), axis=1)
     return ranks
-
-
-def in_single(groups: FloatTable) -> AnyArray:
-    """Convert integers to float32, to save memory, if float32 represents all of them exactly."""
-    # Numbers that are too large for float32 become infinite, and thus differ from the originals.
-    with np.errstate(over="ignore"):
-        single = groups.astype(np.float32)
-    is_whole = np.array_equal(single, groups) and np.array_equal(single, np.rint(single))
-    return single if is_whole else groups
-
-
-def _summed(times: FloatTable, groups: FloatTable) -> FloatTable:
-    """Sum an array of shape (g, ...) over the groups drawn. The result has the shape (r, ...).
-
-    Integers are summed in float32, which takes half the time, if float32 represents all sums
-    exactly.
-    """
-    cells = groups.reshape(len(groups), -1)
-    if cells.dtype == np.float32 and cells.size:
-        largest = np.maximum(cells.max(axis=1), -cells.min(axis=1)).astype(np.float64)
-        if (times @ largest).max(initial=0) < LARGEST_IN_SINGLE:
-            times = times.astype(np.float32)
-    summed = (times @ cells).astype(np.float64, copy=False)
-    return summed.reshape(len(times), *groups.shape[1:])
 
 
 def _mostly_defined(replicates: FloatTable) -> FloatTable:

@@ -106,8 +106,7 @@ def score_many(
 ) -> Kappas:
     """Compute the kappa of each of many predictions for the same items.
 
-    The truth is read and encoded once. Each block of it stays in the processor's cache while the
-    same items of all predictions are counted.
+    The truth is read and encoded once. The predictions are counted by several threads.
 
     Parameters
     ----------

@@ -23,12 +23,11 @@ from fastkappa.formatting import count_text, figure, interval_text
 from fastkappa.frame import frame_of_estimate
 from fastkappa.measurements.clustered import clustered_sums, jackknife_error, sums_of_samples
 from fastkappa.measurements.measured import Measured, read_pair, read_ratings
-from fastkappa.measurements.report_texts import heading, in_brackets, items_text, left_out
+from fastkappa.measurements.report_texts import MeasuredResult
 from fastkappa.measurements.sums_of_squares import SumsOfSquares, sums_of_squares
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import RATERS, Report, estimate_grid, facts
-from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.distributions import t_quantile
 from fastkappa.statistics.inference import check_confidence
@@ -38,8 +37,8 @@ LIN = "Lin's concordance correlation"
 OVERALL = "overall concordance correlation"
 
 
-@dataclass(frozen=True, repr=False)
-class ConcordanceResult(Result):
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ConcordanceResult(MeasuredResult):
     """A concordance correlation with its interval and its two factors, printed as a report.
 
     Attributes
@@ -58,8 +57,6 @@ class ConcordanceResult(Result):
         it uses the quantile of the normal distribution, as in Lin's paper. For several raters, or
         with clusters, it uses Student's t. The degrees of freedom are the number of subjects or
         clusters minus 1.
-    confidence : float
-        The confidence level of the interval.
     precision : float
         For two raters, Pearson's correlation. For several raters, it is the sum of the covariances
         of all pairs, divided by the sum of the products of their standard deviations.
@@ -70,30 +67,18 @@ class ConcordanceResult(Result):
         For two raters, (mean_1 - mean_2) / sqrt(s_1 * s_2); otherwise NaN.
     scale_shift : float
         For two raters, s_1 / s_2; otherwise NaN.
-    n_subjects, n_raters : int
-        The number of subjects with ratings from all raters, and the number of raters.
-    n_dropped : int
-        The number of subjects left out because a rating is missing.
-    n_clusters : int
-        The number of clusters, or the number of subjects without clusters.
-    raters : tuple of str
-        The names of the raters, taken from named columns.
+    confidence, n_subjects, n_raters, n_dropped, n_clusters, raters
+        As for `IntraclassResult`.
     """
 
     method: str
     value: float
     standard_error: float
     interval: tuple[float, float]
-    confidence: float
     precision: float
     accuracy: float
     location_shift: float
     scale_shift: float
-    n_subjects: int
-    n_raters: int
-    n_dropped: int
-    n_clusters: int
-    raters: tuple[str, ...]
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame of one row.
@@ -122,10 +107,9 @@ class ConcordanceResult(Result):
     def sentence(self) -> str:
         """Return the correlation as a sentence for a paper."""
         what = self.method[0].upper() + self.method[1:]
-        dropped = in_brackets(left_out(self.n_dropped))
         method = "interval" if self._is_normal else "t interval"
         return estimate_sentence(
-            f"{heading(what, self.raters, self._subjects, ' on ')}{dropped}",
+            self._of_sample(what),
             self.value,
             self.interval,
             f"{100 * self.confidence:g} % {method} on Fisher's scale",
@@ -155,14 +139,10 @@ class ConcordanceResult(Result):
     def _is_normal(self) -> bool:
         return self.method == LIN and self.n_clusters == self.n_subjects
 
-    @property
-    def _subjects(self) -> str:
-        return items_text(self.n_subjects, self.n_clusters)
-
     def __repr__(self) -> str:
         return (
             f"<ConcordanceResult: {figure(self.value)} ({interval_text(self.interval)}),"
-            f" {self._subjects}, {count_text(self.n_raters, 'rater')}>"
+            f" {self._items()}, {count_text(self.n_raters, 'rater')}>"
         )
 
     def _report(self) -> Report:
@@ -172,7 +152,7 @@ class ConcordanceResult(Result):
         what = self.method[0].upper() + self.method[1:]
         row = ("concordance correlation", self.value, self.standard_error, self.interval)
         return Report(
-            [heading(what, self.raters, self._subjects), *left_out(self.n_dropped)],
+            [self._heading(what), *self._left_out()],
             [estimate_grid([row], self.confidence), facts(parts)],
         )
 
@@ -376,7 +356,7 @@ def _result(
     figures: tuple[float, ...],
 ) -> ConcordanceResult:
     value, error, precision, accuracy, location, scale = figures
-    n_clusters = squares.n
+    n_clusters = None
     freedom = math.inf if method == LIN else squares.n - 1.0
     centre = squares.centre + squares.means
     sums = clustered_sums(measured.clusters, measured.chunks(), centre)
@@ -389,20 +369,15 @@ def _result(
                 above, below = _parts(sums_of_samples(sums.without, centre))
                 error = jackknife_error(np.arctanh(above / below)) * (1 - value * value)
     return ConcordanceResult(
-        method,
-        value,
-        error,
-        _interval(value, error, _quantile(confidence, freedom)),
-        confidence,
-        precision,
-        accuracy,
-        location,
-        scale,
-        measured.n_subjects,
-        measured.n_raters,
-        measured.n_dropped,
-        n_clusters,
-        raters,
+        method=method,
+        value=value,
+        standard_error=error,
+        interval=_interval(value, error, _quantile(confidence, freedom)),
+        precision=precision,
+        accuracy=accuracy,
+        location_shift=location,
+        scale_shift=scale,
+        **measured.sample(confidence, n_clusters, raters),
     )
 
 

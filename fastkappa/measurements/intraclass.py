@@ -16,18 +16,17 @@ from fastkappa.measurements.mean_squares import (
     ClusteredErrors,
     MeanSquares,
     absolute_interval,
-    averaged,
     clustered_errors,
     each,
     f_limits,
     mean_squares,
-    of_mean,
+    quotient,
     ratio,
-    single,
+    spearman_brown,
     why_undefined,
 )
 from fastkappa.measurements.measured import read_ratings
-from fastkappa.measurements.report_texts import heading, in_brackets, items_text, left_out
+from fastkappa.measurements.report_texts import MeasuredResult
 from fastkappa.measurements.sums_of_squares import sums_of_squares
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import NO_ENDS, Grid, Report, interval_head
@@ -101,8 +100,8 @@ class IntraclassCorrelation(Result):
         return Report([], [_grid([self], self.confidence)])
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class IntraclassResult(Result):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class IntraclassResult(MeasuredResult):
     """The six forms of the intraclass correlation, printed as a table.
 
     To get a single form, use ``result['ICC(A,1)']``. The names of McGraw and Wong (1996), of
@@ -130,12 +129,6 @@ class IntraclassResult(Result):
 
     forms: tuple[IntraclassCorrelation, ...]
     mean_squares: MeanSquares
-    n_subjects: int
-    n_raters: int
-    n_dropped: int
-    n_clusters: int
-    confidence: float
-    raters: tuple[str, ...]
     _clustered: ClusteredErrors | None = None
 
     def __getitem__(self, name: str) -> IntraclassCorrelation:
@@ -173,12 +166,11 @@ class IntraclassResult(Result):
     def sentence(self, form: str = "ICC(A,1)") -> str:
         """Return one form as a sentence for a paper."""
         found = self[form]
-        dropped = in_brackets(left_out(self.n_dropped))
         model = "; ".join((found.form, found.shrout_fleiss, MODELS[found.form]))
         what = f"Intraclass correlation ({model})"
         method = "F" if self._clustered is None else "jackknife"
         return estimate_sentence(
-            f"{heading(what, self.raters, self._subjects, ' on ')}{dropped}",
+            self._of_sample(what),
             found.value,
             found.interval,
             f"{100 * self.confidence:g} % {method} interval",
@@ -221,20 +213,14 @@ class IntraclassResult(Result):
         single = self["ICC(A,1)"]
         return (
             f"<IntraclassResult: ICC(A,1) {figure(single.value)}"
-            f" ({interval_text(single.interval)}), {self._subjects},"
+            f" ({interval_text(single.interval)}), {self._items()},"
             f" {count_text(self.n_raters, 'rater')}>"
         )
 
-    @property
-    def _subjects(self) -> str:
-        return items_text(self.n_subjects, self.n_clusters)
-
     def _report(self) -> Report:
-        what = heading("Intraclass correlation", self.raters, self._subjects)
+        above = [self._heading("Intraclass correlation"), *self._left_out()]
         below = [] if self._clustered is None else [OF_CLUSTERS]
-        return Report(
-            [what, *left_out(self.n_dropped)], [_grid(self.forms, self.confidence)], below
-        )
+        return Report(above, [_grid(self.forms, self.confidence)], below)
 
 
 def _frame(forms: Sequence[IntraclassCorrelation]) -> Any:
@@ -374,15 +360,10 @@ def intraclass_correlation(
             stacklevel=2,
         )
     return IntraclassResult(
-        forms,
-        means,
-        n,
-        k,
-        measured.n_dropped,
-        n if clustered is None else clustered.n_clusters,
-        confidence,
-        tuple(measured.names),
-        clustered,
+        forms=forms,
+        mean_squares=means,
+        _clustered=clustered,
+        **measured.sample(confidence, None if clustered is None else clustered.n_clusters),
     )
 
 
@@ -394,55 +375,42 @@ def _forms(
     clustered: ClusteredErrors | None = None,
 ) -> tuple[IntraclassCorrelation, ...]:
     subjects, within, raters, residual = means
-    freedoms = n - 1, n * (k - 1), (n - 1) * (k - 1)
     p = (1 + confidence) / 2
-    f_within, f_residual = ratio(subjects, within), ratio(subjects, residual)
-    one_way = single(subjects, within, k), averaged(subjects, within, 0.0)
-    consistent = single(subjects, residual, k), averaged(subjects, residual, 0.0)
     excess = (raters - residual) / n
-    absolute = single(subjects, residual, k, k * excess), averaged(subjects, residual, excess)
+    models = (
+        ("", within, 0.0, n * (k - 1)),
+        ("A,", residual, excess, (n - 1) * (k - 1)),
+        ("C,", residual, 0.0, (n - 1) * (k - 1)),
+    )
 
-    def of_one(f: float) -> float:
+    def of_ratio(f: float) -> float:
         return (f - 1) / (f + k - 1)
 
-    if clustered is None:
-        of_one_way = f_limits(f_within, freedoms[0], freedoms[1], p)
-        of_consistent = f_limits(f_residual, freedoms[0], freedoms[2], p)
-        of_absolute = absolute_interval(n, k, means, absolute[0], p)
-    else:
-        of_one_way, ratios, of_consistent = (clustered.interval(i, p) for i in range(3))
-        of_absolute = each(ratios, of_one)
-    # The interval for the mean of k raters follows from the interval for one rater, by the
-    # Spearman-Brown formula.
-    intervals = {
-        "ICC(1)": each(of_one_way, of_one),
-        "ICC(A,1)": of_absolute,
-        "ICC(C,1)": each(of_consistent, of_one),
-        "ICC(k)": each(of_one_way, lambda f: 1 - 1 / f if f > 0 else math.nan),
-        "ICC(A,k)": each(of_absolute, lambda r: of_mean(r, k)),
-        "ICC(C,k)": each(of_consistent, lambda f: 1 - 1 / f if f > 0 else math.nan),
-    }
-    table = {
-        "ICC(1)": ("ICC(1,1)", one_way[0], f_within, freedoms[1]),
-        "ICC(A,1)": ("ICC(2,1)", absolute[0], f_residual, freedoms[2]),
-        "ICC(C,1)": ("ICC(3,1)", consistent[0], f_residual, freedoms[2]),
-        "ICC(k)": ("ICC(1,k)", one_way[1], f_within, freedoms[1]),
-        "ICC(A,k)": ("ICC(2,k)", absolute[1], f_residual, freedoms[2]),
-        "ICC(C,k)": ("ICC(3,k)", consistent[1], f_residual, freedoms[2]),
-    }
-    tests = {form: (f, (freedoms[0], freedom)) for form, (*_, f, freedom) in table.items()}
-    if clustered is not None:
-        tests = dict(zip(table, [clustered.test(i) for i in range(3)] * 2))
-    return tuple(
-        IntraclassCorrelation(
-            form,
-            shrout_fleiss,
-            value,
-            NO_ENDS if math.isnan(value) else intervals[form],
-            confidence,
-            tests[form][0],
-            tests[form][1],
-            f_tail(tests[form][0], *tests[form][1]),
-        )
-        for form, (shrout_fleiss, value, *_) in table.items()
-    )
+    found: dict[str, IntraclassCorrelation] = {}
+    for i, (model, error, more, freedom) in enumerate(models):
+        one = quotient(subjects - error, subjects + (k - 1) * error + k * more)
+        mean = quotient(subjects - error, subjects + more)
+        f, freedoms = ratio(subjects, error), (n - 1, freedom)
+        if clustered is not None:
+            ends = each(clustered.interval(i, p), of_ratio)
+            f, freedoms = clustered.test(i)
+        elif model == "A,":
+            ends = absolute_interval(n, k, means, one, p)
+        else:
+            ends = each(f_limits(f, *freedoms, p), of_ratio)
+        # The interval for the mean of k raters follows from the interval for one rater, by the
+        # Spearman-Brown formula.
+        of_means = each(ends, lambda r: spearman_brown(r, k))
+        for size, value, limits in (("1", one, ends), ("k", mean, of_means)):
+            name = f"ICC({model}{size})"
+            found[name] = IntraclassCorrelation(
+                name,
+                f"ICC({i + 1},{size})",
+                value,
+                NO_ENDS if math.isnan(value) else limits,
+                confidence,
+                f,
+                freedoms,
+                f_tail(f, *freedoms),
+            )
+    return tuple(found[name] for name in MODELS)

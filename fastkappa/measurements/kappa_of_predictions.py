@@ -86,14 +86,9 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     >>> round(cohen_kappa_score([1, 2, 3, 3], [1, 3, 3, 2], weights="quadratic"), 12)
     0.636363636364
     """
-    return kappa_by_chunks(y_true, y_pred, sample_weight)
-
-
-def kappa_by_chunks(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int = CHUNK) -> float:
-    """Compute `continuous_kappa`, reading ``chunk`` items at a time."""
-    items = _read(y_true, y_pred, sample_weight, chunk)
-    truth = _limits(items.truth, "y_true", items.weights, chunk)
-    predictions = _limits(items.predictions, "y_pred", items.weights, chunk)
+    items = _read(y_true, y_pred, sample_weight)
+    truth = _limits(items.truth, "y_true", items.weights)
+    predictions = _limits(items.predictions, "y_pred", items.weights)
     refuse_rounded(items.truth, *truth, "y_true")
     refuse_rounded(items.predictions, *predictions, "y_pred")
     warn_of_codes(items.truth, *truth, "y_true")
@@ -105,7 +100,7 @@ def kappa_by_chunks(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int = C
             "kappa is undefined: y_true and y_pred are the same constant"
             f" {truth.lowest}, so no difference is expected by chance.",
             undefined_metric_warning(),
-            stacklevel=3,
+            stacklevel=2,
         )
         return math.nan
     refuse_extreme("y_true and y_pred", max(map(abs, (*truth, *predictions))))
@@ -113,15 +108,11 @@ def kappa_by_chunks(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int = C
 
 
 class _Items(NamedTuple):
-    """The items as arrays, to be read ``chunk`` items at a time.
-
-    Weights are nonnegative and not all 0.
-    """
+    """The items as arrays. Weights are nonnegative and not all 0."""
 
     truth: AnyArray
     predictions: AnyArray
     weights: AnyArray | None
-    chunk: int
 
 
 class _Limits(NamedTuple):
@@ -133,7 +124,7 @@ class _Limits(NamedTuple):
         return self.lowest == self.highest
 
 
-def _read(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int) -> _Items:
+def _read(y_true: Any, y_pred: Any, sample_weight: Any) -> _Items:
     warn_of_row_order({"y_true": y_true, "y_pred": y_pred})
     truth, predictions = read_numbers(y_true, "y_true"), read_numbers(y_pred, "y_pred")
     if len(truth) != len(predictions):
@@ -144,26 +135,26 @@ def _read(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int) -> _Items:
     if len(truth) == 0:
         raise ValueError("y_true and y_pred must have at least one item, got none.")
     if sample_weight is None:
-        return _Items(truth, predictions, None, chunk)
+        return _Items(truth, predictions, None)
     weights = read_sample_weight(sample_weight, len(truth))
-    limits = _limits(weights, "sample_weight", None, chunk)
+    limits = _limits(weights, "sample_weight", None)
     if limits.lowest < 0:
         raise ValueError(f"sample_weight must not contain negative numbers, got {limits.lowest}.")
     check_some_weight(weights)
     refuse_extreme("sample_weight", limits.highest)
-    return _Items(truth, predictions, weights, chunk)
+    return _Items(truth, predictions, weights)
 
 
-def _limits(numbers: AnyArray, name: str, weights: AnyArray | None, length: int) -> _Limits:
+def _limits(numbers: AnyArray, name: str, weights: AnyArray | None) -> _Limits:
     """Return the smallest and largest number with a nonzero weight. All numbers must be finite."""
     lowest, highest = math.inf, -math.inf
-    for start in range(0, len(numbers), length):
-        chunk = _floats(numbers[start : start + length])
+    for start in range(0, len(numbers), CHUNK):
+        chunk = _floats(numbers[start : start + CHUNK])
         least, largest = float(chunk.min()), float(chunk.max())
         if not math.isfinite(least) or not math.isfinite(largest):
             refuse_infinite(chunk, name, start)
         if weights is not None:
-            chunk = chunk[weights[start : start + length] != 0]
+            chunk = chunk[weights[start : start + CHUNK] != 0]
             least = float(chunk.min(initial=math.inf))
             largest = float(chunk.max(initial=-math.inf))
         lowest, highest = min(lowest, least), max(highest, largest)
@@ -203,8 +194,8 @@ def _kappa(items: _Items) -> float:
 
 def _chunks(items: _Items) -> Iterator[tuple[Floats, Floats, Floats | None]]:
     """Yield chunks of true values, predictions and weights, without items of weight 0."""
-    for start in range(0, len(items.truth), items.chunk):
-        chunk = slice(start, start + items.chunk)
+    for start in range(0, len(items.truth), CHUNK):
+        chunk = slice(start, start + CHUNK)
         y, p = _floats(items.truth[chunk]), _floats(items.predictions[chunk])
         if items.weights is None:
             yield y, p, None

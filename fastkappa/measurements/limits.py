@@ -12,7 +12,6 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, interval_text, measured_text, p_text, plain, printable
-from fastkappa.frame import data_frame
 from fastkappa.measurements.clustered import (
     ClusteredSums,
     clustered_sums,
@@ -21,16 +20,13 @@ from fastkappa.measurements.clustered import (
 )
 from fastkappa.measurements.measured import read_pair
 from fastkappa.measurements.report_texts import (
-    in_brackets,
-    items_text,
-    left_out,
+    ResultInUnits,
     measured_estimates,
     measured_grid,
 )
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import NO_ENDS, RATERS, Grid, Report, facts, interval_head, with_p
-from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, versioned
 from fastkappa.statistics.distributions import t_quantile, t_two_sided_p
 from fastkappa.statistics.inference import DEVIATIONS, check_confidence
@@ -39,8 +35,8 @@ from fastkappa.statistics.inference import DEVIATIONS, check_confidence
 PROPORTIONAL = "proportional bias (slope)"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LimitsOfAgreement(Result):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LimitsOfAgreement(ResultInUnits):
     """The mean difference and the limits of agreement of two methods, printed as a report.
 
     Attributes
@@ -85,37 +81,13 @@ class LimitsOfAgreement(Result):
     slope: float
     slope_interval: tuple[float, float]
     slope_p_value: float
-    confidence: float
-    n_subjects: int
-    n_dropped: int
-    n_clusters: int
     means: Floats
     differences: Floats
-    raters: tuple[str, str] = RATERS
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as a dictionary for JSON, without the values for single subjects."""
         names = [name for name in self.__dict__ if name not in ("means", "differences")]
         return {name: plain(getattr(self, name)) for name in names}
-
-    def to_frame(self) -> Any:
-        """Return the bias and both limits as a pandas DataFrame.
-
-        Returns
-        -------
-        frame : pandas.DataFrame
-            One row for the bias and each limit. The columns are ``value`` and the limits of its
-            interval, ``lower`` and ``upper``.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        names, values, intervals = zip(*self.rows())
-        lower, upper = zip(*intervals)
-        columns = {"value": values, "lower": lower, "upper": upper}
-        return data_frame(columns, ("index", list(names)))
 
     def rows(self) -> list[tuple[str, float, tuple[float, float]]]:
         """Return the name, the value and the interval of the bias and of both limits."""
@@ -129,13 +101,11 @@ class LimitsOfAgreement(Result):
     def sentence(self) -> str:
         """Return the bias and both limits as a sentence for a paper."""
         first, second = map(printable, self.raters)
-        dropped = in_brackets(left_out(self.n_dropped))
         of_interval = f"{100 * self.confidence:g} % t interval "
         spread = self.standard_deviation
         bias, lower, upper = measured_estimates(self.rows(), spread, of_interval)
         return versioned(
-            f"The mean difference of {first} minus {second} on"
-            f" {items_text(self.n_subjects, self.n_clusters)}{dropped} was"
+            f"{self._of_sample(f'The mean difference of {first} minus {second}')} was"
             f" {bias}, with 95 % limits of agreement of {lower} and {upper}; the proportional"
             f" bias (slope of the difference on the mean) was"
             f" {estimate_text(self.slope, self.slope_interval)}, {p_text(self.slope_p_value)}"
@@ -144,20 +114,18 @@ class LimitsOfAgreement(Result):
     def __repr__(self) -> str:
         low, high = self.limits
         return (
-            f"<LimitsOfAgreement: {low:.6g} to {high:.6g}, bias {self.bias:.6g},"
-            f" {items_text(self.n_subjects, self.n_clusters)}>"
+            f"<LimitsOfAgreement: {low:.6g} to {high:.6g}, bias {self.bias:.6g}, {self._items()}>"
         )
 
     def _report(self) -> Report:
         first, second = map(printable, self.raters)
-        subjects = items_text(self.n_subjects, self.n_clusters)
         spread = self.standard_deviation
         slope = (PROPORTIONAL, figure(self.slope), interval_text(self.slope_interval, ""))
         head = ("", "value", interval_head(self.confidence))
         return Report(
             [
-                f"Limits of agreement, {first} minus {second}, {subjects}",
-                *left_out(self.n_dropped),
+                f"Limits of agreement, {first} minus {second}, {self._items()}",
+                *self._left_out(),
             ],
             [
                 measured_grid(self.rows(), spread, self.confidence),
@@ -253,7 +221,6 @@ def limits_of_agreement(
     """
     confidence = check_confidence(confidence)
     measured = read_pair(y1, y2, missing, clusters)
-    first_name, second_name = names_of((y1, y2), RATERS)
     n = measured.n_subjects
     means, differences = np.empty(n), np.empty(n)
     start = 0
@@ -280,24 +247,24 @@ def limits_of_agreement(
         spread = _spread_in_clusters(sums, confidence)
     deviation = spread.deviation
     below, above = bias - DEVIATIONS * deviation, bias + DEVIATIONS * deviation
-    slope = 0.0, NO_ENDS, math.nan
+    slope, slope_interval, slope_p_value = 0.0, NO_ENDS, math.nan
     if not same:
-        slope = _slope(means, differences, None if sums is None else measured.clusters, confidence)
+        slope, slope_interval, slope_p_value = _slope(
+            means, differences, None if sums is None else measured.clusters, confidence
+        )
     return LimitsOfAgreement(
-        bias,
-        deviation,
-        (below, above),
-        (bias - spread.of_bias, bias + spread.of_bias),
-        (below - spread.outwards, below + spread.inwards),
-        (above - spread.inwards, above + spread.outwards),
-        *slope,
-        confidence,
-        n,
-        measured.n_dropped,
-        spread.n_clusters,
-        means,
-        differences,
-        (first_name, second_name),
+        bias=bias,
+        standard_deviation=deviation,
+        limits=(below, above),
+        bias_interval=(bias - spread.of_bias, bias + spread.of_bias),
+        lower_interval=(below - spread.outwards, below + spread.inwards),
+        upper_interval=(above - spread.inwards, above + spread.outwards),
+        slope=slope,
+        slope_interval=slope_interval,
+        slope_p_value=slope_p_value,
+        means=means,
+        differences=differences,
+        **measured.sample(confidence, spread.n_clusters, names_of((y1, y2), RATERS)),
     )
 
 

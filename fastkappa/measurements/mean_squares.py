@@ -50,17 +50,8 @@ def mean_squares(squares: Any) -> MeanSquares:
     )
 
 
-def single(subjects: float, error: float, k: int, excess: float = 0.0) -> float:
-    """Return the correlation of single ratings."""
-    return _quotient(subjects - error, subjects + (k - 1) * error + excess)
-
-
-def averaged(subjects: float, error: float, excess: float) -> float:
-    """Return the correlation of mean ratings."""
-    return _quotient(subjects - error, subjects + excess)
-
-
-def _quotient(numerator: float, denominator: float) -> float:
+def quotient(numerator: float, denominator: float) -> float:
+    """Return a quotient, or NaN if the denominator is not positive."""
     return numerator / denominator if denominator > 0 else math.nan
 
 
@@ -76,7 +67,7 @@ def f_limits(f: float, above: int, below: int, p: float) -> tuple[float, float]:
     return f / f_quantile(p, above, below), f * f_quantile(p, below, above)
 
 
-def of_mean(one: float, k: int) -> float:
+def spearman_brown(one: float, k: int) -> float:
     """Return the correlation of means of k raters, given the correlation of single raters."""
     spread = 1 + (k - 1) * one
     return -math.inf if spread <= 0 else k * one / spread

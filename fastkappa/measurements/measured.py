@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +56,19 @@ class Measured:
     def n_raters(self) -> int:
         """The number of raters."""
         return len(self.columns)
+
+    def sample(
+        self, confidence: float, n_clusters: int | None = None, raters: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """Return the fields of a `MeasuredResult`. Without names, raters have those of columns."""
+        return {
+            "confidence": confidence,
+            "n_subjects": self.n_subjects,
+            "n_raters": self.n_raters,
+            "n_dropped": self.n_dropped,
+            "n_clusters": self.n_subjects if n_clusters is None else n_clusters,
+            "raters": tuple(raters or self.names),
+        }
 
     @property
     def constant(self) -> NDArray[np.bool_]:

@@ -8,22 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.frame import data_frame
 from fastkappa.measurements.clustered import clustered_sums, jackknife_error, sums_of_samples
 from fastkappa.measurements.mean_squares import mean_squares
 from fastkappa.measurements.measured import read_ratings
 from fastkappa.measurements.report_texts import (
-    heading,
-    in_brackets,
-    items_text,
-    left_out,
+    ResultInUnits,
     measured_estimates,
     measured_grid,
 )
 from fastkappa.measurements.sums_of_squares import sums_of_squares
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import Report
-from fastkappa.results.result import Result
 from fastkappa.results.sentence import versioned
 from fastkappa.statistics.distributions import f_quantile, t_quantile
 from fastkappa.statistics.inference import DEVIATIONS, check_confidence
@@ -33,8 +28,8 @@ from fastkappa.statistics.inference import DEVIATIONS, check_confidence
 MANY = 1e10
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Repeatability(Result):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Repeatability(ResultInUnits):
     """The standard deviation of repeated measurements of the same item, printable as a report.
 
     Attributes
@@ -67,12 +62,6 @@ class Repeatability(Result):
     within_sd_interval: tuple[float, float]
     coefficient: float
     coefficient_interval: tuple[float, float]
-    confidence: float
-    n_subjects: int
-    n_raters: int
-    n_dropped: int
-    n_clusters: int
-    raters: tuple[str, ...]
 
     def rows(self) -> list[tuple[str, float, tuple[float, float]]]:
         """Return the names, values and intervals of the standard deviation and the coefficient."""
@@ -81,49 +70,29 @@ class Repeatability(Result):
             ("repeatability coefficient", self.coefficient, self.coefficient_interval),
         ]
 
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame with ``value``, ``lower`` and ``upper`` of both statistics.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        names, values, intervals = zip(*self.rows())
-        lower, upper = zip(*intervals)
-        columns = {"value": values, "lower": lower, "upper": upper}
-        return data_frame(columns, ("index", list(names)))
-
     def sentence(self) -> str:
         """Return both statistics as a sentence for a paper."""
         method = "chi-square" if self.n_clusters == self.n_subjects else "jackknife"
         of_interval = f"{100 * self.confidence:g} % {method} interval "
         sd, coefficient = measured_estimates(self.rows(), self.within_sd, of_interval)
         what = "the within-item standard deviation (SEM)"
-        dropped = in_brackets(left_out(self.n_dropped))
         return versioned(
-            f"Taken as repeated measurements, {heading(what, self.raters, self._items, ' on ')}"
-            f"{dropped} was {sd}, and the repeatability coefficient"
-            f" (smallest detectable change) {coefficient}"
+            f"Taken as repeated measurements, {self._of_sample(what)} was {sd}, and the"
+            f" repeatability coefficient (smallest detectable change) {coefficient}"
         )
 
     def __repr__(self) -> str:
         low, high = self.coefficient_interval
         return (
             f"<Repeatability: coefficient {self.coefficient:.6g} ({low:.6g} to {high:.6g}),"
-            f" {self._items}>"
+            f" {self._items()}>"
         )
-
-    @property
-    def _items(self) -> str:
-        return items_text(self.n_subjects, self.n_clusters)
 
     def _report(self) -> Report:
         return Report(
             [
-                f"{heading('Repeatability', self.raters, self._items)}, if they repeat the same"
-                " measurement",
-                *left_out(self.n_dropped),
+                f"{self._heading('Repeatability')}, if they repeat the same measurement",
+                *self._left_out(),
             ],
             [measured_grid(self.rows(), self.within_sd, self.confidence)],
         )
@@ -203,14 +172,9 @@ def repeatability(
         low, high = math.exp(-half), math.exp(half)
     factor = DEVIATIONS * math.sqrt(2)
     return Repeatability(
-        deviation,
-        (deviation * low, deviation * high),
-        factor * deviation,
-        (factor * deviation * low, factor * deviation * high),
-        confidence,
-        squares.n,
-        squares.k,
-        measured.n_dropped,
-        squares.n if sums is None else sums.n_clusters,
-        tuple(measured.names),
+        within_sd=deviation,
+        within_sd_interval=(deviation * low, deviation * high),
+        coefficient=factor * deviation,
+        coefficient_interval=(factor * deviation * low, factor * deviation * high),
+        **measured.sample(confidence, None if sums is None else sums.n_clusters),
     )

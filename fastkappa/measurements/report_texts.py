@@ -1,12 +1,16 @@
-"""Texts for the reports of measurements."""
+"""The base of all results of measurements, and texts for their reports."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from fastkappa.formatting import count_text, measured_text, printable
+from fastkappa.frame import data_frame
 from fastkappa.results.report import RATERS, Grid, interval_head
+from fastkappa.results.result import Result
 
 # With more raters than this, reports contain the number of raters instead of their names.
 MOST_NAMED = 10
@@ -28,29 +32,73 @@ def heading(what: str, raters: Sequence[str], items: str, between: str = ", ") -
     return f"{what} of {_raters_text(raters)}{between}{items}"
 
 
-def items_text(n_subjects: int, n_clusters: int) -> str:
-    """Return the number of items, and the number of clusters if there are fewer.
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MeasuredResult(Result):
+    """A result with its sample of subjects and raters.
 
-    Examples
-    --------
-    >>> from fastkappa.measurements.report_texts import items_text
-    >>> items_text(60, 12), items_text(60, 60)
-    ('60 items in 12 clusters', '60 items')
+    Attributes
+    ----------
+    confidence : float
+        The confidence level of the intervals.
+    n_subjects : int
+        The number of subjects with measurements by all raters.
+    n_raters : int
+        The number of raters, methods or repeated measurements.
+    n_dropped : int
+        The number of subjects left out because a measurement is missing.
+    n_clusters : int
+        The number of clusters, or the number of subjects without clusters.
+    raters : tuple of str
+        The names of the raters, taken from named columns.
     """
-    inside = f" in {count_text(n_clusters, 'cluster')}" if n_clusters < n_subjects else ""
-    return f"{count_text(n_subjects, 'item')}{inside}"
+
+    confidence: float
+    n_subjects: int
+    n_raters: int
+    n_dropped: int
+    n_clusters: int
+    raters: tuple[str, ...]
+
+    def _items(self) -> str:
+        """Return the number of items, and the number of clusters if there are fewer."""
+        n, n_clusters = self.n_subjects, self.n_clusters
+        inside = f" in {count_text(n_clusters, 'cluster')}" if n_clusters < n else ""
+        return f"{count_text(n, 'item')}{inside}"
+
+    def _heading(self, what: str) -> str:
+        return heading(what, self.raters, self._items())
+
+    def _of_sample(self, what: str) -> str:
+        """Return the statistic, the raters and the items for a sentence."""
+        dropped = "".join(f" ({line})" for line in self._left_out())
+        return heading(what, self.raters, self._items(), " on ") + dropped
+
+    def _left_out(self) -> list[str]:
+        """Return a line about the items that are left out, if there are any."""
+        if not self.n_dropped:
+            return []
+        return [f"{count_text(self.n_dropped, 'item')} left out because of a missing measurement"]
 
 
-def left_out(n_dropped: int) -> list[str]:
-    """Return a line about the items that are left out, if there are any."""
-    if not n_dropped:
-        return []
-    return [f"{count_text(n_dropped, 'item')} left out because of a missing measurement"]
+class ResultInUnits(MeasuredResult):
+    """A result in the unit of the measurements, rounded to digits of a standard deviation."""
 
+    @abstractmethod
+    def rows(self) -> list[MeasuredRow]:
+        """Return the name, the value and the interval of each statistic."""
 
-def in_brackets(lines: Sequence[str]) -> str:
-    """Return the lines about left out items for a sentence."""
-    return "".join(f" ({line})" for line in lines)
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with ``value``, ``lower`` and ``upper`` of each statistic.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        names, values, intervals = zip(*self.rows())
+        lower, upper = zip(*intervals)
+        columns = {"value": values, "lower": lower, "upper": upper}
+        return data_frame(columns, ("index", list(names)))
 
 
 def measured_grid(rows: Iterable[MeasuredRow], spread: float, confidence: float) -> Grid:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.multirater.estimation import Inferred, estimate, read_ratings, warn_of_labels
+from fastkappa.multirater.estimation import Inferred, estimate, warn_of_labels
 from fastkappa.multirater.inference import RaterInterval
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.ratings import Ratings
@@ -134,7 +134,7 @@ def fleiss_kappa(
     <Fleiss' kappa: 0.3143 (-0.2380 to 0.7998), 4 items, 3 raters>
     """
     inferred = Inferred(confidence, distribution, interval_method)
-    given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
+    given = inferred.read(ratings, labels, missing_codes, clusters)
     if label_proportions is not None:
         chance = _chance_given(label_proportions, (len(given.labels),))
         coefficient = _chance_corrected(given, weights, chance)
@@ -191,7 +191,7 @@ def randolph_kappa(
     0.333333
     """
     inferred = Inferred(confidence, distribution, interval_method)
-    given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
+    given = inferred.read(ratings, labels, missing_codes, clusters)
     coefficient = _chance_corrected(given, weights, chance_of_randolph)
     return estimate("Randolph's kappa", coefficient, given, inferred, weights=weights)
 
@@ -233,7 +233,7 @@ def gwet_ac1(
     <Gwet's AC1: 0.3514 (-0.0693 to 0.8191), 4 items, 3 raters>
     """
     inferred = Inferred(confidence, distribution, interval_method)
-    given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
+    given = inferred.read(ratings, labels, missing_codes, clusters)
     coefficient = _chance_corrected(given, None, chance_of_gwet)
     return estimate("Gwet's AC1", coefficient, given, inferred)
 
@@ -272,7 +272,7 @@ def gwet_ac2(
     <Gwet's AC2: 0.4518 (-0.0218 to 0.8449), 4 items, 3 raters>
     """
     inferred = Inferred(confidence, distribution, interval_method)
-    given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
+    given = inferred.read(ratings, labels, missing_codes, clusters)
     coefficient = _chance_corrected(given, weights, chance_of_gwet)
     return estimate("Gwet's AC2", coefficient, given, inferred, weights=weights)
 
@@ -324,7 +324,7 @@ def conger_kappa(
     0.333333
     """
     inferred = Inferred(confidence, distribution, interval_method)
-    given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
+    given = inferred.read(ratings, labels, missing_codes, clusters)
     profiles = given.profiles("conger_kappa")
     if label_proportions is not None:
         chance = _chance_given(label_proportions, (given.n_raters, len(given.labels)))
@@ -375,7 +375,7 @@ def light_kappa(
     0.333333
     """
     inferred = Inferred(confidence, distribution, interval_method)
-    given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
+    given = inferred.read(ratings, labels, missing_codes, clusters)
     coefficient = Light(given.profiles("light_kappa"), weights)
     warn_of_labels(given, "weights", weights)
     return estimate("Light's kappa", coefficient, given, inferred, weights=weights)

@@ -16,7 +16,7 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, interval_text, label_text, printable
 from fastkappa.frame import data_frame
 from fastkappa.multirater.coefficient_difference import JointRows, paired_error
-from fastkappa.multirater.estimation import Inferred, read_ratings, read_weights
+from fastkappa.multirater.estimation import Inferred, read_weights
 from fastkappa.multirater.inference import Inference
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.alpha import Alpha
@@ -300,7 +300,8 @@ default=None
     >>> compare_raters(grades, weights="linear")
     <RaterComparison: 4 raters, least rater 2 (0.6501)>
     """
-    given = read_ratings(ratings, labels, missing_codes, clusters, Inferred(confidence, "t", None))
+    inferred = Inferred(confidence, "t", None)
+    given = inferred.read(ratings, labels, missing_codes, clusters)
     check_choice("coefficient", coefficient, get_args(Panel))
     profiles = given.profiles("compare_raters")
     if not 3 <= given.n_raters <= MOST_RATERS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from fastkappa.multirater.statistics.measured_alpha import MEASURED, MeasuredAlp
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.set_distances import SetLevel, set_distances
 from fastkappa.ratings.label_order import warn_of_order
-from fastkappa.results.report import Grid, abridged, estimate_grid
+from fastkappa.results.report import Grid, estimate_grid
 from fastkappa.statistics.clusters import are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.weights import Weights
@@ -47,18 +47,13 @@ class Inferred(NamedTuple):
         check_distribution(self.distribution)
         check_choice("interval_method", self.interval_method, (None, *RATER_INTERVALS))
 
-
-def read_ratings(
-    ratings: Any,
-    labels: Any,
-    missing_codes: Sequence[Any],
-    clusters: Any,
-    inferred: Inferred,
-) -> Ratings:
-    """Convert the ratings argument of a coefficient to `Ratings`, and check the other arguments."""
-    given = Ratings.of(ratings, labels, missing_codes, clusters)
-    inferred.check()
-    return given
+    def read(
+        self, ratings: Any, labels: Any, missing_codes: Sequence[Any], clusters: Any
+    ) -> Ratings:
+        """Convert the ratings argument of a coefficient to `Ratings`, and check these arguments."""
+        given = Ratings.of(ratings, labels, missing_codes, clusters)
+        self.check()
+        return given
 
 
 def read_weights(ratings: Ratings, weights: Weights | SetLevel) -> Weights:
@@ -190,18 +185,6 @@ def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
         names = [r.method for r in results]
     rows = [(name, r.value, r.standard_error, r.interval) for name, r in zip(names, results)]
     return estimate_grid(rows, results[0].confidence)
-
-
-def grid_by_group(groups: Mapping[str, Sequence[MultiRaterResult]], of: str) -> Grid:
-    """Return a grid with the values of several coefficients in each group."""
-    rows = [(name, *(figure(one.value) for one in found)) for name, found in groups.items()]
-    methods = [one.method for one in next(iter(groups.values()))]
-    # The author or, for several alphas, the level.
-    heads = [method.partition("'")[0] for method in methods]
-    if len(set(heads)) < len(heads):
-        heads = [method.partition("(")[2].rstrip(")") for method in methods]
-    above = "All coefficients in each group"
-    return Grid((of, *heads), abridged(rows), caption=above, above=above)
 
 
 def short_name(result: MultiRaterResult) -> str:

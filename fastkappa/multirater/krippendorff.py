@@ -10,7 +10,6 @@ from fastkappa.multirater.estimation import (
     MOST_LABELS,
     Inferred,
     estimate,
-    read_ratings,
     rows_of_numbers,
     warn_of_labels,
 )
@@ -112,7 +111,7 @@ def krippendorff_alpha(
                 warnings.warn(measured.form.warning, stacklevel=2)
             of_numbers = MeasuredAlpha(measured.columns, measured.multiplicities, name)
             return estimate(method, of_numbers, measured, inferred)
-    given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
+    given = inferred.read(ratings, labels, missing_codes, clusters)
     coefficient = _alpha_of_labels(given, level)
     if not callable(level) and name not in ("jaccard", "masi"):
         warn_of_labels(given, "level", None if name == "nominal" else level)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -29,20 +29,8 @@ from fastkappa.results.text import shortened
 MOST_CONFUSED = 3
 
 
-class _LabelKappa(NamedTuple):
-    label: Any
-    value: float
-    standard_error: float
-    null_standard_error: float
-    z: float
-    p_value: float
-    interval: tuple[float, float]
-    confidence: float
-    n_ratings: int
-    agreement: float
-
-
-class LabelKappa(Result, _LabelKappa):
+@dataclass(frozen=True, repr=False)
+class LabelKappa(Result):
     """Fleiss' kappa of one label against all others. In sets, the label is present or absent.
 
     Attributes
@@ -72,7 +60,16 @@ class LabelKappa(Result, _LabelKappa):
         randomly drawn rater gave it. For two raters this is the specific agreement.
     """
 
-    __slots__ = ()
+    label: Any
+    value: float
+    standard_error: float
+    null_standard_error: float
+    z: float
+    p_value: float
+    interval: tuple[float, float]
+    confidence: float
+    n_ratings: int
+    agreement: float
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row, and one column per attribute.
@@ -85,7 +82,7 @@ class LabelKappa(Result, _LabelKappa):
             If pandas is not installed.
         """
         lower, upper = self.interval
-        parts = {**self._asdict(), "lower": lower, "upper": upper}
+        parts = {**vars(self), "lower": lower, "upper": upper}
         del parts["interval"]
         return data_frame({name: [part] for name, part in parts.items()})
 

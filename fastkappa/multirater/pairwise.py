@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastkappa.arrays import FloatTable, IntTable
+from fastkappa.arrays import AnyArray, FloatTable, IntTable
 from fastkappa.choices import position_of
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import counts_text, figure, interval_text, printable
@@ -22,8 +23,8 @@ from fastkappa.multirater.estimation import read_weights
 from fastkappa.multirater.label_kappas import pooled
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.known_raters import of_pairs
+from fastkappa.multirater.statistics.rated_profiles import MOST_CELLS
 from fastkappa.multirater.statistics.set_distances import SetLevel
-from fastkappa.multirater.statistics.sparse_profiles import MOST_CELLS
 from fastkappa.results.report import MOST_COLUMNS, Grid, Report
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import versioned
@@ -101,7 +102,7 @@ class PairwiseKappa(Result):
     @property
     def mean(self) -> float:
         """The mean kappa over the pairs, which is Light's kappa."""
-        return float(self.values[np.triu_indices(len(self.values), 1)].mean())
+        return float(_of_pairs(self.values).mean())
 
     @property
     def label_pairs(self) -> IntTable:
@@ -182,8 +183,7 @@ class PairwiseKappa(Result):
         ImportError
             If pandas is not installed.
         """
-        above = np.triu_indices(len(self.values), 1)
-        first, second = ([self.rater_names[i] for i in side] for side in above)
+        first, second = zip(*combinations(self.rater_names, 2))
         matrices = {
             "kappa": self.values,
             "standard_error": self.standard_errors,
@@ -192,49 +192,42 @@ class PairwiseKappa(Result):
             "n": self.n,
             "n_missing": self.n_missing,
         }
-        columns = {name: matrix[above] for name, matrix in matrices.items()}
+        columns = {name: _of_pairs(matrix) for name, matrix in matrices.items()}
         frame = data_frame({"first": first, "second": second, **columns})
         return frame.set_index(["first", "second"])
 
     def n_of_pairs(self) -> dict[tuple[str, str], int]:
         """Return the number of subjects that both raters of each pair rated."""
-        n = self.n[np.triu_indices(len(self.n), 1)].tolist()
-        return dict(zip(combinations(self.rater_names, 2), n))
+        return dict(zip(combinations(self.rater_names, 2), _of_pairs(self.n).tolist()))
 
     def rows(self) -> list[tuple[str, float, float, tuple[float, float]]]:
         """Return the name, kappa, standard error and interval of each pair of raters."""
-        above = np.triu_indices(len(self.values), 1)
         matrices = (self.values, self.standard_errors, self.lower, self.upper)
-        figures = zip(*(matrix[above].tolist() for matrix in matrices))
+        figures = zip(*(_of_pairs(matrix).tolist() for matrix in matrices))
         names = combinations(self.rater_names, 2)
         return [(f"{a}, {b}", k, se, (low, up)) for (a, b), (k, se, low, up) in zip(names, figures)]
 
     def sentence(self) -> str:
         """Return the range of the pairwise kappas as a sentence for a paper."""
-        kappas, n = (part[np.triu_indices(len(self.n), 1)] for part in (self.values, self.n))
-        defined = kappas[~np.isnan(kappas)]
+        n = _of_pairs(self.n).tolist()
         what = (
-            f"Cohen's kappa ({self._weighted}) of the {len(kappas)} pairs of"
-            f" {len(self.n)} raters, on {counts_text(n.tolist(), 'item')} each,"
+            f"Cohen's kappa ({self._weighted}) of the {len(n)} pairs of {len(self.n)} raters, on"
+            f" {counts_text(n, 'item')} each,"
         )
-        if not len(defined):
+        rows = self._defined_rows()
+        if not rows:
             return versioned(f"{what} was undefined")
-        if np.ptp(defined) == 0:
-            return versioned(f"{what} was {figure(float(defined[0]))} each")
         low, high = (
-            f"{figure(kappas[place])} ({names}; {100 * self.confidence:g} %"
+            f"{figure(kappa)} ({printable(names)}; {100 * self.confidence:g} %"
             f" {self.interval_method} interval {interval_text(ends)})"
-            for place, names, ends in (
-                (place, *self._named(place))
-                for place in (np.nanargmin(kappas), np.nanargmax(kappas))
-            )
+            for names, kappa, _, ends in (rows[0], rows[-1])
         )
-        mean = figure(float(defined.mean()))
+        mean = figure(float(np.mean([row[1] for row in rows])))
         return versioned(f"{what} was between {low} and {high}, with a mean of {mean}")
 
-    def _named(self, place: Any) -> tuple[str, tuple[float, float]]:
-        name, _, _, ends = self.rows()[int(place)]
-        return printable(name), ends
+    def _defined_rows(self) -> list[tuple[str, float, float, tuple[float, float]]]:
+        """Return the rows with a defined kappa, from the smallest kappa to the largest."""
+        return sorted((row for row in self.rows() if not math.isnan(row[1])), key=itemgetter(1))
 
     def __repr__(self) -> str:
         return f"<PairwiseKappa: {len(self.values)} raters, mean {figure(self.mean)}>"
@@ -242,8 +235,7 @@ class PairwiseKappa(Result):
     def _report(self) -> Report:
         names = [_short_name(name) for name in self.rater_names]
         heading = "kappa of each pair of raters"
-        above = np.triu_indices(len(names), 1)
-        kappas, n = self.values[above], self.n[above]
+        n = _of_pairs(self.n)
         shared = f"{n.min()}" if n.min() == n.max() else f"{n.min()} to {n.max()}"
         if len(names) <= MOST_COLUMNS:
             values = ([figure(value) for value in row] for row in self.values)
@@ -251,17 +243,22 @@ class PairwiseKappa(Result):
             grids = [Grid(("", *names), rows, caption="Kappa of each pair")]
             below = [f"items of each pair: {shared}"] if n.min() < n.max() else []
             return Report([], grids, below, heading)
-        defined = np.flatnonzero(~np.isnan(kappas))
-        unknown = f" ({len(kappas) - len(defined)} undefined)" if len(defined) < len(kappas) else ""
-        below = [f"kappa of {len(kappas)} pairs of raters{unknown}, on {shared} items each"]
-        if len(defined):
+        defined = self._defined_rows()
+        unknown = f" ({len(n) - len(defined)} undefined)" if len(defined) < len(n) else ""
+        below = [f"kappa of {len(n)} pairs of raters{unknown}, on {shared} items each"]
+        if defined:
             low, first, middle, third, high = (
-                figure(float(value)) for value in np.quantile(kappas[defined], np.arange(5) / 4)
+                figure(float(value))
+                for value in np.quantile([row[1] for row in defined], np.arange(5) / 4)
             )
-            lowest, _ = self._named(defined[kappas[defined].argmin()])
             below.append(f"  median {middle}, quartiles {first} and {third}")
-            below.append(f"  from {low} ({lowest}) to {high}")
+            below.append(f"  from {low} ({printable(defined[0][0])}) to {high}")
         return Report(below)
+
+
+def _of_pairs(matrix: AnyArray) -> AnyArray:
+    """Return the entries of a matrix for the pairs (0, 1), (0, 2), ... (1, 2), ..."""
+    return np.asarray(matrix[np.triu_indices(len(matrix), 1)])
 
 
 def _short_name(name: str) -> str:

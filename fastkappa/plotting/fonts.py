@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fastkappa.exceptions import users_stacklevel
 
@@ -40,19 +40,27 @@ REGULAR = 400
 
 
 def find_glyphs(ax: Axes) -> None:
-    """Add a fallback font to each text whose font does not have all of its characters.
+    """Add fallback fonts to each text whose font does not have all of its characters.
 
     Warn if no installed font has the characters.
     """
-    texts = [text for text in _texts(ax) if not text.get_text().isascii()]
+    from matplotlib.font_manager import FontProperties, findfont
+
     lacking: set[str] = set()
-    for text in texts:
+    for text in _texts(ax):
+        missing = {one for one in text.get_text() if not one.isascii() and not one.isspace()}
         family = list(text.get_fontfamily())
-        missing = _missing(text.get_text(), family)
-        if missing:
-            others, without = fonts_with("".join(sorted(missing)))
-            text.set_fontfamily([*family, *others])
-            lacking |= without
+        for name in family:
+            missing -= _characters(findfont(FontProperties(family=[name])))
+        for name, path in _installed() if missing else ():
+            found = missing & _characters(path)
+            if found:
+                family.append(name)
+                missing -= found
+            if not missing:
+                break
+        text.set_fontfamily(family)
+        lacking |= missing
     if lacking:
         shown = "".join(sorted(lacking)[:10])
         warnings.warn(
@@ -69,62 +77,27 @@ def _texts(ax: Axes) -> Iterator[Text]:
         yield from (*axes.get_xticklabels(), *axes.get_yticklabels())
 
 
-def _missing(text: str, family: list[str]) -> set[str]:
-    """Return the visible characters of a text that no font of a family has."""
-    from matplotlib.font_manager import FontProperties, findfont
-
-    missing = {character for character in text if not character.isspace()}
-    for name in family:
-        missing = _not_in(missing, findfont(FontProperties(family=[name])))
-    return missing
-
-
-@cache
-def fonts_with(characters: str) -> tuple[list[str], set[str]]:
-    """Return fonts that together have the characters, and the characters that no font has."""
-    from matplotlib.font_manager import findSystemFonts, fontManager
-
-    missing = set(characters)
-    found: list[str] = []
-    for font in _installed():
-        left = _not_in(missing, font.fname)
-        if left != missing:
-            found.append(font.name)
-            missing = left
-        if not missing:
-            return found, missing
-    # Matplotlib's cached list of fonts does not contain fonts that were installed later.
-    listed = {font.fname for font in fontManager.ttflist}
-    for path in sorted(set(findSystemFonts()) - listed):
-        left = _not_in(missing, path)
-        if left != missing:
-            fontManager.addfont(path)
-            found.append(fontManager.ttflist[-1].name)
-            missing = left
-    return found, missing
-
-
-def _installed() -> list[Any]:
-    """Return the upright fonts of regular weight, with the fonts of `CJK_FONTS` first."""
+def _installed() -> list[tuple[str, str]]:
+    """Return the names and files of upright regular fonts, with `CJK_FONTS` first."""
     from matplotlib.font_manager import fontManager
 
     fonts = [
-        font
+        (font.name, font.fname)
         for font in fontManager.ttflist
         if font.style == "normal"
         and font.weight in ("normal", REGULAR)
         and not BOXES.search(font.name)
     ]
-    rank = {name: i for i, name in enumerate(CJK_FONTS)}
-    return sorted(fonts, key=lambda font: rank.get(font.name, len(rank)))
+    return sorted(fonts, key=lambda font: font[0] not in CJK_FONTS)
 
 
-def _not_in(characters: Iterable[str], path: str) -> set[str]:
+@cache
+def _characters(path: str) -> frozenset[str]:
+    """Return the characters of a font."""
     from matplotlib.font_manager import get_font
 
     try:
-        glyphs = get_font(path).get_charmap()
+        return frozenset(map(chr, get_font(path).get_charmap()))
     # the file was removed, or is not a font
     except (OSError, RuntimeError):
-        return set(characters)
-    return {character for character in characters if ord(character) not in glyphs}
+        return frozenset()

@@ -208,16 +208,6 @@ def not_comparable(first: Column, second: Column, names: tuple[str, str]) -> Val
     return ValueError(f"the ratings cannot be compared: {' and '.join(found)}.{advice}")
 
 
-def other_than_booleans(columns: Mapping[str, Column]) -> tuple[str, str, Any] | None:
-    """Return a column of booleans, and a column of numbers, with a number other than 0 and 1."""
-    booleans = next((name for name, one in columns.items() if one.label_dtype.kind == "b"), None)
-    for name, (values, dtype, categories, *_) in columns.items() if booleans else ():
-        if dtype.kind in "iuf" and categories is None:
-            for number in values[(values != 0) & (values != 1)][:1].tolist():
-                return booleans or "", name, number
-    return None
-
-
 def in_common_unit(columns: Sequence[Column], names: Sequence[str]) -> list[Column]:
     """Convert columns of dates or durations to a common unit."""
     unit = common_unit([dates for column in columns for dates in _dates_of(column)])

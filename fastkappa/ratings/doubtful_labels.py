@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple
@@ -22,13 +22,14 @@ from numpy.typing import NDArray
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
+from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
 from fastkappa.ratings.looks import (
     WITH_PERCENT,
     alike_among,
     are_signs,
-    difference,
     has_code,
+    with_characters_shown,
     without_remark,
 )
 from fastkappa.ratings.missing import spellings
@@ -105,6 +106,7 @@ SOME_ITEMS = 1 << 10
 MOST_TYPED = 10_000
 # With fewer items than this, every item can have a different label by chance.
 FEWEST_IDS = 10
+LARGEST = (1 << 63) - 1
 
 
 class Remedies(NamedTuple):
@@ -122,17 +124,19 @@ class Remedies(NamedTuple):
 REMEDIES = Remedies()
 
 
-def odd_strings(column: Column) -> dict[str, int]:
+def odd_strings(column: Column, missing_codes: Sequence[Any] = ()) -> dict[str, int]:
     """Return the strings among a column's numbers, with the number of ratings of each.
 
-    The result is empty if no rating is a number, or if most ratings are not numbers.
+    The result is empty if no rating is a number, or if most ratings are not numbers. Ratings that
+    are codes are ignored.
     """
     if column.categories is None:
         return {}
     n_odd = sum(not is_number(label) for label in column.categories)
     if n_odd in (0, len(column.categories)):
         return {}
-    times = _times(column)
+    codes = spellings(missing_codes)
+    times = {label: n for label, n in _times(column).items() if label not in codes}
     odd = {string: n for string, n in times.items() if n and not has_code(string)}
     if 2 * sum(odd.values()) >= sum(times.values()) or are_signs(times.keys(), odd):
         return {}
@@ -170,41 +174,18 @@ def are_missing_among_numbers(column: Column) -> NDArray[np.bool_] | None:
     return found
 
 
-def refuse_odd_strings(column: Column, name: str, remedy: str = REMEDY) -> None:
-    """Raise if a column has strings among its numbers. ``remedy`` is the advice in the error."""
-    odd = odd_strings(column)
+def refuse_odd_strings(
+    column: Column, name: str, remedy: str = REMEDY, missing_codes: Sequence[Any] = ()
+) -> None:
+    """Raise if a column has strings among its numbers, except for codes.
+
+    ``remedy`` is the advice in the error.
+    """
+    odd = odd_strings(column, missing_codes)
     if odd:
-        raise _odd_strings_error(odd, name, remedy)
-
-
-def refuse_odd_together(columns: Mapping[str, Column], missing_codes: Sequence[Any]) -> None:
-    """Raise if the columns of several raters, taken together, have strings among numbers."""
-    codes = spellings(missing_codes)
-    written = {label for column in columns.values() for label in column.categories or ()} - codes
-    if len(set(map(is_number, written))) < 2:
-        return
-    counts = sum(map(_times, columns.values()), Counter[Any]())
-    kept = [label for label in counts if label not in codes]
-    n_ratings = np.array([counts[label] for label in kept])
-    odd = odd_strings(Column(np.arange(len(kept)), np.dtype(object), kept, counts=n_ratings))
-    if odd:
-        names = [
-            name
-            for name, column in columns.items()
-            if not odd.keys().isdisjoint(column.categories or ())
-        ]
-        remedy = (
-            f"look at {', '.join(names)}, and give missing_codes= if they stand for missing"
-            " ratings, or labels= if they are labels."
-        )
-        raise _odd_strings_error(odd, "the table of ratings", remedy)
-
-
-def _odd_strings_error(odd: Mapping[str, int], name: str, remedy: str) -> ValueError:
-    """Return the error that lists and counts the strings among numbers."""
-    few = list(odd.items())[:MOST_SHOWN]
-    more = f" and {len(odd) - len(few)} more" if len(odd) > len(few) else ""
-    return ValueError(f"{name} contains numbers and also {_with_counts(few)}{more}: {remedy}")
+        few = list(odd.items())[:MOST_SHOWN]
+        more = f" and {len(odd) - len(few)} more" if len(odd) > len(few) else ""
+        raise ValueError(f"{name} contains numbers and also {_with_counts(few)}{more}: {remedy}")
 
 
 def stand_ins(labels: Iterable[Any]) -> list[str]:
@@ -319,6 +300,29 @@ def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
             )
 
 
+def warn_of_booleans(columns: Mapping[str, Column], labels: Any) -> None:
+    """Warn about booleans beside numbers, or given labels, other than 0 and 1."""
+    booleans = next((name for name, one in columns.items() if one.label_dtype.kind == "b"), None)
+    if booleans is None:
+        return
+    numbers = {
+        f"{name} contains": column.values
+        for name, column in columns.items()
+        if column.label_dtype.kind in "iuf" and column.categories is None
+    }
+    whole = getattr(labels, "whole_numbers", None)
+    given = to_numpy(() if labels is None else whole(2, LARGEST) if whole else labels)
+    if len(given) and given.dtype.kind in "iuf":
+        numbers["the given labels contain"] = given
+    for where, values in numbers.items():
+        for number in values[(values != 0) & (values != 1)][:1].tolist():
+            warn(
+                f"{booleans} contains booleans, which count as 0 and 1, but {where} other numbers,"
+                f" such as {number}. Use the same labels in both."
+            )
+            return
+
+
 def refuse_decimal_commas(column: Column, name: str, remedy: str = DECIMALS_REMEDY) -> None:
     """Raise if a column's labels are numbers and some have a decimal comma."""
     strings = [label for label in column.categories or () if isinstance(label, str)]
@@ -388,15 +392,16 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
     if len(written) > MOST_TYPED or not (alike := alike_among(written)):
         return
     total = sum(map(_times, columns.values()), Counter[Any]())
-    found: dict[Any, list[list[str]]] = defaultdict(list)
-    for labels in ([label for label in group if total[label]] for group in alike):
-        if len(labels) > 1:
-            found[difference(labels)].append(labels)
-    for (how, remedy, show), groups in found.items():
-        counts = [_with_counts([(own, total[own]) for own in labels], show) for labels in groups]
+    found = [group for group in ([x for x in own if total[x]] for own in alike) if len(group) > 1]
+    if found:
+        counts = [
+            _with_counts(list(zip(with_characters_shown(group), (total[x] for x in group))), str)
+            for group in found
+        ]
         warn(
-            f"{_have(columns)} {noun}s that differ only in {how} and are counted separately:"
-            f" {first_of_many(counts, MOST_SHOWN, '; ')}. {remedy} if they are one {noun}."
+            f"{_have(columns)} {noun}s that differ only in how they are written and are counted"
+            f" separately: {first_of_many(counts, MOST_SHOWN, '; ')}. Write them the same way if"
+            f" they are one {noun}."
         )
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import LARGEST_EXACT
-from fastkappa.choices import n_edits
 from fastkappa.ratings.label_order import is_number
 
 # Dashes, quotes, the Turkish I, and the Arabic k and y in the variants of other keyboards, and
@@ -76,9 +75,10 @@ WITH_PERCENT = re.compile(
     r"(.*[^\W\d_].*?)\s*(?:\(\s*(?:\d+(?:\.\d+)?\s*%|[01]?\.\d+)\s*\)|[,:;|]\s*[01]?\.\d+)",
     re.DOTALL,
 )
-# A blank next to such signs, and the sum of a Gleason score such as 3+4=7.
+# A blank next to such signs, the sum of a Gleason score such as 3+4=7, and the seconds that Excel
+# adds to a ratio such as 1:20.
 BESIDE_SIGN = re.compile(r" ?([<>=+/]) ?")
-SUM = re.compile(r"(?<=\d\+\d)=\d+$")
+SUM = re.compile(r"(?<=\d\+\d)=\d+$|(?<=\d:\d\d):00$")
 CURRENCIES = "%$\u20ac\u00a3\u00a5 "
 # A code with its text, as in SPSS, such as "1 mild", which could also be a number with a unit.
 CODED_OR_UNIT = re.compile(r"(\d+) ([^\W\d_]{3}.*)")
@@ -95,7 +95,6 @@ ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
 # Separators between the labels of a set in one cell, and characters around the labels.
 BETWEEN_LABELS = re.compile("[;|,]")
 BRACKETS = " []{}()'\""
-ALIKE = "Write them the same way"
 
 
 class Coded(NamedTuple):
@@ -282,23 +281,10 @@ def _other_looks(looks: Iterable[Look]) -> Iterator[tuple[Look, Look]]:
         yield from ((own[0], other) for own in answers for other in own[1:])
 
 
-# Ways in which labels that look alike can differ: the difference, the remedy, how to show the
-# labels, and a function that returns the same value for all of them.
-DIFFERENCES: tuple[tuple[str, str, Callable[[Any], str], Callable[[str], Any]], ...] = (
-    ("blanks", "Strip them", repr, str.strip),
-    ("case or blanks", ALIKE, repr, lambda label: " ".join(label.split()).casefold()),
-    ("look-alike characters", ALIKE, ascii, lambda label: _plain(label.translate(CAPITALS))),
-    ("how they are written", ALIKE, repr, lambda label: ""),
-)
-
-
-def difference(labels: Sequence[str]) -> tuple[str, str, Callable[[Any], str]]:
-    """Return how labels that look alike differ, the remedy, and how to show the labels."""
-    return next(
-        (how, remedy, show)
-        for how, remedy, show, shared in DIFFERENCES
-        if len(set(map(shared, labels))) == 1
-    )
+def with_characters_shown(labels: Sequence[str]) -> list[str]:
+    """Return labels that look alike as text, with codes for characters if these differ."""
+    same = len({_plain(label.translate(CAPITALS)) for label in labels}) == 1
+    return list(map(ascii if same else repr, labels))
 
 
 def without_remark(label: str) -> set[str]:
@@ -308,25 +294,6 @@ def without_remark(label: str) -> set[str]:
         return parts
     remarked = REMARK.fullmatch(label) if IN_REMARK.search(label) else None
     return {remarked[1]} if remarked else set()
-
-
-def is_slip(label: str, meant: str) -> bool:
-    """Return whether two labels differ in one word, by one letter.
-
-    A letter before a word makes another word, such as "atypical". A capital within a word makes a
-    code, such as "GradeA".
-    """
-    words = label.split(), meant.split()
-    differing = [pair for pair in zip(*words) if pair[0] != pair[1]]
-    if len(words[0]) != len(words[1]) or len(differing) != 1:
-        return False
-    first, second = differing[0]
-    return (
-        all(len(word) >= LEAST_WORD and word.isalpha() for word in (first, second))
-        and all(word.isupper() or word[1:].islower() for word in (first, second))
-        and _letters(first)[0] == _letters(second)[0]
-        and n_edits(_letters(first), _letters(second)) <= 1
-    )
 
 
 def is_respelt(label: str, meant: str) -> bool:

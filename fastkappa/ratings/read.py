@@ -20,7 +20,6 @@ from fastkappa.ratings.column import (
     explain,
     in_common_unit,
     not_comparable,
-    other_than_booleans,
     read_column,
     refuse_masked,
     refuse_obstacles,
@@ -34,8 +33,7 @@ from fastkappa.ratings.doubtful_labels import (
     refuse_decimal_commas,
     refuse_import_ids,
     refuse_odd_strings,
-    refuse_odd_together,
-    warn,
+    warn_of_booleans,
     warn_of_lookalikes,
     warn_of_numbers_among_words,
     warn_of_remarks,
@@ -205,7 +203,7 @@ def judge_labels(
     columns: Mapping[str, Column],
     labels: Any = None,
     remedies: Remedies = REMEDIES,
-    missing_codes: Sequence[Any] | None = None,
+    missing_codes: Sequence[Any] = (),
 ) -> tuple[Any, bool]:
     """Return the given or declared labels, and whether they were declared by a column.
 
@@ -217,9 +215,8 @@ def judge_labels(
         The labels that the user gave, or None for the labels that occur.
     remedies : Remedies
         The advice in errors.
-    missing_codes : sequence, default=None
-        If not None, the columns belong to several raters and can still contain these codes. All
-        columns together are then searched for strings among numbers.
+    missing_codes : sequence, default=()
+        Codes that the columns of several raters can still contain.
 
     Raises
     ------
@@ -228,27 +225,18 @@ def judge_labels(
         them, or two orders are declared.
     """
     strings = {name: column for name, column in columns.items() if column.categories is not None}
-    have_booleans = any(column.label_dtype.kind == "b" for column in columns.values())
-    if have_booleans and (found := other_than_booleans(columns)):
-        warn(
-            "{} contains booleans, which count as 0 and 1, but {} contains other numbers, such as"
-            " {}. Use the same labels in both.".format(*found)
-        )
+    warn_of_booleans(columns, labels)
     declared = None
     if labels is None:
         refuse_rounded_labels(columns.items())
         undeclared = {name: column for name, column in strings.items() if not column.declared}
         if undeclared:
             refuse_import_ids(undeclared, remedies.second_names)
-        if missing_codes is not None:
-            refuse_odd_together(undeclared, missing_codes)
-        else:
-            for name, column in undeclared.items():
-                refuse_odd_strings(column, name, remedies.odd_strings)
         for name, column in undeclared.items():
+            refuse_odd_strings(column, name, remedies.odd_strings, missing_codes)
             refuse_decimal_commas(column, name, remedies.decimals)
         if undeclared:
-            warn_of_stand_ins(undeclared, missing_codes or (), remedies.stand_ins)
+            warn_of_stand_ins(undeclared, missing_codes, remedies.stand_ins)
             warn_of_numbers_among_words(undeclared)
             warn_of_remarks(undeclared)
             if len(undeclared) == len(columns):

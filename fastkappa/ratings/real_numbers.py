@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -38,8 +38,6 @@ CODES = frozenset(
 # A code or a total must exceed every other number by more than the first factor, and a number that
 # is not in `CODES` must exceed consecutive labels by more than the second.
 FAR, VERY_FAR = 4, 8
-# Fewer consecutive ratings can rise by chance.
-LEAST_FILLED = 8
 # Other numbers can be codes only if there are at least `FEWEST_CONSECUTIVE` consecutive labels.
 # At most `MOST_LABELS` labels are searched.
 FEWEST_CONSECUTIVE, MOST_LABELS = 3, 100
@@ -102,6 +100,7 @@ def _outside_consecutive(numbers: Sequence[float]) -> list[int]:
         (number < 0 < first)
         or (first >= 0 and number > VERY_FAR * last)
         or (first >= 0 and number in CODES and number - last >= len(run))
+        or (number == 0 and first >= len(run))
         for number in outside
     )
     return [int(number) for number in outside] if are_codes and len(outside) < len(run) else []
@@ -113,8 +112,8 @@ def _are_consecutive(numbers: Sequence[float]) -> bool:
     return bool(numbers) and are_whole and max(numbers) - min(numbers) == len(numbers) - 1
 
 
-def warn_of_codes_among_labels(labels: AnyArray) -> None:
-    """Warn about labels such as 99 or -9 that often mean a missing rating."""
+def warn_of_codes_among_labels(labels: AnyArray) -> bool:
+    """Warn about labels such as 99 or -9 that often mean a missing rating; return if so."""
     if labels.dtype.kind in "UTO" and not is_alphabetical(labels):
         labels = labels.astype(float)
     if labels.dtype.kind in "iuf" and (found := codes_among(labels.tolist())):
@@ -124,32 +123,7 @@ def warn_of_codes_among_labels(labels: AnyArray) -> None:
             " rating is missing, on the command line --missing-codes, or name it in labels if it is"
             " one."
         )
-
-
-def warn_of_filled(columns: Mapping[str, AnyArray]) -> bool:
-    """Warn if a column rises by 1 in many rows up to a rating that occurs nowhere else.
-
-    Dragging a cell of a spreadsheet fills the cells below with rising numbers. ``columns`` contain
-    numbers, with NaN for missing ratings.
-    """
-    for name, numbers in columns.items():
-        # Most scales are too short for such a rise.
-        if not np.fmax.reduce(numbers) - np.fmin.reduce(numbers) >= LEAST_FILLED - 1:
-            continue
-        starts = np.flatnonzero(np.diff(numbers, prepend=np.nan, append=np.nan) != 1)
-        lengths = np.diff(starts)
-        longest = int(lengths.argmax())
-        # A column that rises throughout contains ids.
-        if not LEAST_FILLED <= lengths[longest] <= len(numbers) / 2:
-            continue
-        first, last = starts[longest], starts[longest + 1] - 1
-        if sum(np.count_nonzero(other == numbers[last]) for other in columns.values()) == 1:
-            warn(
-                f"{name} rises by 1 from row to row in {lengths[longest]} rows, from"
-                f" {numbers[first]:g} to {numbers[last]:g}, as if a cell of a spreadsheet was"
-                f" dragged down: check the rows that end with the only {numbers[last]:g}."
-            )
-            return True
+        return True
     return False
 
 

@@ -22,6 +22,7 @@ from fastkappa.sources.arrow_columns import (
 from fastkappa.sources.batches import add_ratings
 from fastkappa.sources.source_ratings import STRINGS, RatingsError, column_of
 from fastkappa.sources.source_table import SourceTable
+from fastkappa.tables import doubtful_tables
 
 # The number of items in a slice: small enough to keep temporary arrays small, and large enough to
 # spend little time in Python.
@@ -149,3 +150,19 @@ def single_labels(column: Any) -> Any:
         return column
     lengths = compute.min_max(compute.list_value_length(column)).as_py()
     return compute.list_element(column, 0) if {*lengths.values()} == {1} else column
+
+
+def judge_files(
+    files: Sequence[Any], parts: Sequence[Mapping[str, Any]], rated: Sequence[str]
+) -> None:
+    """Warn if the rated columns of some files have other labels than those of other files."""
+    from pyarrow.types import is_nested
+
+    names = [name for name in rated if not any(is_nested(part[name].type) for part in parts)]
+    found = []
+    for file, columns in zip(files, parts):
+        counts = [columns[name].drop_null().value_counts().to_pylist() for name in names]
+        ratings = [{each["values"]: each["counts"] for each in own} for own in counts]
+        found.append(doubtful_tables.Part(str(file), ratings))
+    if names:
+        doubtful_tables.judge_parts(found, names)

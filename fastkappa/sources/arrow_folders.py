@@ -16,7 +16,7 @@ from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
 from fastkappa.ratings.interop import checked
 from fastkappa.ratings.labels import first_rounded, rounded_label
-from fastkappa.sources.arrow_batches import Batch, batches_of
+from fastkappa.sources.arrow_batches import Batch, batches_of, judge_files
 from fastkappa.sources.arrow_columns import in_one
 from fastkappa.sources.arrow_files import (
     BATCH,
@@ -173,11 +173,14 @@ def columns_of_files(
     files: Sequence[Path],
     columns: Sequence[str],
     on_progress: OnProgress = ignore_progress,
+    *,
+    rated: Sequence[str] = (),
     **options: Any,
 ) -> dict[str, Any]:
     """Return columns of a file, or of several files in one format, as `read_columns` does.
 
-    ``options`` are passed to `read_columns`.
+    If the files have different labels in the columns ``rated``, a warning is given. ``options`` are
+    passed to `read_columns`.
 
     Raises
     ------
@@ -187,7 +190,7 @@ def columns_of_files(
     _format_of_all(files)
     reports = reports_of(files, on_progress)
     parts = [read_columns(file, columns, report, **options) for file, report in zip(files, reports)]
-    whole = joined(parts, columns, files)
+    whole = joined(parts, columns, files, rated)
     if not len(whole[columns[0]]):
         raise RatingsError(f"{first_of_many(list(map(str, files)), MOST_SHOWN)} has no rows.")
     return whole
@@ -209,16 +212,20 @@ def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
 
 
 def joined(
-    parts: Sequence[dict[str, Any]], columns: Sequence[str], files: Sequence[Any] = ()
+    parts: Sequence[dict[str, Any]],
+    columns: Sequence[str],
+    files: Sequence[Any] = (),
+    rated: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Concatenate the columns of several parts. Integers become floats if others are floats.
 
-    If the parts are ``files``, errors name them.
+    If the parts are ``files``, errors name them. The labels in the columns ``rated`` are compared.
     """
     import pyarrow
 
     if len(parts) == 1:
         return parts[0]
+    judge_files(files, parts, rated)
     beside = [{name: part[name] for name in columns} for part in parts]
     for name in columns:
         if any(pyarrow.types.is_floating(part[name].type) for part in beside):

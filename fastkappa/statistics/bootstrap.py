@@ -1,9 +1,9 @@
 """Compute bootstrap intervals of any statistic of a table.
 
-Resampling n items with replacement is a multinomial draw of the table's cells, so a replicate costs
-O(l^2), regardless of the number of items. The effect of leaving out an item depends only on its
-cell, so the jackknife of BCa intervals has at most l^2 values. Each cluster of items is drawn as a
-whole.
+Resampling n items with replacement is a multinomial draw of the table's cells, so a replicate of a
+table with l labels costs O(l^2), regardless of the number of items. The effect of leaving out an
+item depends only on its cell, so the jackknife for BCa intervals needs at most l^2 values. If items
+are in clusters, each cluster is drawn as a whole.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from fastkappa.statistics.weights import Weights, as_weights
 Statistic: TypeAlias = Callable[[AnyArray], Any]
 Method: TypeAlias = Literal["percentile", "bca"]
 
-# The number of cells in a block of drawn tables. A block needs 2 MB, so it stays in the cache.
+# The number of cells in a block of drawn tables. A block takes up 2 MB, so it stays in the cache.
 BLOCK_CELLS = 1 << 18
 
 
@@ -130,9 +130,9 @@ def bootstrap(
         clusters are used. Each cluster is then drawn as a whole, and the jackknife of BCa intervals
         leaves out one cluster at a time.
     statistic : callable, default=None
-        A function of tables of shape (m, l, l), one per replicate, that returns m numbers, or NaN
-        where undefined. The functions in ``fastkappa.statistics.indices`` are examples. None means
-        kappa.
+        A function that accepts m tables as an array of shape (m, l, l), and returns m numbers: NaN
+        for tables whose statistic is undefined. The functions in ``fastkappa.statistics.indices``
+        are examples. None means kappa.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights for kappa, as for `kappa_from_confusion`.
     n_resamples : int, default=9999
@@ -192,7 +192,7 @@ def bootstrap(
             f"statistic must be a function of stacked tables, got {short_repr(statistic)}."
         )
     elif weights is not None:
-        raise ValueError("weights apply only to kappa: leave them out if a statistic is given.")
+        raise ValueError("weights apply only to kappa, so they must be None with a statistic.")
     own = getattr(table, "clusters", None)
     clusters = own if isinstance(own, Clusters) else None
     return bootstrap_counts(counts, statistic, n_resamples, method, confidence, rng, clusters)
@@ -216,7 +216,7 @@ def bootstrap_counts(
 ) -> BootstrapResult:
     """Return the bootstrap of a statistic, given validated counts of any shape.
 
-    ``clusters`` are the clusters of the items, with cells numbered row by row.
+    ``clusters`` describes the clusters of the items, with cells numbered row by row.
     """
     check_method(method)
     check_confidence(confidence)
@@ -272,7 +272,7 @@ def check_method(method: Method) -> None:
 def check_resamples(n_resamples: Any, least: int, confidence: float) -> int:
     """Return the validated number of replicates, and warn if it is too small for the interval.
 
-    If ``least`` is 0, the number can be 0, which means no interval.
+    If ``least`` is 0, the number can be 0, which means that no interval is computed.
     """
     check_whole("n_resamples", n_resamples, least)
     enough = math.ceil(round(2 / (1 - confidence), 6)) - 1
@@ -315,7 +315,7 @@ def _resampled(
 
 
 def _without_items(counts: AnyArray, block: int) -> Iterator[tuple[AnyArray, NDArray[np.int64]]]:
-    """For each nonempty cell, yield the table without one of its items, and the cell's count."""
+    """For each nonempty cell, yield the table minus one item of that cell, and the cell's count."""
     cells = np.flatnonzero(counts)
     for start in range(0, len(cells), block):
         some = cells[start : start + block]
@@ -331,12 +331,12 @@ def _corrected(
     left_out: FloatTable,
     multiplicities: NDArray[np.int64],
 ) -> tuple[float, float]:
-    """Return the probabilities of the two quantiles that limit a BCa interval, or NaN."""
+    """Return the probabilities of the two quantiles that limit a BCa interval; NaN if undefined."""
     if len(replicates) == 0 or math.isnan(value):
         return math.nan, math.nan
     below = float((np.mean(replicates < value) + np.mean(replicates <= value)) / 2)
     if not 0 < below < 1:
-        # If all replicates are on one side of the estimate, the bias correction would be infinite.
+        # If all replicates are on one side of the estimate, the bias correction is infinite.
         return (0.0, 0.0) if below == 1 else (1.0, 1.0)
     bias = normal_quantile(below)
     # The acceleration uses only items whose removal leaves the statistic defined.

@@ -10,9 +10,10 @@ For kappa, this variance is that of Yang and Zhou (2014, 2015); for other coeffi
 sandwich estimator. No assumption is made about the correlation within clusters. With one item per
 cluster, the result equals the variance without clusters.
 
-Clusters with the same counts are stored as one row with a multiplicity. So the cost does not depend
-on the number of items. If all clusters are small, it does not depend on the number of clusters
-either. For the bootstrap, drawing clusters with replacement is a multinomial draw of these rows.
+Clusters with the same counts are stored as one row with a multiplicity. Therefore, the cost does
+not depend on the number of items. If all clusters are small, it does not depend on the number of
+clusters either. The bootstrap draws clusters with replacement, which is a multinomial draw of these
+rows.
 
 References
 ----------
@@ -41,12 +42,12 @@ from fastkappa.statistics.spread import EPSILON, SAFETY, Influence
 FEW_CLUSTERS = 50
 # The number of terms per block in sums over clusters (8 MB).
 BLOCK = 1 << 20
-# The number of clusters in the sample that shows whether many clusters are equal.
+# The number of clusters to sample when checking whether many clusters are equal.
 SAMPLE = 1 << 10
 
 
 def doubt_of_clusters(n_clusters: int | None, which: str = "intervals") -> str:
-    """Return a warning about the intervals of few clusters, or an empty text if they suffice."""
+    """Return a warning if there are too few clusters for good intervals, or an empty string."""
     if n_clusters is None or n_clusters >= FEW_CLUSTERS:
         return ""
     return f"fewer than {FEW_CLUSTERS} clusters: {which} tend to be too short"
@@ -62,7 +63,7 @@ class Clusters:
     Attributes
     ----------
     starts : ndarray of shape (k + 1,)
-        The index of each distinct cluster's first entry, followed by e.
+        The index of each distinct cluster's first entry, followed by e, the number of entries.
     cells : ndarray of shape (e,)
         Cells (``row * l + column`` of a table), or distinct rows of ratings, in increasing order
         within a cluster.
@@ -152,7 +153,7 @@ def are_joined(clusters: Clusters | None) -> TypeGuard[Clusters]:
 
 
 def widened_text(result: Any, after: str = "") -> str:
-    """Return a text if clusters widen the interval of a result, followed by ``after``, or ""."""
+    """Return a note that clusters widen the interval, followed by ``after``; otherwise ""."""
     is_widened = are_joined(result.clusters) and result.interval_method != "asymptotic"
     return f", widened by the design effect{after}" if is_widened else ""
 
@@ -206,7 +207,7 @@ def clusters_of(cluster: AnyArray, cell: AnyArray, count: AnyArray) -> Clusters:
 
 
 def _order(cluster: AnyArray, cell: AnyArray) -> AnyArray:
-    """Return the order that sorts entries by cluster, and by cell within a cluster."""
+    """Return the indices that sort entries by cluster, and by cell within a cluster."""
     n_cells = int(cell.max()) + 1
     if (int(cluster.max()) + 1) * n_cells >= 1 << 63:
         return np.lexsort((cell, cluster))
@@ -215,7 +216,7 @@ def _order(cluster: AnyArray, cell: AnyArray) -> AnyArray:
 
 
 def _merged(single: Clusters) -> Clusters:
-    """Merge clusters with equal counts. If a sample has no equal clusters, merge none."""
+    """Merge clusters with equal counts. If a sample has no equal clusters, do nothing."""
     n_clusters = len(single.multiplicities)
     sample = np.unique(np.linspace(0, n_clusters - 1, SAMPLE, dtype=np.int64))
     if n_clusters > SAMPLE and len(np.unique(_keys(_selected(single, sample)))) == len(sample):
@@ -285,17 +286,17 @@ def variance(
     n_terms : int or ndarray of shape (..., 1)
         The number of nonzero terms in the longest sum of an influence.
     clusters : Clusters or None
-        The clusters of the items. Cell m of the clusters has the value m of ``influence``.
+        The clusters of the items. Cell m of the clusters corresponds to value m of ``influence``.
 
     Returns
     -------
     variance : ndarray of shape (...)
-        For the variance of a coefficient, divide this by n. For Student's t, also multiply it by
-        `correction`. NaN if all items are in one cluster.
+        Divide this by n to get the variance of a coefficient. For Student's t, also multiply by
+        `correction`. The result is NaN if all items are in one cluster.
 
     Examples
     --------
-    Two clusters of two equal items each contain as much information as two items:
+    Two clusters, each of two equal items, contain only as much information as two items:
 
     >>> import numpy as np
     >>> from fastkappa.statistics.clusters import clusters_of, variance
@@ -386,7 +387,7 @@ def resampled(
 def without_clusters(
     counts: AnyArray, clusters: Clusters, block_cells: int
 ) -> Iterator[tuple[AnyArray, NDArray[np.int64]]]:
-    """Yield the tables without one cluster, per distinct cluster, and the multiplicities."""
+    """Yield tables that each lack one distinct cluster, in stacks, and the multiplicities."""
     for distinct, own in _tables_of(clusters, counts.size, block_cells):
         left = counts.reshape(1, -1) - own.astype(np.int64)
         yield left.reshape(-1, *counts.shape), clusters.multiplicities[distinct]

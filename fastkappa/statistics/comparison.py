@@ -63,15 +63,16 @@ class KappaDifference(Result):
     names : tuple of str
         The names of the two samples or predictions.
     interval_methods : tuple of str
-        The test methods of the two kappas.
+        The methods by which the two kappas are tested.
     doubt : str
-        The reason why the interval and the test cannot be trusted, or an empty text if they can.
+        The reason why the interval and the test cannot be trusted, or an empty string if they can.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights of both kappas.
     n : int or None
         The number of items of two predictions, or None for independent samples.
     n_dropped, n_outside : int
-        The numbers of items left out because a label is missing, or is not among the labels.
+        The numbers of items left out because of a missing rating, and because of a rating that is
+        not among the labels.
     """
 
     value: float

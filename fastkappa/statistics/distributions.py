@@ -9,8 +9,8 @@ from statistics import NormalDist
 PRECISION = 1e-16
 # Above this value, the series for the ratio of gamma functions is exact to the last digit.
 LARGE = 50.0
-# Above this value, Hill's normal deviate is exact to the last digit, and better than a continued
-# fraction in 1 - x.
+# Above this value, Hill's normal deviate is exact to the last digit, and more accurate than a
+# continued fraction in 1 - x.
 NEARLY_NORMAL = 500.0
 
 
@@ -223,7 +223,7 @@ def _log(ratio: float, ratio_less_one: float) -> float:
 
 
 def _stirling_rest(z: float) -> float:
-    """Return log(gamma(z)) minus Stirling's (z - 1/2) log(z) - z + log(2 pi) / 2."""
+    """Return log(gamma(z)) minus Stirling's formula, (z - 1/2) log(z) - z + log(2 pi) / 2."""
     if z < 15:
         return math.lgamma(z) - ((z - 0.5) * math.log(z) - z + math.log(2 * math.pi) / 2)
     square = 1 / (z * z)
@@ -254,7 +254,7 @@ def _log_gamma_ratio(a: float) -> float:
 
 
 def _continued_fraction(a: float, b: float, x: float) -> float:
-    """Return the continued fraction of the incomplete beta function, by Lentz's method."""
+    """Evaluate the continued fraction of the incomplete beta function by Lentz's method."""
     tiny = 1e-300
     numerator, denominator = 1.0, 1 - (a + b) * x / (a + 1)
     denominator = 1 / (denominator or tiny)

@@ -124,7 +124,7 @@ def chance_agreement(table: ArrayLike, weights: Weights = None) -> Any:
 def scott_pi(
     table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
 ) -> Estimate:
-    """Return Scott's pi. Its chance ratings are drawn from the mean of both margins.
+    """Return Scott's pi, which computes chance agreement from the mean of both margins.
 
     The parameters are those of `percent_agreement`.
 
@@ -181,7 +181,7 @@ def alpha_from_pi(pi: Estimate, n: Any) -> Estimate:
 def brennan_prediger(
     table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
 ) -> Estimate:
-    """Return the Brennan-Prediger coefficient. All labels are assumed equally likely by chance.
+    """Return the Brennan-Prediger coefficient, which treats all labels as equally likely by chance.
 
     Without weights, the coefficient equals Bennett's S and the prevalence and bias adjusted kappa
     (PABAK). The coefficient depends on the number of labels in the table, including unused labels.
@@ -240,7 +240,7 @@ def gwet_ac2(
 
 
 def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> Any:
-    """Return Bangdiwala's B, the dark part of the total area of the agreement chart's boxes.
+    """Return Bangdiwala's B, the proportion of the boxes in the agreement chart that is dark.
 
     Parameters
     ----------
@@ -361,7 +361,7 @@ def category_standard_errors(table: ArrayLike, clusters: Clusters | None = None)
     if clusters is None:
         return np.asarray(standard_error(of_label))
     n, proportions = proportions_of(as_tables(table))
-    # The influence of an item depends only on which of its two ratings are the label.
+    # The influence of an item depends only on which of its two ratings equal the label.
     other = 1 - np.eye(len(proportions), dtype=np.intp)
     label = np.arange(len(other))[:, None, None]
     rows, columns = other[:, :, None], other[:, None, :]
@@ -373,7 +373,7 @@ def category_standard_errors(table: ArrayLike, clusters: Clusters | None = None)
 def _difference_of_two_labels(
     table: ArrayLike, first: tuple[int, int], second: tuple[int, int]
 ) -> Any:
-    """Return the difference between the proportions of two cells, or NaN if l is not 2."""
+    """Return the difference between the proportions of two cells; NaN unless l is 2."""
     _, proportions = proportions_of(as_tables(table))
     if proportions.shape[-1] != 2:
         return number_or_array(np.full(proportions.shape[:-2], np.nan))
@@ -398,7 +398,7 @@ def _beyond_chance(
     slope: Influence,
     clusters: Clusters | None,
 ) -> Estimate:
-    """Return 1 - d_o / d_e, where ``slope`` is the derivative of d_e for each cell.
+    """Return 1 - d_o / d_e, where ``slope`` is the derivative of d_e by cell.
 
     d_o and d_e are the observed disagreement and the disagreement expected by chance. The result
     equals (p_o - p_e) / (1 - p_e), but avoids cancellation.

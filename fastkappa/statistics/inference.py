@@ -114,7 +114,7 @@ def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
 
 
 def textbook_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
-    """Return a cruder standard error, which is found in many textbooks.
+    """Return the cruder standard error found in many textbooks.
 
     Without weights, it is ``sqrt(p_o * (1 - p_o) / n) / (1 - p_e)``; with weights, it is the
     formula of Cohen (1968). Both formulas treat the agreement expected by chance as known. Prefer
@@ -187,8 +187,8 @@ def delta_error(
     """Return the delta-method standard error of a statistic of multinomial proportions.
 
     ``slope`` is the statistic's derivative with respect to each cell's proportion. The last two
-    axes of ``slope`` are those of the table. Adding a constant to it has no effect. ``clusters``
-    are the clusters of the items. They require a single table, but allow any number of statistics.
+    axes of ``slope`` are those of the table. Adding a constant to ``slope`` has no effect. If
+    ``clusters`` are given, there must be a single table, but any number of statistics is allowed.
     """
     *stack, n_rows, n_columns = proportions.shape
     n_cells = n_rows * n_columns

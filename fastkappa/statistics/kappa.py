@@ -51,12 +51,13 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
     -------
     kappa : float, or ndarray of shape (...) for a stack
         Kappa, which is at most 1. For an empty table, or if no disagreement is expected (only one
-        label), kappa is undefined: NaN is returned and an ``UndefinedMetricWarning`` issued.
+        label), kappa is undefined. NaN is then returned, and an ``UndefinedMetricWarning`` is
+        issued.
 
     Raises
     ------
     ValueError
-        If the table is not square, not finite or has negative entries, or if the weights are not
+        If the table is not square, is not finite or has negative entries, or if the weights are not
         valid.
 
     Notes
@@ -93,7 +94,7 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
         of = f" for {undefined} of {kappa.size} tables" if tables.ndim > 2 else ""
         warnings.warn(
             f"kappa is undefined{of}: no disagreement is expected by chance, because the"
-            " table is empty or has one label only, or the weights are 0 for its labels.",
+            " table is empty or has only one label, or because the weights are 0 for its labels.",
             undefined_metric_warning(),
             stacklevel=2,
         )

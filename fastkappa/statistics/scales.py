@@ -1,4 +1,4 @@
-"""Interpret a coefficient of agreement on published scales. These scales are conventions.
+"""Interpret a coefficient of agreement on published scales, which are mere conventions.
 
 A band can include or exclude its upper bound, because both "below 0.40" and "0.75 or less" are in
 use.
@@ -20,7 +20,8 @@ from fastkappa.results.sentence import versioned
 
 # A function that returns the limits of the interval at a given confidence level.
 Ends: TypeAlias = Callable[[float], tuple[float, float]]
-# The interval limits at these numbers of standard errors define the distribution of an estimate.
+# The interval limits at these numbers of standard errors from the estimate define its confidence
+# distribution.
 DEVIATES = (0.4, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0, 3.5, 4.2, 5.0)
 
 
@@ -226,7 +227,7 @@ def interpret(
 
     Examples
     --------
-    With a normal interval:
+    Use a normal interval:
 
     >>> from fastkappa.statistics.inference import symmetric_interval
     >>> from fastkappa.statistics.scales import interpret

@@ -72,11 +72,11 @@ class Scheme(Protocol):
         ...
 
     def heaviest(self, n_labels: int) -> float:
-        """Return an upper bound of the weights, or infinity if they do not fit into int64."""
+        """Return an upper bound on the weights, or infinity if they do not fit into int64."""
         ...
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
-        """Return D and E of each table, as whole numbers up to a common factor."""
+        """Return D and E of each table as whole numbers, multiplied by the same factor."""
         ...
 
 
@@ -108,7 +108,7 @@ class Linear:
         return distance
 
     def heaviest(self, n_labels: int) -> float:
-        """Return the number of labels, an upper bound of the weights."""
+        """Return the number of labels, an upper bound on the weights."""
         return n_labels
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
@@ -133,7 +133,7 @@ class Quadratic:
         return squares
 
     def heaviest(self, n_labels: int) -> float:
-        """Return the squared number of labels, an upper bound of the weights."""
+        """Return the squared number of labels, an upper bound on the weights."""
         return n_labels**2
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:

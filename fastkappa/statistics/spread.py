@@ -1,8 +1,9 @@
 """Compute variances, and set them to exactly 0 if they differ from 0 only by rounding errors.
 
 A standard error measures the spread of the items' influences on a coefficient. If all influences
-are equal, it is 0. But each influence is a difference of rounded terms, which leaves noise of about
-1e-17. If this noise were used as a standard error, any difference would look significant.
+are equal, the standard error is 0. But each influence is a difference of rounded terms, which
+leaves noise of about 1e-17. If this noise were used as a standard error, any difference would look
+significant.
 
 The noise is bounded as follows. Every term t is a sum of products and quotients of numbers with the
 same sign. So after n operations, its error is at most n * eps * |t| (Higham 2002, section 3.1). A
@@ -14,10 +15,10 @@ their mean is below
 
     SAFETY * n_terms * eps * (size + mean size)
 
-cannot be distinguished from it. If this is true of all influences, the variance is 0. For a dozen
-terms, the bound is about 4e-14 times the size. A single one of n items can cause a real difference
-as small as 1 / n times the size. So a real standard error is set to 0 only if n is above about
-1e13, or 1e11 for a thousand terms.
+cannot be distinguished from the mean. If this is true of all influences, the variance is set to 0.
+For a dozen terms, the bound is about 4e-14 times the size. A single one of n items can cause a real
+difference as small as 1 / n times the size. So a real standard error is set to 0 only if n is above
+about 1e13, or 1e11 for a thousand terms.
 """
 
 from __future__ import annotations

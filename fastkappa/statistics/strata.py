@@ -55,7 +55,7 @@ class EqualKappas(Result):
         standard errors, sum to 0. In asymptotic tests, it is the mean of the kappas, weighted by
         their inverse variances.
     standard_error : float
-        The standard error of the common kappa, if all strata have this kappa.
+        The standard error of the common kappa, assuming that all strata have this kappa.
     interval : tuple of float
         The interval of values for which the weighted sum of the z statistics is not significant.
     statistic : float
@@ -70,12 +70,12 @@ class EqualKappas(Result):
         The confidence level of the interval.
     undefined : tuple
         The names of the strata that cannot be compared, because kappa or its standard error is
-        undefined, or because the standard error is 0 in an asymptotic test. These strata are left
-        out, or the test is NaN.
+        undefined, or because the standard error is 0 in an asymptotic test. Depending on the
+        argument ``undefined``, these strata are left out, or the test is NaN.
     interval_method : str
         How the kappa of each stratum is tested: 'score', 'profile' or 'asymptotic'.
     doubt : str
-        The reason why the interval and the test cannot be trusted, or an empty text if they can.
+        The reason why the interval and the test cannot be trusted, or an empty string if they can.
     coefficient : str
         The name of the coefficient.
     second_degrees_of_freedom : float or None
@@ -182,8 +182,8 @@ def compare_strata(
         only one label. With 'nan', the test is undefined, and an ``UndefinedMetricWarning`` names
         these strata. With 'drop', the other strata are compared, and the warning is issued only if
         fewer than two are left. The attribute ``undefined`` of the result contains their names.
-        Asymptotic tests cannot compare strata with a standard error of 0 either, as with full
-        agreement or if one rater uses only one label.
+        Asymptotic tests cannot compare strata with a standard error of 0 either. Full agreement, or
+        a rater who uses only one label, leads to such a standard error.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
@@ -214,7 +214,7 @@ def compare_strata(
 
     Examples
     --------
-    The test of SAS, and the default:
+    Compare the test of SAS with the default:
 
     >>> from fastkappa import compare_strata
     >>> winnipeg = [[38, 5, 0, 1], [33, 11, 3, 0], [10, 14, 5, 6], [3, 7, 3, 10]]
@@ -310,7 +310,7 @@ def equal_kappas(
 
 
 def _doubt(of_strata: Mapping[Any, str]) -> str:
-    """Return why the first doubtful stratum cannot be trusted, and how many others there are."""
+    """Return why the first doubtful stratum cannot be trusted, and how many others are doubtful."""
     found = [f"in {label_text(name)} {doubt}" for name, doubt in of_strata.items() if doubt]
     more = f"; the same is true of {len(found) - 1} more" if found[1:] else ""
     return found[0] + more if found else ""
@@ -321,7 +321,7 @@ class Stratum(NamedTuple):
 
     ``freedom`` contains the degrees of freedom of its test; infinity for the normal distribution.
     ``tested`` is the test, or None for a table, because tables can be tested together. ``doubt`` is
-    the reason why the test cannot be trusted, or an empty text if it can.
+    the reason why the test cannot be trusted, or an empty string if it can.
     """
 
     value: float
@@ -335,7 +335,7 @@ class Stratum(NamedTuple):
 
     @property
     def obstacle(self) -> str:
-        """The reason why the kappa cannot be compared, or an empty text if it can."""
+        """The reason why the kappa cannot be compared, or an empty string if it can."""
         if math.isnan(self.value):
             return "kappa is undefined"
         if math.isnan(self.error):
@@ -350,7 +350,7 @@ class Stratum(NamedTuple):
 def stratum_of(
     name: str, table: Any, weights: Weights, interval_method: IntervalMethod | None = None
 ) -> Stratum:
-    """Return the stratum of a table or of a result."""
+    """Return the stratum for a table or a result."""
     value = getattr(table, "kappa", getattr(table, "value", None))
     if value is None:
         counts = as_table(getattr(table, "table", table), name)
@@ -365,14 +365,14 @@ def stratum_of(
     tested = None
     if weights is not None:
         raise ValueError(
-            "weights apply only to tables: leave them out, because results have their own weights."
+            "weights must be None for results, because results have their own weights."
         )
     given = getattr(result, "table", None)
     if interval_method is not None:
         if given is None:
             raise ValueError(
-                "interval_method applies only to two raters: leave it out, because other"
-                " results have their own method."
+                "interval_method must be None for results of more than two raters,"
+                " because these results have their own method."
             )
         chosen = choose_method(interval_method, given, result.distribution)
         result = replace(result, interval_method=chosen)
@@ -415,8 +415,8 @@ def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
     # The distribution for a plain table is 'normal', because its variances are divided by n.
     if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
         raise ValueError(
-            "kappas with different distributions cannot be compared: use"
-            " distribution='normal', as for tables, or 't' for all results."
+            "kappas with different distributions cannot be compared: compute all results"
+            " with distribution='normal', as for tables, or all with 't'."
         )
     methods = sorted({getattr(table, "method", "Cohen's kappa") for table in tables})
     if methods[1:]:
@@ -425,7 +425,8 @@ def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
     for other in others:
         if not np.array_equal(np.asarray(first), np.asarray(other)):
             raise ValueError(
-                f"kappas with different weights cannot be compared, got {first!r} and {other!r}."
+                f"kappas with different weights cannot be compared, got {first!r} and"
+                f" {other!r}: use the same weights for all."
             )
 
 

@@ -19,11 +19,11 @@ MARGINS = ("all", "sum", "total")
 FEWEST_IN_CORNER = 10
 # With fewer rows, the last column can equal the sum of the others by chance.
 FEWEST_ROWS = 5
-# The largest difference between 1 and a sum of rounded proportions.
+# The largest accepted difference between 1 and a sum of rounded proportions.
 ROUNDING = 1e-9
 FOR_RATINGS = (
-    "For two columns of ratings: confusion_counts(y1, y2).table is their table, and"
-    " agreement(y1, y2) has all statistics."
+    "If you have two columns of ratings, confusion_counts(y1, y2).table makes their table,"
+    " and agreement(y1, y2) computes all statistics."
 )
 
 
@@ -71,7 +71,7 @@ def as_tables(table: ArrayLike, name: str = "table", remedy: str = FOR_RATINGS) 
         raise
     if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2] or tables.shape[-1] == 0:
         if tables.ndim == 2 and abs(tables.shape[0] - tables.shape[1]) == 1 < min(tables.shape):
-            remedy = "If a row or a column has the sums of the others, leave it out."
+            remedy = "If a row or a column contains totals, remove it."
         raise ValueError(f"{name} must have the shape (..., l, l), got {tables.shape}. {remedy}")
     if tables.dtype.kind == "f" and not np.isfinite(tables).all():
         raise ValueError(f"{name} must be finite, got NaN or infinity.")
@@ -95,16 +95,16 @@ def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
         row = table[place].tolist()
         if abs(2 * row[place] - sum(row)) <= ROUNDING * row[place] and _has_margins(table, place):
             _warn(
-                f"the {which} row and column of {name} are the sums of the others, but were"
-                f" read as a label: leave them out, as table{inner} does."
+                f"the {which} row and column of {name} equal the sums of the others, but were"
+                f" counted as a label. If they are totals, pass table{inner}."
             )
     if table.dtype.kind != "f":
         return
     for axis, part, some in ((1, "row", table[0]), (0, "column", table[:, 0])):
         if _is_whole(sum(some.tolist())) and _are_proportions(table, axis):
             _warn(
-                f"each {part} of {name} has the sum {some.sum():g}, as if it were normalized by"
-                f" {part}, but kappa needs the number of items per {part}. Give the counts."
+                f"each {part} of {name} sums to {some.sum():g}, so the table seems to be normalized"
+                f" by {part}. Kappa needs counts of items: pass the table before normalization."
             )
 
 
@@ -158,7 +158,7 @@ def as_counts(table: ArrayLike) -> AnyArray:
     else:
         counts = whole_numbers(counts)
     if counts.dtype.kind == "i" and counts.sum(dtype=np.float64) >= 1 << 62:
-        # Unlike Python integers, a sum in int64 can overflow.
+        # A sum in int64 can overflow, but a sum of Python integers cannot.
         counts = counts.astype(object)
     if not counts.any():
         raise ValueError("table must not be empty: all its counts are 0.")
@@ -180,7 +180,7 @@ def refuse_fractions(tables: AnyArray, name: str) -> None:
             " a bootstrap interval."
         )
         if any(_are_proportions(tables, axis) for axis in (None, -1, -2)):
-            remedy = "Proportions do not show the number of items: give the counts."
+            remedy = "Proportions do not show the number of items: pass the counts."
         raise ValueError(
             f"{name} must contain whole counts, because standard errors need the number of"
             f" items, got {tables[tables != np.rint(tables)][0]}. {remedy}"
@@ -215,7 +215,7 @@ def _check_frame(values: Any, name: str) -> None:
     if list(values.index) == list(columns):
         _refuse_margins(values, name)
         return
-    remedy = f"Reindex it, or give {name}.to_numpy() if the labels mean the same."
+    remedy = f"Reindex it, or pass {name}.to_numpy() if the labels have the same meaning."
     if len(columns) == 2 < len(values.index):
         remedy = FOR_RATINGS
     raise ValueError(
@@ -232,7 +232,7 @@ def _refuse_margins(frame: Any, name: str) -> None:
     if holds_sums(last, table[:-1]) and holds_sums(last, table[:, :-1].T):
         raise ValueError(
             f"{name} must not have margins, but its row and column {last!r} are the sums of the"
-            f" others: give {name}.iloc[:-1, :-1]."
+            f" others: pass {name}.iloc[:-1, :-1]."
         )
 
 
@@ -257,7 +257,7 @@ def warn_of_names(table: Any, why: str | None) -> None:
     if why is not None and len(names) > 2 and is_doubtful:
         warnings.warn(
             f"{why} depends on the order of the labels, which was taken from the columns:"
-            f" {short_repr(names)}. Reindex the table in the intended order, or give it as an array"
+            f" {short_repr(names)}. Reindex the table in the intended order, or pass it as an array"
             " if this is the intended order.",
             LabelOrderWarning,
             stacklevel=users_stacklevel(),
@@ -286,12 +286,12 @@ def judge_sums_of_counts(counts: AnyArray, row: Any, column: Any) -> None:
     for what, name, table in (("column", column, counts), ("row", row, counts.T)):
         if holds_sums(name, table):
             raise ValueError(
-                f"counts must not have sums, but the {what} {name!r} has the sums of the other"
-                f" {what}s: leave it out."
+                f"counts must not include totals, but the {what} {name!r} contains the sums of the"
+                f" other {what}s: remove it."
             )
     sums = counts[:, -1]
     if counts.shape[1] > 2 and len(counts) >= FEWEST_ROWS and sums.max() > 1 and _are_sums(counts):
         _warn(
-            "the last column of counts is the sum of the others, but was read as a label: leave"
-            " it out."
+            "the last column of counts is the sum of the other columns, but was counted as"
+            " a label. If it is a total, remove it."
         )

@@ -84,9 +84,9 @@ def disagreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
 def mean_weights(matrix: FloatTable, margins: FloatTable) -> FloatTable:
     """Return the mean of each row of weights under each margin, of shape (..., l).
 
-    The result for a table in a stack is bitwise the same as for the table alone. A single matrix
-    product would round differently. For tables of few items, the last bit can decide where a search
-    ends.
+    The result for a table in a stack is bitwise identical to the result for the table alone. A
+    single matrix product would round differently. For tables of few items, the last bit can decide
+    where a search ends.
     """
     means: FloatTable = (matrix @ margins[..., None])[..., 0]
     return means
@@ -97,9 +97,9 @@ def disagreement_weights(
 ) -> FloatTable:
     """Return a matrix of disagreement weights for labels, to be passed as ``weights=``.
 
-    Labels that are numbers are compared by value: 1, 2 and 5 are 1 and 3 apart. (The names 'linear'
-    and 'quadratic', given as ``weights=``, compare positions.) Other labels are compared by their
-    positions 0, 1, 2, ...
+    Labels that are numbers are compared by value, so the distances between 1, 2 and 5 are 1 and 3.
+    (In contrast, ``weights='linear'`` and ``weights='quadratic'`` compare positions.) Other labels
+    are compared by their positions 0, 1, 2, ...
 
     Parameters
     ----------
@@ -111,9 +111,9 @@ def disagreement_weights(
         - 'quadratic': ``(x - y)**2``;
         - 'radical': the square root of ``|x - y|``; large disagreements weigh little more than
           small ones;
-        - 'ordinal': ``d * (d + 1) / 2``, the number of pairs among the labels from one label to the
-          other. This family is a compromise between linear and quadratic, and always uses
-          positions;
+        - 'ordinal': ``d * (d + 1) / 2``, the number of pairs that can be formed from the two labels
+          and those between them. This family is a compromise between linear and quadratic, and
+          always uses positions;
         - 'ratio': ``((x - y) / (x + y))**2``; 1 and 2 are as far apart as 10 and 20, and labels
           must be non-negative numbers;
         - 'circular': ``sin(pi * (x - y) / period)**2``, for months or directions, where the last
@@ -231,8 +231,8 @@ def exact_floats(labels: AnyArray) -> Floats:
     for label, value in zip(labels.tolist(), values.tolist()):
         if isinstance(label, int) and label != value:
             raise ValueError(
-                f"labels must be numbers that float64 represents exactly, got {label}, beyond"
-                " 2**53."
+                f"labels must be numbers that float64 represents exactly, got {label},"
+                " which is beyond 2**53."
             )
     return values
 
@@ -295,7 +295,7 @@ def weights_text(weights: Weights | str) -> str:
 
 
 def what_needs_order(weights: Weights) -> str | None:
-    """Return a text that names the weights if they require a label order, or None."""
+    """Return a description of the weights if they require a label order, otherwise None."""
     if weights is None:
         return None
     return f"weights={weights!r}" if isinstance(weights, str) else "a matrix of weights"

@@ -125,7 +125,10 @@ def part_of(name: str, counts: CountsResult) -> Part:
 def total_of(first: Any, second: Any) -> Any:
     """Return the sum of two counts, like ``first + second``, without comparing their labels."""
     if first.table.any() and second.table.any():
-        are_weighted = [getattr(one, "is_weighted", None) for one in (first, second)]
+        # Sums of integer weights in `ConfusionCounts` look like counts.
+        are_weighted = [
+            getattr(one, "is_weighted", one.table.dtype.kind == "f") for one in (first, second)
+        ]
         refuse_weighted_and_not(*are_weighted)
     labels, tables = first.labels.copy(), [first.table, second.table]
     if labels.tolist() != second.labels.tolist():

@@ -1,7 +1,6 @@
 """Detect rows in which two columns probably do not belong together, or that are counted twice.
 
-A spreadsheet can sort or shift one column alone, or fill cells that were dragged down. An export
-can contain the rows of an earlier export.
+A spreadsheet can sort or shift one column alone. An export can contain the rows of an earlier one.
 """
 
 from __future__ import annotations
@@ -17,8 +16,6 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import warn
-from fastkappa.ratings.label_order import is_number
-from fastkappa.ratings.real_numbers import warn_of_filled
 from fastkappa.tables.two_codings import (
     BETTER,
     EVIDENCE,
@@ -66,14 +63,11 @@ def judge_order(
 
 
 def judge_rows(first: Column, second: Column, names: Sequence[str]) -> bool:
-    """Warn about rows that seem to be shifted, repeated or filled, and return whether any are."""
+    """Warn about rows that seem to be shifted or repeated, and return whether any are."""
     if first.counts is not None or not len(first.values):
         return False
     own, others = _comparable(first, second)
-    if judge_codes(own, others, names):
-        return True
-    numbers = [_first_numbers(column) for column in (first, second)]
-    return warn_of_filled(dict(zip(names, numbers)))
+    return judge_codes(own, others, names)
 
 
 def _comparable(first: Column, second: Column) -> list[AnyArray]:
@@ -89,15 +83,6 @@ def _comparable(first: Column, second: Column) -> list[AnyArray]:
             labels = distinct.tolist()
         values[i] = np.array([position.setdefault(x, len(position)) for x in labels])[codes]
     return values
-
-
-def _first_numbers(column: Column) -> AnyArray:
-    """Return the first ratings of a column as numbers, with NaN for other ratings."""
-    values = column.values[:MOST_ROWS]
-    if column.categories is None:
-        return values.astype(float)
-    labels = [float(x) if is_number(str(x)) else np.nan for x in column.categories]
-    return np.array(labels)[values]
 
 
 def judge_codes(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bool:

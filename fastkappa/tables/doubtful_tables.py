@@ -11,17 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
-from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
+from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
 from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels
 from fastkappa.tables.doubtful_orders import judge_rows
 from fastkappa.tables.two_codings import (
     may_be_coded_apart,
     two_codings,
+    warn_of_end,
 )
 
 MOST_NAMED = 5
@@ -29,6 +29,9 @@ MOST_NAMED = 5
 LEAST_REPEATS = 2
 # In a smaller table, each cell can contain one item by chance.
 FEWEST_CELLS = 6
+# A rater with at least this number of labels that the other lacks, and this many times the labels
+# of the other, does not use the other's scale.
+FEWEST_ALONE, TIMES = 6, 2
 # In a smaller part, or of a rarer label, a label can be absent by chance.
 FEWEST_OF_PART, LEAST_ABSENT, FEWEST_ABSENT = 100, 0.02, 10
 
@@ -53,8 +56,7 @@ def judge_table(
     if len(labels) < 2:
         return
     array = np.asarray(labels)
-    if not are_given:
-        _warn_of_codes(array, table)
+    are_coded = not are_given and _warn_of_codes(array, table)
     # Slow checks are skipped for ordinary tables, to keep short calls fast. In ordinary tables,
     # raters agree on every label but one, and more than once on the first or last label.
     if may_be_coded_apart(labels, table):
@@ -62,17 +64,16 @@ def judge_table(
         if text:
             warn(text)
             return
+    if not are_given and not are_coded:
+        warn_of_end(array, table, names)
     if table.item(-1) > 1:
         return
+    counts = dict(zip(names, (table.sum(axis=1), table.sum(axis=0))))
+    used = {name: np.sort(array[own > 0]) for name, own in counts.items()}
     if array.dtype.kind in "iuf":
-        counts = dict(zip(names, (table.sum(axis=1), table.sum(axis=0))))
-        used = {name: np.sort(array[own > 0]) for name, own in counts.items()}
         warn_of_totals(used, table.sum(), lambda name: (array * counts[name]).sum(dtype=float))
-    if table.item(0) > 1:
-        return
     _warn_of_counted(table, names)
-    _warn_of_strangers(labels, table, names)
-    _warn_of_ids(labels, table, names)
+    any(warn_of_strangers({x: used[x] for x in pair}, table.sum()) for pair in (names, names[::-1]))
 
 
 def judge_tables(
@@ -88,25 +89,20 @@ def judge_tables(
 
     The checks are those of `judge_table`, except for unused labels, and of `judge_rows`.
     """
-    if len(labels) > 1:
-        if not are_given:
-            _warn_of_codes(labels, tables)
-        for name, table in zip(names, tables):
-            if may_be_coded_apart(labels, table) or table.item(-1) < 2:
-                judge_table(labels, table, names=(truth, name), are_given=are_given)
+    for name, table in zip(names, tables):
+        judge_table(labels, table, names=(truth, name), are_given=are_given)
     any(judge_rows(*pair, (truth, name)) for name, pair in zip(names, pairs))
 
 
-def _warn_of_codes(labels: AnyArray, tables: AnyArray) -> None:
-    """Warn about codes such as 99 among the labels used in tables.
+def _warn_of_codes(labels: AnyArray, table: AnyArray) -> bool:
+    """Warn about codes such as 99 among the labels used in a table, and return whether any are.
 
     If the range of the labels does not exceed their number, only negative labels can be codes.
     """
     are_numbers = labels.dtype.kind in "iuf"
     if are_numbers and labels.item(0) >= 0 and labels.item(-1) - labels.item(0) <= len(labels):
-        return
-    counts = tables.reshape(-1, len(labels), len(labels)).sum(axis=0)
-    warn_of_codes_among_labels(labels[counts.any(axis=0) | counts.any(axis=1)])
+        return False
+    return warn_of_codes_among_labels(labels[table.any(axis=0) | table.any(axis=1)])
 
 
 def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
@@ -144,22 +140,35 @@ def _has_far_largest(labels: AnyArray) -> bool:
     return bool(labels[0] >= 0 and 0 < FAR * float(labels[-2]) < labels[-1])
 
 
-def _warn_of_strangers(
-    labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]
-) -> None:
-    used = [np.asarray(table.any(axis=axis)) for axis in (1, 0)]
-    # Raters can lack a common label by chance if most labels occur once, like measurements, or if a
-    # rater used only one label.
-    n_used = [np.count_nonzero(own) for own in used]
-    if (used[0] & used[1]).any() or min(n_used) < 2 or LEAST_REPEATS * sum(n_used) > table.sum():
-        return
-    held = (
-        f"{name} has {', '.join(map(repr, _some(labels, own)))}" for name, own in zip(names, used)
-    )
+def warn_of_strangers(labels: Mapping[str, AnyArray], n_items: int) -> bool:
+    """Warn if the first of two raters has only labels, or many, that the second does not have.
+
+    Return whether so. ``labels`` are the sorted labels of each rater.
+    """
+    (name, own), (other, others) = labels.items()
+    n_labels = len(own), len(others)
+    if min(n_labels) < 2:
+        return False
+    alone = np.setdiff1d(own, others)
+    # Raters can lack a common label by chance if most labels occur once, like measurements.
+    if len(alone) == len(own) and LEAST_REPEATS * sum(n_labels) <= n_items:
+        warn(
+            f"{name} and {other} have no label in common: {name} has {_some(own)} and {other} has"
+            f" {_some(others)}. Are both ratings of the same items, with labels written the same"
+            " way?"
+        )
+        return True
+    # Scores in the same range, some of which only one rater gave, are ratings.
+    if own.dtype.kind in "iuf":
+        alone = alone[(alone < others[0]) | (alone > others[-1])]
+    if len(alone) < max(FEWEST_ALONE, TIMES * len(others)):
+        return False
     warn(
-        f"{' and '.join(names)} have no label in common: {' and '.join(held)}. Are both columns"
-        " ratings of the same items, with labels written the same way?"
+        f"{name} has {len(alone)} labels that are not among those of {other}, {_some(alone)}, like"
+        " ids or cells of a spreadsheet that were dragged down, but was read as ratings: give the"
+        " column of ratings, or correct these cells."
     )
+    return True
 
 
 class Part(NamedTuple):
@@ -186,7 +195,7 @@ def judge_parts(parts: Sequence[Part], columns: Sequence[str]) -> None:
     Such a part has a label that no other part has, but not a label that is frequent in all other
     parts.
     """
-    in_parts = Counter(label for part in parts for label in {*part.ratings[0], *part.ratings[1]})
+    in_parts = Counter(label for part in parts for label in set().union(*part.ratings))
     found = []
     for part in parts:
         odd: dict[tuple[Any, Any], list[str]] = {}
@@ -224,22 +233,10 @@ def _absent(own: Mapping[Any, float], others: Sequence[Mapping[Any, float]]) -> 
     ]
 
 
-def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]) -> None:
-    n_items = int(table.sum())
-    sizes = [int(np.count_nonzero(table.any(axis=axis))) for axis in (1, 0)]
-    for name, size, other in zip(names, sizes, sizes[::-1]):
-        if are_ids(size, other, n_items):
-            warn(
-                f"{name} has a different label for each of the {n_items} items, like a column of"
-                " ids, but was read as ratings: give the column of ratings."
-            )
-
-
-def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any]:
-    """Return some of the labels used, for a message."""
-    found = np.asarray(labels)[np.flatnonzero(used)[:MOST_NAMED]]
-    shown: list[Any] = (found.astype(str) if found.dtype.kind in "mM" else found).tolist()
-    return shown
+def _some(labels: AnyArray) -> str:
+    """Return some labels for a message."""
+    some = labels[:MOST_NAMED]
+    return ", ".join(map(repr, (some.astype(str) if some.dtype.kind in "mM" else some).tolist()))
 
 
 def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> None:

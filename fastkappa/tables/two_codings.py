@@ -17,15 +17,14 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many, number_text
+from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_alphabetical
-from fastkappa.ratings.looks import alike_among, is_respelt, is_slip, prefix_of
+from fastkappa.ratings.looks import alike_among, is_respelt, prefix_of
 
 # The smallest kappa after recoding, and the smallest gain over kappa before recoding.
 NEAR, BETTER = 0.6, 0.5
 # The smallest kappa if labels that are written similarly are one label.
 NEAR_ONCE_MERGED = 0.5
-# For pairs of other labels, the smallest kappa and gain, and the largest kappa within the pairs.
-ALIKE_ONCE_MERGED, GAIN, CHANCE = 0.7, 0.3, 0.1
 # Without any agreement, ``n * kappa**2`` reaches 10 about once in 600 tables.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
@@ -38,6 +37,11 @@ FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
+# The least numbers of items and of ratings with a label at an end of the scale, and the least
+# difference from the label beside it, in standard errors.
+FEWEST_WITH_ENDS, FEWEST_AT_END, FAR_APART = 50, 5, 3.5
+# Scales rarely have more grades than this.
+MOST_GRADES = 21
 # A label is rare if a similar label occurs at least this many times as often.
 FREQUENT = 100
 REMEDY = "Number the labels the same way if both raters use the same scale."
@@ -150,8 +154,8 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     """Return the warning about labels that raters do not tell apart, and that may be one label.
 
     Two labels are not told apart if at least as many items have both as have the rarer label twice.
-    They may be one label if they are written similarly, or if raters use the two labels of each of
-    several pairs by chance. Labels that look alike are covered by another warning.
+    They may be one label if they are written similarly. Labels that look alike are covered by
+    another warning.
     """
     same, total = table.diagonal(), table.sum(axis=0) + table.sum(axis=1)
     both = table + table.T
@@ -171,62 +175,21 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     # A single item is evidence only for a rare label, such as a typing error.
     if sum(both[pair] for pair in found) < TOGETHER:
         found = [(i, j) for i, j in found if total[j] >= FREQUENT * total[i]]
-    how = "are written similarly"
+    places = np.arange(len(table)).astype(float)
+    for i, j in found:
+        places[places == i] = places[j]
     # Raters who hardly agree do not tell many labels apart.
-    if not found or _kappa_of_merged(found, table) < NEAR_ONCE_MERGED:
-        how, found = "may be forms of one label, because they", _used_by_chance(pairs, table)
-    if not found:
-        return _rare_slips(names, total)
+    if not found or kappa_of(places, places, table, 0) < NEAR_ONCE_MERGED:
+        return None
     shown = [
         f"{names[i]!r} with {names[j]!r} ({both[i, j]:g} {'item' if both[i, j] == 1 else 'items'})"
         for i, j in found
     ]
     return (
-        f"labels that {how} nearly always coincide: {first_of_many(shown, MOST_SHOWN, '; ')}. Write"
-        " them the same way if they are one label, because they are counted as disagreement."
+        "labels that are written similarly nearly always coincide:"
+        f" {first_of_many(shown, MOST_SHOWN, '; ')}. Write them the same way if they are one label,"
+        " because they are counted as disagreement."
     )
-
-
-def _rare_slips(names: Sequence[str], total: AnyArray) -> str | None:
-    """Return the warning about rare labels that are written like a frequent one but for a slip."""
-    is_rare = (total[:, None] > 0) & (FREQUENT * total[:, None] <= total)
-    shown = [
-        f"{names[i]!r} for {names[j]!r}"
-        for i, j in np.argwhere(is_rare).tolist()
-        if is_slip(names[i], names[j]) and not alike_among([names[i], names[j]])
-    ]
-    if not shown:
-        return None
-    return (
-        f"rare labels that look like typing errors: {first_of_many(shown, MOST_SHOWN, '; ')}. Write"
-        " them alike if they are one label; they are counted as disagreement."
-    )
-
-
-def _kappa_of_merged(pairs: Sequence[tuple[int, int]], table: AnyArray) -> float:
-    """Return kappa if the two labels of each pair are one label."""
-    places = np.arange(len(table)).astype(float)
-    for i, j in pairs:
-        places[places == i] = places[j]
-    return kappa_of(places, places, table, 0)
-
-
-def _used_by_chance(pairs: Sequence[tuple[int, int]], table: AnyArray) -> list[tuple[int, int]]:
-    """Return the pairs of labels if raters agree on the pair, but within it only by chance."""
-    n_pairs = Counter(label for pair in pairs for label in pair)
-    alone = [
-        pair
-        for pair in pairs
-        if n_pairs[pair[0]] == n_pairs[pair[1]] == 1 and table[np.ix_(pair, pair)].all()
-    ]
-    within = [table[np.ix_(pair, pair)].astype(float) for pair in alone]
-    same = sum(float(own.trace()) for own in within)
-    by_chance = sum(float(own.sum(axis=1) @ own.sum(axis=0) / own.sum()) for own in within)
-    n = sum(float(own.sum()) for own in within)
-    if len(alone) < 2 or n - same < EVIDENCE or same - by_chance > CHANCE * (n - by_chance):
-        return []
-    merged = _kappa_of_merged(alone, table)
-    return alone if merged >= max(ALIKE_ONCE_MERGED, _kappa_of_merged([], table) + GAIN) else []
 
 
 def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> str | None:
@@ -299,6 +262,53 @@ def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
         if better >= max(NEAR, given + BETTER) and table.sum() * better**2 >= EVIDENCE:
             return f"{kind} is {given:.2f}, and would be {better:.2f}"
     return None
+
+
+def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool:
+    """Warn about a label at an end of the scale that does not belong to the scale, like 0 or 9.
+
+    Raters agree on it only by chance, and items to which one rater gives it are farther from it, in
+    the other's ratings, than items with the label next to it. Return whether there is a warning.
+    """
+    n = int(table.sum())
+    if labels.dtype.kind not in "iuf" or len(labels) < 3 or n < FEWEST_WITH_ENDS:
+        return False
+    for place, beside in ((0, 1), (-1, -2)):
+        used = int(table[place].sum()), int(table[:, place].sum())
+        by_chance = used[0] * used[1] / n
+        if sum(used) < FEWEST_AT_END or table.item(place) > by_chance + 2 * by_chance**0.5:
+            continue
+        values = np.abs(labels.astype(float) - labels[place])
+        both = np.where(values, table + table.T, 0.0)
+        margin, (own, other) = both.sum(axis=0), both[[place, beside]]
+        # Raters must agree on the other labels.
+        if not own.any() or kappa_of(values, values, np.where(values, both.T, 0.0), 0) <= 0:
+            continue
+        mean = values @ margin / margin.sum()
+        error = (values - mean) ** 2 @ margin / margin.sum() * (1 / own.sum() + 1 / other.sum())
+        if values @ own / own.sum() - values @ other / other.sum() > FAR_APART * error**0.5:
+            warn(
+                f"{' and '.join(names)} agree on {labels[place]} only as expected by chance, and"
+                f" the other rating of such items is not near {labels[place]}: give missing_codes="
+                " if it stands for a missing rating, or labels= if it is a label."
+            )
+            return True
+    return False
+
+
+def warn_of_measured(labels: AnyArray, table: AnyArray) -> None:
+    """Warn if raters give close numbers, but seldom the same, like measurements or percentages."""
+    if labels.dtype.kind not in "iuf" or len(labels) <= MOST_GRADES:
+        return
+    values = labels.astype(float)
+    given, weighted = (kappa_of(values, values, table, power) for power in (0, 2))
+    if weighted >= max(NEAR, given + BETTER):
+        warn(
+            f"the ratings are {len(labels)} different numbers, and raters give close numbers more"
+            f" often than the same: kappa is {given:.2f} without weights, and {weighted:.2f} with"
+            " quadratic weights. Give weights if they are on a scale, as percentages are, or use"
+            " fastkappa.measurements."
+        )
 
 
 def kappa_of(rows: Floats, columns: Floats, table: AnyArray, power: int) -> float:

@@ -199,8 +199,8 @@ def agreement(
         clusters=of_items,
         missing_clusters=items.n_missing.get(CLUSTERS, 0),
     )
-    if known is None and weights is not None:
-        warn_of_weights(result.weights, counts.labels)
+    if known is None:
+        warn_of_weights(result.weights, counts.labels, counts.table)
     judge_table(counts.labels, counts.table, counts.n_outside, are_given=known is not None)
     judge_order(counts.table, items.columns["y1"], items.columns["y2"])
     warn_of_same_column({"y1": y1, "y2": y2})
@@ -298,7 +298,7 @@ def agreement_from_confusion(
         alternative=alternative,
     )
     if not is_order_of_table_known(table, given, names):
-        warn_of_weights(result.weights, names)
+        warn_of_weights(result.weights, names, result.table)
     return _warned(result)
 
 

@@ -22,8 +22,8 @@ from fastkappa.results.report import (
 )
 from fastkappa.results.sentence import estimate_sentence, interval_name
 from fastkappa.statistics.clusters import are_joined, doubt_of_clusters, widened_text
-from fastkappa.statistics.intervals.methods import root_quantile
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
+from fastkappa.tables.two_codings import warn_of_measured
 
 # A placeholder for AgreementResult, whose module uses this module, so importing it would be
 # circular.
@@ -54,8 +54,6 @@ IN_DICTIONARY = (
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
 # The largest number of unused labels that a report names.
 MOST_UNUSED = 5
-# A report explains a score interval that is this many times as wide as the asymptotic interval.
-MUCH_WIDER = 1.5
 UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
 
 
@@ -73,24 +71,8 @@ def report_of(result: _Result) -> Report:
             *_estimate_grids(result),
             facts(_facts(result), "Tests and other figures"),
         ],
-        [*far_disagreements(result), *_beyond_range(result)],
+        [*_beyond_range(result)],
     )
-
-
-def far_disagreements(result: _Result) -> Iterator[str]:
-    """Yield a line about an interval that is much wider than the standard error suggests."""
-    if result.interval_method == "asymptotic" or not result.standard_error > 0:
-        return
-    low, high = result.interval
-    # With clusters, the design effect of an interval is raised to 1 if it is below 1.
-    error = result.standard_error / min(1.0, math.sqrt(result.design_effect))
-    width = 2 * root_quantile(result.confidence, result.freedom) * error
-    if high - low > MUCH_WIDER * width:
-        yield (
-            f"the {result.interval_method} interval of kappa is {(high - low) / width:.1f} times as"
-            " wide as its standard error suggests, because it allows for larger disagreements that"
-            " did not occur: see 'How the score interval works' in the documentation"
-        )
 
 
 def _beyond_range(result: _Result) -> Iterator[str]:
@@ -269,8 +251,13 @@ def figures_of(result: _Result) -> dict[str, float]:
     return found
 
 
-def warn_of_weights(weights: Weights, labels: AnyArray) -> None:
-    """Warn if weights are used with labels whose order was neither given nor declared."""
+def warn_of_weights(weights: Weights, labels: AnyArray, table: AnyArray) -> None:
+    """Warn if the weights do not suit labels that were neither given nor declared.
+
+    Weights need an order, and measurements need weights.
+    """
     why = what_needs_order(weights)
     if why is not None:
         warn_of_order(labels, why, users_stacklevel())
+    elif weights is None:
+        warn_of_measured(labels, table)

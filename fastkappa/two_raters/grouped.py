@@ -195,7 +195,7 @@ def agreement_by(
         **made,
     )
     if known is None:
-        warn_of_weights(weights, found.rows)
+        warn_of_weights(weights, found.rows, pooled.table)
     judge_table(found.rows, pooled.table, pooled.n_outside, are_given=known is not None)
     judge_order(pooled.table, items.columns["y1"], items.columns["y2"])
     warn_of_same_column({"y1": y1, "y2": y2})

@@ -41,7 +41,6 @@ from fastkappa.statistics.strata import EqualKappas, Undefined, equal_kappas, st
 from fastkappa.statistics.weights import weights_text
 from fastkappa.two_raters.agreement_report import (
     agreed_on,
-    far_disagreements,
     in_clusters,
     shared_clusters,
 )
@@ -293,19 +292,15 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         return Report(above, grids, below)
 
     def _methods(self) -> Iterator[str]:
-        """Yield lines on the intervals of kappa, the design effects, and far disagreements."""
+        """Yield lines on the intervals of kappa and the design effects."""
         yield f"intervals of kappa: {self.pooled.interval_method}{widened_text(self.pooled)}"
-        named = {label_text(group): result for group, result in self.results.items()}
         if self.pooled.clusters is not None:
-            effects = {name: figure(one.design_effect, digits=2) for name, one in named.items()}
-            shown = [f"{name} {effect}" for name, effect in effects.items()][:MOST_IN_SENTENCE]
-            more = ", ..." if len(effects) > len(shown) else ""
-            yield f"design effects: {', '.join(shown)}{more}"
-        if not self.repeats_items:
-            named[ALL] = self.pooled
-        wide = [f"{name}: {line}" for name, one in named.items() for line in far_disagreements(one)]
-        if wide:
-            yield wide[0] + (f"; the same is true of {len(wide) - 1} more" if wide[1:] else "")
+            effects = [
+                f"{label_text(group)} {figure(result.design_effect, digits=2)}"
+                for group, result in self.results.items()
+            ]
+            more = ", ..." if len(effects) > MOST_IN_SENTENCE else ""
+            yield f"design effects: {', '.join(effects[:MOST_IN_SENTENCE])}{more}"
 
 
 def _row(name: str, n: int | None, value: float, found: Any) -> dict[str, Any]:

@@ -146,7 +146,7 @@ def compare_predictions(
     every = np.arange(len(joint))
     own = every, every
     if known is None:
-        warn_of_weights(weights, names)
+        warn_of_weights(weights, names, joint.sum(axis=2))
         if weights is None or isinstance(weights, str):
             true = joint.any(axis=(1, 2))
             own = every[true | joint.any(axis=(0, 2))], every[true | joint.any(axis=(0, 1))]

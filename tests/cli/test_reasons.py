@@ -119,8 +119,8 @@ def test_doubts_are_not_repeated_for_each_group(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "long.csv", **columns)
     long = ["--item", "item", "--rater", "who", "--rating", "grade", "--group", "site"]
     said = program.run("agree", path, *long).stderr
-    assert said.count("differ only in case") == 1
-    assert "column 'grade' has labels that differ only in case" in said
+    assert said.count("differ only in how they are written") == 1
+    assert "column 'grade' has labels that differ only in how they are written" in said
 
 
 @pytest.mark.parametrize("value", ["nan", "1.5", "-2"])

@@ -52,27 +52,6 @@ def test_few_shared_items_are_warned_of(
         assert result.stderr.count("warning:") == 1
 
 
-def test_items_of_a_model_that_nobody_else_rated(tmp_path: Path) -> None:
-    ids = [f"t{i}" for i in range(40)]
-    people = {
-        name: [("x", "y")[(i * k) % 3 > 0] for i in range(40)] for k, name in enumerate("abc")
-    }
-    for name, grades in people.items():
-        # People share the work, so items with a rating by one person are ordinary.
-        some = slice(0, 40) if name == "a" else slice(5, 35)
-        write_csv(tmp_path / f"{name}.csv", id=ids[some], grade=grades[some])
-    options = [tmp_path, "--id", "id"]
-    assert "remarks" not in agree.json_of(*options)
-    model = [*ids[:36], *(f"t00{i}" for i in range(36, 40))]
-    write_csv(tmp_path / "m.csv", id=model, grade=people["a"])
-    (remark,) = agree.json_of(*options, "--model", "m")["remarks"]
-    assert remark == (
-        "4 of 40 items of m are missing from the other files: 't0036', 't0037', 't0038' and 1 more."
-    )
-    two = agree.json_of(tmp_path / "a.csv", tmp_path / "m.csv", "--id", "id")["remarks"]
-    assert [text[:20] for text in two] == ["4 of 40 items of a a", "4 of 40 items of m a"]
-
-
 def test_files_whose_ratings_differ_in_type(tmp_path: Path) -> None:
     write_csv(tmp_path / "a.csv", id=[1, 2, 3], grade=[True, False, True])
     write_csv(tmp_path / "b.csv", id=[1, 2, 3], grade=[1, 2, 3])

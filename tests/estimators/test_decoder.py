@@ -308,7 +308,7 @@ def test_labels_of_y_are_judged_as_everywhere() -> None:
         KappaDecoder().fit(probabilities, mixed)
     blank = ["no", "yes", "no ", "yes", "no", "yes", "no", "yes", "no", "yes"]
     with (
-        pytest.warns(UserWarning, match="y has labels that differ only in blanks"),
+        pytest.warns(UserWarning, match="y has labels that differ only in how they are written"),
         pytest.raises(ValueError, match="not among the labels"),
     ):
         KappaDecoder(labels=["no", "yes"]).fit(probabilities, blank)

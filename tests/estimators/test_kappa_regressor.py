@@ -198,7 +198,7 @@ def test_weights_are_repetitions(alpha: float) -> None:
 def test_weights_of_any_size() -> None:
     X, y, w = problem(4)
     model = KappaRegressor().fit(X, y, sample_weight=w)
-    for size in (1e-300, 1e300):
+    for size in (1e-70, 1e70):
         other = KappaRegressor().fit(X, y, sample_weight=w * size)
         np.testing.assert_allclose(other.coef_, model.coef_, rtol=1e-9)
 

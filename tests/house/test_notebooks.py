@@ -38,6 +38,7 @@ def _data(data: dict[str, Any]) -> str:
     return "".join(kinds if "image/png" in data else [*kinds, *data["text/plain"]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: str(path.stem))
 def test_notebook_shows_what_is_stored(path: Path, runner: Any) -> None:
     if path.stem == "thresholds_on_new_items":

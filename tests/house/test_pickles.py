@@ -46,10 +46,7 @@ OBJECTS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
         lambda: fastkappa.conger_kappa(clustered()),
         lambda result: result.bootstrap(n_resamples=99, rng=0).to_dict(),
     ),
-    "pairs of clusters": (
-        lambda: fastkappa.pairwise_kappa(clustered()),
-        lambda result: str(result.bootstrap(n_resamples=99, rng=0)),
-    ),
+    "pairs of clusters": (lambda: fastkappa.pairwise_kappa(clustered()), str),
     "ConfusionAccumulator": (accumulator, lambda total: total.table.tolist()),
     "ThresholdEvaluator": (
         lambda: fastkappa.ThresholdEvaluator(CODES[0], SCORES), lambda kappa: kappa([0.5, 1.5])

@@ -139,12 +139,8 @@ RULES = {
     "zero width alone": Rule(more(*WORDS, ("\u200b", "x")), None, r"u200b.*missing"),
     "zero width": Rule(more(*WORDS, ("x\u200b", "x")), None, "alike|differ"),
     "no-break space": Rule(more(*WORDS, ("x\u00a0", "x")), None, "alike|differ"),
-    "a dash": Rule(
-        more(*named("x-y", "y", "z"), ("x\u2013y", "x-y")), None, "look-alike characters"
-    ),
-    "a Cyrillic letter": Rule(
-        more(*named("A", "B", "C"), ("\u0410", "A")), None, "look-alike characters"
-    ),
+    "a dash": Rule(more(*named("x-y", "y", "z"), ("x\u2013y", "x-y")), None, "are written"),
+    "a Cyrillic letter": Rule(more(*named("A", "B", "C"), ("\u0410", "A")), None, "are written"),
     "a hyphen": Rule(more(*named("no x", "y", "z"), ("no-x", "no x")), None, "are written"),
     "a set in another order": Rule(
         more(*named("x;y", "y", "z"), ("y;x", "x;y")), None, "are written"
@@ -195,16 +191,6 @@ RULES = {
         r"'complain' with 'complaint' \(1 item\)",
         one_rater=False,
     ),
-    "a rare typing error beside another label": Rule(
-        more(
-            *named("other", "positive", "praise"),
-            *[("positive", "positive")] * 100,
-            ("positve", "praise"),
-        ),
-        None,
-        "'positve' for 'positive'",
-        one_rater=False,
-    ),
     "two forms that both raters mix": Rule(
         more(*named("G1", "G2", "x"), *zip(["G1", "Grade 1"] * 3, ["Grade 1", "G1"] * 3)),
         None,
@@ -246,6 +232,17 @@ RULES = {
     ),
     "booleans beside numbers": Rule(
         ([True, False] * 6, SECOND), None, "booleans", needs="columns", one_rater=False
+    ),
+    "booleans with other labels": Rule(
+        ([True, False] * 6, [True, False] * 5 + [False, True]),
+        None,
+        "booleans|[Tt]rue",
+        Options(labels=[1, 2, 3]),
+        "columns",
+        one_rater=False,
+    ),
+    "0 far below a scale": Rule(
+        more(*named(5, 6, 7), (0, 5), (6, 0)), None, "contain 0.*missing", needs="found labels"
     ),
     "booleans beside 0 and 1": Rule(
         ([True, False] * 6, [1, 0] * 5 + [0, 1]),
@@ -378,4 +375,6 @@ def test_the_drop_in_does_as_scikit_learn(rule: Any) -> None:
             except (ValueError, TypeError) as error:
                 outcomes.append((type(error), str(error)))
     theirs, ours = outcomes
-    assert ours == (theirs if isinstance(theirs, tuple) else pytest.approx(theirs, abs=1e-15))
+    assert ours == (
+        theirs if isinstance(theirs, tuple) else pytest.approx(theirs, abs=1e-15, nan_ok=True)
+    )

@@ -34,8 +34,8 @@ def test_labels_that_come_after_all_were_counted(n_known: int, backend: str) -> 
             random_groups.ItemGroups(3000, 1000, rng),
             pair[0],
             known,
-            [random_groups.Prediction(pair[1], None, matrix)],
-            np.eye(n_known),
+            [random_groups.Prediction(pair[1], None)],
+            matrix,
             1,
             have_all=True,
         )
@@ -74,6 +74,7 @@ def test_one_item_alone_makes_no_significant_difference() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:n_resamples=1 is too few")
+@pytest.mark.filterwarnings("ignore:prediction 'messy' has 70 labels")
 def test_no_prediction_changes_the_interval_of_another() -> None:
     truth = np.random.default_rng(1).integers(0, 3, 300)
     clean, messy = truth.copy(), truth.copy()

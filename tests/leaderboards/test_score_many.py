@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from fastkappa import cohen_kappa_score, confusion_counts, score_many
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.leaderboards.items.many_columns import BLOCK_BYTES, Counter
+from fastkappa.leaderboards.items import predictions as predictions_module
+from fastkappa.leaderboards.items.many_columns import Counter
 from fastkappa.leaderboards.items.predictions import count_predictions
 from fastkappa.leaderboards.ranking import kappas_of, labels_present
 from fastkappa.results import Kappas
@@ -61,19 +62,16 @@ def score_in_parts(
     labels: Any = None,
     num_threads: int = 1,
     backend: str | None = None,
-    block_bytes: int = BLOCK_BYTES,
-    **sizes: int,
 ) -> Kappas:
     """Do the same as `score_many`, with other sizes of the parts that are counted together."""
     names, table, n_missing, order = count_predictions(
-        Counter(get_kernels(backend), num_threads, block_bytes),
+        Counter(get_kernels(backend), num_threads),
         truth,
         predictions,
         labels,
         None,
         axis,
         allow_other_labels=True,
-        **sizes,
     )
     kappas = kappas_of(table.counts, labels_present(table.counts, order.is_known), None)
     return Kappas(kappas, table.counts, table.rows, names, table.n_outside, n_missing)
@@ -149,7 +147,7 @@ def test_a_matrix_refers_to_the_labels_of_all(backend: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["uint8", "int64", "float32", "bool"])
 def test_row_major_arrays(dtype: str, backend: str) -> None:
-    """Long columns whose items are far apart in memory are copied in blocks by any thread."""
+    """Long columns whose items are far apart in memory are copied."""
     truth, predictions = ratings(40_001, 75, 2)
     wide = np.zeros((40_001, 80), dtype)
     wide[:, 3:78] = predictions.T
@@ -232,9 +230,9 @@ def test_integers_are_counted_in_place(backend: str) -> None:
     assert peak < (1 << 24 if backend == "numpy" else 1 << 19)
 
 
-def test_an_iterator_is_read_a_few_columns_at_a_time() -> None:
+def test_an_iterator_is_read_a_few_columns_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     truth, predictions = ratings(100, 3, 4)
-    sizes = {"columns_at_once": 2, "bytes_at_once": 1}
+    monkeypatch.setattr(predictions_module, "COLUMNS_AT_ONCE", 2)
     asked = []
 
     def columns() -> Any:
@@ -243,7 +241,7 @@ def test_an_iterator_is_read_a_few_columns_at_a_time() -> None:
             yield column if j < 2 else column + 10
 
     with pytest.warns(UserWarning, match="y_true and prediction 2 have no label in common"):
-        result = score_in_parts(truth, columns(), **sizes)
+        result = score_in_parts(truth, columns())
     assert asked == [0, 1, 2]
     assert result.labels.tolist() == [0, 1, 2, 3, 10, 11, 12, 13]
     with warnings.catch_warnings():
@@ -252,7 +250,7 @@ def test_an_iterator_is_read_a_few_columns_at_a_time() -> None:
         assert_each_alone(result, truth, [predictions[0], predictions[1], third], None)
     with pytest.warns(UserWarning, match="undefined for 1 of 3"):
         known = score_many(truth, columns(), labels=[0, 1, 2, 3], allow_other_labels=True)
-    in_parts = score_in_parts(truth, columns(), labels=[0, 1, 2, 3], **sizes)
+    in_parts = score_in_parts(truth, columns(), labels=[0, 1, 2, 3])
     for result in (known, in_parts):
         assert result.n_outside.tolist() == [0, 0, 100]
         assert np.isnan(result.kappas).tolist() == [False, False, True]
@@ -324,7 +322,7 @@ def test_refusals_name_the_argument() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:the ratings contain 200")
-def test_long_columns_are_counted_block_by_block(backend: str) -> None:
+def test_long_columns_are_counted_by_threads(backend: str) -> None:
     truth, predictions = (array.astype(np.uint8) for array in ratings(20_001, 9, 5))
     predictions[4, -1] = 200
     for threads in (1, 2):
@@ -335,7 +333,6 @@ def test_long_columns_are_counted_block_by_block(backend: str) -> None:
                 axis=1,
                 num_threads=threads,
                 backend=backend,
-                block_bytes=1 << 12,
                 **options,
             )
             assert_each_alone(result, truth, predictions, None, **options)

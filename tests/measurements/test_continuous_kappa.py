@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from fastkappa import cohen_kappa_score
 from fastkappa.exceptions import UndefinedMetricWarning
 from fastkappa.measurements import continuous_kappa
-from fastkappa.measurements.kappa_of_predictions import kappa_by_chunks
 from tests.helpers.absent import library
 
 pl = library("polars")
@@ -115,13 +114,14 @@ def test_it_is_the_concordance_correlation() -> None:
     assert continuous_kappa(y, p) == pytest.approx(lin, abs=1e-14)
 
 
-def test_many_chunks_give_the_same_as_one() -> None:
+def test_many_chunks_give_the_same_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)
     y, p = rng.normal(1e6, 1, (2, 1000))
     w = rng.integers(0, 2, 1000)
     expected = float(exact_kappa(y, p, w))
     for chunk in (1, 7, 1000, 1 << 14):
-        assert kappa_by_chunks(y, p, w, chunk) == pytest.approx(expected, abs=4 * EPS)
+        monkeypatch.setattr("fastkappa.measurements.kappa_of_predictions.CHUNK", chunk)
+        assert continuous_kappa(y, p, sample_weight=w) == pytest.approx(expected, abs=4 * EPS)
 
 
 def test_a_million_float32_are_summed_in_float64() -> None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import fastkappa
 from fastkappa import Ratings, fleiss_kappa, krippendorff_alpha, light_kappa, pairwise_kappa
 from fastkappa.exceptions import LabelOrderWarning
-from fastkappa.multirater.statistics import sparse_profiles
+from fastkappa.multirater.statistics import rated_profiles
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.sparse_profiles import SparseProfiles
 from tests.helpers.absent import library
@@ -245,7 +245,7 @@ def test_no_array_has_a_cell_for_each_item_and_rater() -> None:
 
 def test_too_many_pairs_of_raters(monkeypatch: pytest.MonkeyPatch) -> None:
     given_ratings = long(triples_of(DIAGNOSES))
-    monkeypatch.setattr(sparse_profiles, "MOST_CELLS", 15 * 25 - 1)
+    monkeypatch.setattr(rated_profiles, "MOST_CELLS", 15 * 25 - 1)
     for function in (light_kappa, pairwise_kappa):
         with pytest.raises(ValueError, match="15 pairs of 6 raters have 375 cells"):
             function(given_ratings)
@@ -362,7 +362,9 @@ def test_refusals_of_labels_and_missing_codes() -> None:
 
 
 def test_raters_whose_names_look_alike() -> None:
-    with pytest.warns(UserWarning, match="rater has names that differ only in blanks"):
+    with pytest.warns(
+        UserWarning, match="rater has names that differ only in how they are written"
+    ):
         long(([1, 1], ["Ann", "Ann "], [1, 2]))
 
 
@@ -407,7 +409,7 @@ def test_dates_are_ratings_too() -> None:
 # Rows of triples that are passed as one column per rater.
 
 
-@pytest.mark.filterwarnings("ignore:.* like ids of clusters")
+@pytest.mark.filterwarnings("ignore:.* like ids or cells")
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 0, 1)])
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_triples_given_as_raters(order: Any, shuffled: bool) -> None:

@@ -167,10 +167,14 @@ def test_raters_of_one_name_are_told_apart() -> None:
 
 def test_labels_of_counts_that_look_alike() -> None:
     names = ["yes", "yes ", "no"]
-    with pytest.warns(UserWarning, match="counts has labels that differ only in blanks"):
+    with pytest.warns(
+        UserWarning, match="counts has labels that differ only in how they are written"
+    ):
         Ratings.from_counts(pd.DataFrame([[1, 1, 1], [0, 1, 2]], columns=names))
     table = pd.DataFrame(np.ones((3, 3), int), index=names, columns=names)
-    with pytest.warns(UserWarning, match="table has labels that differ only in blanks"):
+    with pytest.warns(
+        UserWarning, match="table has labels that differ only in how they are written"
+    ):
         Ratings.from_table(table)
 
 

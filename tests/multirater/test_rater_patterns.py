@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from fastkappa import fleiss_kappa, light_kappa
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.multirater.items.counts import (
-    SIZES,
-    Sizes,
+    MOST_CELLS,
     count_patterns,
     count_profiles,
     count_rater_pairs,
@@ -46,23 +45,31 @@ def as_counter(counted: tuple[Any, Any]) -> Counter[Any]:
     return found
 
 
-@pytest.mark.parametrize("most_cells", [1, SIZES.most_cells], ids=["collected", "in a table"])
+@pytest.mark.parametrize("most_cells", [1, MOST_CELLS], ids=["collected", "in a table"])
 @pytest.mark.parametrize("num_threads", [1, 3])
 @pytest.mark.parametrize(("n_raters", "n_labels"), [(2, 3), (3, 1), (5, 4), (7, 2), (4, 11)])
 def test_all_counts(
-    backend: str, n_raters: int, n_labels: int, num_threads: int, most_cells: int
+    backend: str,
+    n_raters: int,
+    n_labels: int,
+    num_threads: int,
+    most_cells: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    sizes = Sizes(most_cells, per_thread=1000, range_size=700, chunk=256, block=500)
+    sizes = {"MOST_CELLS": most_cells, "PER_THREAD": 1000, "CHUNK": 256, "BLOCK": 500}
+    for name, size in sizes.items():
+        monkeypatch.setattr(f"fastkappa.multirater.items.counts.{name}", size)
+    monkeypatch.setattr("fastkappa.multirater.items.distinct_rows.BLOCK", 500)
     kernels = get_kernels(backend)
     codes, raters = make_codes(3000, n_raters, n_labels)
 
-    profiles = count_profiles(kernels, raters, num_threads, sizes)
+    profiles = count_profiles(kernels, raters, num_threads)
     assert as_counter(profiles) == Counter(map(tuple, codes.tolist()))
     counts = (codes[:, :, None] == np.arange(n_labels)).sum(axis=1)
     expected = Counter(map(tuple, counts.tolist()))
-    assert as_counter(count_patterns(kernels, raters, num_threads, sizes)) == expected
-    assert as_counter(patterns_of(*profiles, n_labels, sizes.block)) == expected
-    tables = count_rater_pairs(kernels, raters, num_threads, sizes)
+    assert as_counter(count_patterns(kernels, raters, num_threads)) == expected
+    assert as_counter(patterns_of(*profiles, n_labels)) == expected
+    tables = count_rater_pairs(kernels, raters, num_threads)
     for (a, b), table in zip(combinations(range(n_raters), 2), tables, strict=True):
         pairs = np.zeros((n_labels + 1, n_labels + 1), int)
         np.add.at(pairs, (codes[:, a], codes[:, b]), 1)
@@ -113,6 +120,7 @@ def test_distinct_rows(data: Any) -> None:
     )
 
 
-def test_distinct_rows_merge_as_they_come() -> None:
+def test_distinct_rows_merge_as_they_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fastkappa.multirater.items.distinct_rows.BLOCK", 7)
     rows = np.random.default_rng(0).integers(0, 4, (500, 3))
-    assert as_counter(distinct_rows(rows, block=7)) == Counter(map(tuple, rows.tolist()))
+    assert as_counter(distinct_rows(rows)) == Counter(map(tuple, rows.tolist()))

@@ -6,7 +6,6 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas
 import pytest
 
@@ -40,14 +39,11 @@ def no_cjk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave matplotlib only its own fonts, which have no Chinese characters."""
     own = [font for font in font_manager.fontManager.ttflist if str(BUNDLED) in font.fname]
     monkeypatch.setattr(font_manager.fontManager, "ttflist", own)
-    monkeypatch.setattr(font_manager, "findSystemFonts", list)
-    fonts.fonts_with.cache_clear()
 
 
 @pytest.fixture
-def cjk(monkeypatch: pytest.MonkeyPatch) -> None:
-    fonts.fonts_with.cache_clear()
-    if fonts.fonts_with("".join(LABELS))[1]:
+def cjk() -> None:
+    if not any(set("".join(LABELS)) <= fonts._characters(path) for _, path in fonts._installed()):
         pytest.skip("no font with Chinese characters is installed")
 
 
@@ -96,19 +92,11 @@ def test_what_the_usual_font_has_keeps_it() -> None:
     assert all(text.get_fontfamily() == usual for text in texts(ax))
 
 
-def test_fonts_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    fonts.fonts_with("é")
-    monkeypatch.setattr(fonts, "_installed", lambda: pytest.fail("read again"))
-    fonts.fonts_with("é")
-
-
-@pytest.mark.usefixtures("no_cjk")
-def test_a_font_installed_since_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    serif = BUNDLED / "DejaVuSerif.ttf"
-    manager = font_manager.fontManager
-    others = [font for font in manager.ttflist if "cmr10" in font.fname]
-    monkeypatch.setattr(manager, "ttflist", others)
-    monkeypatch.setattr(font_manager, "findSystemFonts", lambda: [str(serif), "no such file"])
-    assert fonts.fonts_with("Ж") == (["DejaVu Serif"], set())
-    assert np.any([font.fname == str(serif) for font in manager.ttflist])
-    fonts.fonts_with.cache_clear()
+def test_another_font_is_added_for_characters_that_the_first_lacks() -> None:
+    with matplotlib.rc_context({"font.family": "cmr10", "axes.formatter.use_mathtext": True}):
+        ax = plot_agreement(TABLE, labels=["Ж", "no"])
+    lacking, other = ax.get_yticklabels()
+    assert other.get_fontfamily() == ["cmr10"]
+    _, added = lacking.get_fontfamily()
+    path = font_manager.findfont(font_manager.FontProperties(family=[added]))
+    assert ord("Ж") in FT2Font(path).get_charmap()

@@ -53,7 +53,9 @@ class Grade(enum.Enum):
     "form", [*FORMS.values(), _counts, _table], ids=[*FORMS, "counts", "table"]
 )
 def test_labels_that_look_alike_are_warned_of(form: Form) -> None:
-    with pytest.warns(UserWarning, match="differ only in blanks and are counted separately: 'no'"):
+    with pytest.warns(
+        UserWarning, match="differ only in how they are written and are counted separately: 'no'"
+    ):
         form(["no", "no ", "yes"], ["no", "no", "yes"])
 
 

@@ -167,7 +167,9 @@ def test_counts_of_other_classes() -> None:
 
 
 def test_labels_of_two_parts_that_look_alike_are_warned_of() -> None:
-    with pytest.warns(UserWarning, match=r"differ only in case .*'Yes' \(4 times\), 'yes' \(2"):
+    with pytest.warns(
+        UserWarning, match=r"differ only in how they are written .*'Yes' \(4 times\), 'yes' \(2"
+    ):
         counted(["Yes", "Yes"], ["Yes", "Yes"]) + counted(["yes", "no"], ["yes", "no"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -42,10 +42,10 @@ def with_margins(table: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("name", CALLS)
 def test_sums_beside_a_table_are_warned_of(name: str) -> None:
     table = with_margins(COUNTS)
-    with pytest.warns(UserWarning, match=r"last row and column of .* sums .*as table\[:-1, :-1\]"):
+    with pytest.warns(UserWarning, match=r"last row and column of .* sums.*pass table\[:-1, :-1\]"):
         CALLS[name](table)
     first = np.roll(table, 1, axis=(0, 1))
-    with pytest.warns(UserWarning, match=r"first row and column .*as table\[1:, 1:\]"):
+    with pytest.warns(UserWarning, match=r"first row and column .*pass table\[1:, 1:\]"):
         CALLS[name](first)
     with pytest.warns(UserWarning, match="last row and column"):
         CALLS[name](table.astype(np.uint8))
@@ -53,15 +53,15 @@ def test_sums_beside_a_table_are_warned_of(name: str) -> None:
 
 def test_sums_of_another_name_than_that_of_pandas_are_warned_of() -> None:
     frame = pd.DataFrame(with_margins(COUNTS), *[["a", "b", "c", "Gesamt"]] * 2)
-    with pytest.warns(UserWarning, match="last row and column of table are the sums"):
+    with pytest.warns(UserWarning, match="last row and column of table equal the sums"):
         agreement_from_confusion(frame)
 
 
 def test_sums_of_proportions_and_of_the_first_of_a_stack_are_warned_of() -> None:
     table = with_margins(COUNTS) / COUNTS.sum()
-    with pytest.warns(UserWarning, match="last row and column of table are the sums"):
+    with pytest.warns(UserWarning, match="last row and column of table equal the sums"):
         kappa_from_confusion(table)
-    with pytest.warns(UserWarning, match="last row and column of table are the sums"):
+    with pytest.warns(UserWarning, match="last row and column of table equal the sums"):
         kappa_from_confusion([with_margins(COUNTS)] * 2)
 
 
@@ -90,7 +90,7 @@ def test_plain_tables_are_silent(name: str) -> None:
 def test_a_table_normalized_by_row_or_column_is_warned_of() -> None:
     by_row = COUNTS / COUNTS.sum(axis=1, keepdims=True)
     for table, which in ((by_row, "row"), (100 * by_row, "row"), (by_row.T, "column")):
-        with pytest.warns(UserWarning, match=f"each {which} of table .* Give the counts"):
+        with pytest.warns(UserWarning, match=f"each {which} of table .* pass the table before"):
             kappa_from_confusion(table)
 
 
@@ -107,7 +107,7 @@ def test_proportions_of_all_items_have_the_kappa_of_their_counts(
 @pytest.mark.parametrize("sums", [None, 0, 1])
 def test_counts_are_asked_for_where_proportions_are_given(sums: int | None) -> None:
     table = COUNTS / COUNTS.sum(axis=sums, keepdims=True)
-    with pytest.raises(ValueError, match="Proportions do not show the number of items: give the c"):
+    with pytest.raises(ValueError, match="Proportions do not show the number of items: pass the c"):
         agreement_from_confusion(table)
     with pytest.raises(ValueError, match=r"kappa_from_confusion, or leaderboard\(\.\.\., sample_w"):
         agreement_from_confusion(COUNTS + 0.5)
@@ -116,13 +116,13 @@ def test_counts_are_asked_for_where_proportions_are_given(sums: int | None) -> N
 @pytest.mark.parametrize("axis", [0, 1])
 def test_sums_on_one_side_are_named_as_the_reason(axis: int) -> None:
     table = np.append(COUNTS, COUNTS.sum(axis=axis, keepdims=True), axis=axis)
-    with pytest.raises(ValueError, match=r"If a row or a column has the sums .* leave it out"):
+    with pytest.raises(ValueError, match=r"If a row or a column contains totals, remove it"):
         kappa_from_confusion(table)
 
 
 def test_sums_beside_counts_of_raters_are_warned_of() -> None:
     counts = np.array([[3, 0], [1, 2], [0, 3], [2, 1], [3, 0]])
-    with pytest.warns(UserWarning, match="the last column of counts is the sum of the others"):
+    with pytest.warns(UserWarning, match="the last column of counts is the sum of the other"):
         Ratings.from_counts(np.append(counts, counts.sum(axis=1, keepdims=True), axis=1))
 
 

@@ -166,7 +166,7 @@ def test_rare_disagreements_have_the_same_interval_among_more_items(weights: Any
         ({"interval_method": "exact"}, "must be None, 'asymptotic', 'score' or 'profile', got 'ex"),
         (
             {"interval_method": "score", "table": [[MOST_ITEMS, 1], [0, 1]]},
-            "is for up to 10000000000 items",
+            "supports at most 10000000000 items",
         ),
         (
             {"interval_method": "score", "distribution": "t"},

@@ -10,8 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import Ratings, agreement, confusion_counts, datasets, fleiss_kappa, leaderboard
-from fastkappa.tables.two_codings import two_codings
+from fastkappa import (
+    ConfusionAccumulator,
+    Ratings,
+    agreement,
+    agreement_by,
+    compare_predictions,
+    confusion_counts,
+    datasets,
+    fleiss_kappa,
+    leaderboard,
+)
+from fastkappa.tables.two_codings import two_codings, warn_of_end
 
 RNG = np.random.default_rng(0)
 FIRST = RNG.integers(0, 5, 60)
@@ -132,43 +142,6 @@ def test_two_forms_that_both_raters_mix(written: str, other: str) -> None:
         fleiss_kappa(Ratings.from_raters({"one": first, "two": second, "three": _nearly(first)}))
 
 
-OTHER_FORMS = {
-    "translations": ("mild,moderate,severe", "leicht,mittel,schwer"),
-    "percent-encoded": ("c'est bon,not toxic,toxic", "c%27est%20bon,not%20toxic,toxic"),
-    "dates as numbers": ("1-2,3-4,5-6", "45293,45355,45418"),
-    "ordinals": ("1st degree,2nd degree,other", "first degree,second degree,other"),
-}
-
-
-@pytest.mark.parametrize(("written", "other"), OTHER_FORMS.values(), ids=OTHER_FORMS)
-def test_forms_that_are_written_in_another_way(written: str, other: str) -> None:
-    labels, spelt = np.array(written.split(",")), np.array(other.split(","))
-    rng = np.random.default_rng(1)
-    truth = rng.integers(0, 3, 120)
-    first, second = (
-        np.where(rng.random(120) < 0.4, spelt[y], labels[y]).tolist()
-        for y in (truth, np.where(rng.random(120) < 0.9, truth, rng.integers(0, 3, 120)))
-    )
-    with pytest.warns(UserWarning, match="may be forms of one label, because .*'.*' with '"):
-        confusion_counts(first, second)
-
-
-def test_labels_of_pairs_that_raters_tell_apart_are_silent() -> None:
-    # Raters agree on the direction of a statement, and better than by chance on its strength.
-    rng = np.random.default_rng(2)
-    labels = np.array(["disagree", "strongly disagree", "agree", "strongly agree"])
-    n_warned = 0
-    for _ in range(100):
-        side, strength = rng.integers(0, 2, 80), rng.integers(0, 2, 80)
-        first, second = (
-            2 * side + np.where(rng.random(80) < 0.6, strength, rng.integers(0, 2, 80))
-            for _ in "ab"
-        )
-        table = np.bincount(4 * first + second, minlength=16).reshape(4, 4)
-        n_warned += _is_warned(labels, table)
-    assert n_warned <= 5
-
-
 # Labels that raters distinguish, although their names could mean the same.
 TOLD_APART = ["mild|milder", "G1|grade 1", "1 m|1 month", "hypertension|hypotension", "B1|1|2"]
 
@@ -180,28 +153,6 @@ def test_similar_labels_that_raters_tell_apart_are_silent(labels: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         confusion_counts(names[first].tolist(), names[second].tolist())
-
-
-@pytest.mark.parametrize(
-    ("rare", "frequent", "is_named"),
-    [
-        *(("positve", "positive", True), ("Posittive", "Positive", True)),
-        *(("POSITJVE", "POSITIVE", True), ("very posiitve", "very positive", True)),
-        *(("hypotension", "hypertension", False), ("atypical", "typical", False)),
-        *(("GradeB", "GradeA", False), ("grade 2", "grade 1", False), ("none", "nine", False)),
-    ],
-)
-def test_a_rare_label_with_one_slip_is_named_whatever_it_meets(
-    rare: str, frequent: str, is_named: bool
-) -> None:
-    y1 = [*[frequent] * 100, *["other"] * 20, rare]
-    y2 = [*[frequent] * 100, *["other"] * 20, "other"]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        confusion_counts(y1, y2)
-        fleiss_kappa(Ratings.from_raters({"one": y1, "two": y2, "three": y2}))
-    named = [f"{rare!r} for {frequent!r}" in str(one.message) for one in caught]
-    assert named == [True] * 2 * is_named
 
 
 @pytest.mark.parametrize(
@@ -230,7 +181,7 @@ def test_finer_labels_of_one_rater_are_silent(common: str, finer: str) -> None:
 def test_labels_that_look_alike_are_warned_of_once() -> None:
     y1, y2 = np.array(["neg", "pos", "odd"])[FIRST % 3], np.array(["neg", "pos", "odd"])[SECOND % 3]
     mixed = np.where(np.arange(60) % 3 == 0, np.char.capitalize(y1), y1).tolist()
-    with pytest.warns(UserWarning, match="differ only in case") as caught:
+    with pytest.warns(UserWarning, match="differ only in how they are written") as caught:
         confusion_counts(mixed, y2.tolist())
     assert len(caught) == 1
 
@@ -418,3 +369,68 @@ def test_labels_that_were_cut() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         confusion_counts(first, own)
+
+
+@pytest.mark.parametrize(("code", "lowest", "n_labels"), [(0, 1, 5), (-1, 0, 2), (6, 1, 5)])
+def test_a_label_at_the_end_that_stands_for_a_missing_rating(
+    code: int, lowest: int, n_labels: int
+) -> None:
+    rng = np.random.default_rng(5)
+    truth = rng.integers(lowest, lowest + n_labels, 800)
+    y1, y2 = (
+        np.where(rng.random(800) < 0.75, truth, rng.integers(lowest, lowest + n_labels, 800))
+        for _ in "ab"
+    )
+    first, second = (np.where(rng.random(800) < 0.08, code, y) for y in (y1, y2))
+    match = f"agree on {code} only as expected by chance"
+    with pytest.warns(UserWarning, match=match):
+        agreement(first, second)
+    with pytest.warns(UserWarning, match=match):
+        leaderboard(first, {"one": second}, n_resamples=0)
+    with pytest.warns(UserWarning, match=f"the raters {match}"):
+        fleiss_kappa(Ratings.from_raters({"one": first, "two": second, "three": y1}))
+    total = ConfusionAccumulator()
+    total.update(first, second)
+    with pytest.warns(UserWarning, match=match):
+        total.kappa()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        agreement(y1, y2)
+        agreement(first, second, missing="drop", missing_codes=[code])
+        agreement(first, second, labels=sorted({*first, *second}))
+
+
+def test_labels_at_the_end_of_a_scale_are_silent() -> None:
+    rng = np.random.default_rng(6)
+    n_warned = 0
+    for n, noise, bias in ((100, 0.5, 0.0), (1000, 1.0, 0.0), (1000, 0.4, 1.5), (5000, 2.0, 0.5)):
+        for _ in range(50):
+            latent, cuts = rng.normal(size=n), np.sort(rng.normal(0, 1.2, 4))
+            first, second = (
+                np.digitize(latent + noise * rng.normal(size=n) + shift, cuts)
+                for shift in (0.0, bias)
+            )
+            table = np.bincount(5 * first + second, minlength=25).reshape(5, 5)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                n_warned += warn_of_end(np.arange(5), table, ("a", "b"))
+    assert not n_warned
+
+
+def test_percentages_need_weights() -> None:
+    rng = np.random.default_rng(7)
+    y1 = rng.integers(0, 101, 300)
+    y2 = np.clip(y1 + rng.integers(-5, 6, 300), 0, 100)
+    match = "give close numbers more often than the same"
+    with pytest.warns(UserWarning, match=match):
+        agreement(y1, y2)
+    with pytest.warns(UserWarning, match=match):
+        agreement_by(y1, y2, groups=["a"] * 300)
+    with pytest.warns(UserWarning, match=match):
+        compare_predictions(y2, y2[::-1], y_true=y1)
+    topics = rng.integers(0, 60, 300)
+    other = np.where(rng.random(300) < 0.6, topics, rng.integers(0, 60, 300))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        agreement(y1, y2, weights="quadratic")
+        agreement(topics, other)

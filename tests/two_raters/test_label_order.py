@@ -218,8 +218,8 @@ def test_pictures_are_in_the_declared_order(form: str) -> None:
 def test_labels_that_look_alike_are_named(name: str) -> None:
     first = ["mild", "mild ", "severe", "mild", "none"]
     message = (
-        r"labels that differ only in blanks and are counted separately: 'mild' \(\d times\),"
-        r" 'mild ' \(\d times?\)\. Strip them if they are one label\."
+        r"labels that differ only in how they are written .*: 'mild' \(\d times\),"
+        r" 'mild ' \(\d times?\)\. Write them the same way if they are one label\."
     )
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -232,7 +232,7 @@ def test_labels_that_look_alike_are_named(name: str) -> None:
 
 def test_look_alikes_are_counted_over_both_columns() -> None:
     with pytest.warns(
-        UserWarning, match=r"^y1 and y2 have labels .*: 'a' \(4 times\), 'a ' \(2 times\)\. Strip"
+        UserWarning, match=r"^y1 and y2 have labels .*: 'a' \(4 times\), 'a ' \(2 times\)\. Write"
     ):
         result = agreement(["a", "a", "b", "a"], pd.Categorical(["a", "a ", "b", "a "]))
     assert result.labels.tolist() == ["a", "a ", "b"]
@@ -289,11 +289,13 @@ def test_kappa_of_a_crosstab_warns_of_an_order_that_was_not_given() -> None:
 
 def test_labels_that_differ_in_case_are_named() -> None:
     message = (
-        "y1 and y2 have labels that differ only in case.*'Yes' \\(2 times\\), 'yes' \\(1 time\\)"
+        "y1 and y2 have labels that differ only in how.*'Yes' \\(2 times\\), 'yes' \\(1 time\\)"
     )
     with pytest.warns(UserWarning, match=message):
         agreement(["Yes", "no", "Yes", "no"], ["yes", "no", "no", "no"])
     # A rater who used both can have mistyped, or can mean both: labels= settles it.
     genes = ["A", "a", "b"], ["A", "A", "b"]
-    with pytest.warns(UserWarning, match=r"differ only in case.*'A' \(3 times\), 'a' \(1 time\)"):
+    with pytest.warns(
+        UserWarning, match=r"differ only in how they are written.*'A' \(3 times\), 'a' \(1 time\)"
+    ):
         agreement(*genes)

@@ -274,8 +274,8 @@ def test_forms_that_look_right(column: Any, match: str) -> None:
 )
 def test_columns_where_a_table_is_wanted(series: Any, frame: Any) -> None:
     remedy = (
-        r"For two columns of ratings: confusion_counts\(y1, y2\)\.table is their table, and"
-        r" agreement\(y1, y2\) has all statistics\.$"
+        r"If you have two columns of ratings, confusion_counts\(y1, y2\)\.table makes their table,"
+        r" and agreement\(y1, y2\) computes all statistics\.$"
     )
     y1, y2 = [1, 2, 3, 3], [1, 2, 3, 2]
     for column in (y1, series(y1)):

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from fastkappa.cli.files.opening import Opener, Source
 from fastkappa.cli.files.raters import RATER, RaterColumns
-from fastkappa.cli.rater_remarks import codes_of
 from fastkappa.cli.raters_option import RaterOptions, different_raters, named_raters
 from fastkappa.formatting import first_of_many
 from fastkappa.sources.arrow_files import SUFFIXES, column_names
@@ -110,40 +106,12 @@ def _refuse_long(source: Source, raters: Sequence[str]) -> None:
     found = [n for n, column in arrays.items() if {*raters} <= {*column.unique().to_pylist()}]
     if not found:
         return
-    rater, (item, rating) = found[0], _columns_of_long(arrays, found[0])
-    if item is None:
-        return
-    command = f"--item {item} --rater {rater} --rating {rating} --raters {' '.join(raters)}"
-    example = ""
-    if rating in arrays:
-        example = f", which reads ratings such as {arrays[rating].drop_null()[0].as_py()!r}"
     raise RatingsError(
-        f"{source.name} has no columns {' and '.join(map(repr, raters))}, but column {rater!r} has"
-        f" these values, as in a file with one row per rating: give {command}{example}."
+        f"{source.name} has no columns {' and '.join(map(repr, raters))}, but column {found[0]!r}"
+        " has these values. If the file has one row per rating, give --item ITEM --rater"
+        f" {found[0]} --rating RATING --raters {' '.join(raters)}, with the columns of the items"
+        " and of the ratings."
     )
-
-
-def _columns_of_long(arrays: Mapping[str, Any], rater: str) -> tuple[str | None, str]:
-    """Return the columns of items and ratings, or None and "RATING" if they are not found.
-
-    Each rater occurs once per item, items repeat, and the ratings of an item differ.
-    """
-    codes = {name: codes_of(column) for name, column in arrays.items()}
-    raters = codes.pop(rater)
-    n_pairs = {
-        name: len(np.unique(own * (raters.max() + 1) + raters)) for name, own in codes.items()
-    }
-    n_items = {name: len(np.unique(own)) for name, own in codes.items()}
-    item = next((name for name, n in n_pairs.items() if n_items[name] < n == len(raters)), None)
-    if item is None:
-        return None, "RATING"
-    items = codes.pop(item)
-    differing = (
-        name
-        for name, own in codes.items()
-        if len(np.unique(items * (own.max() + 2) + own)) > n_items[item]
-    )
-    return item, next(differing, "RATING")
 
 
 def _refuse_rater(files: Sequence[Path], rater: str | None) -> None:

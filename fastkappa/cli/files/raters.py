@@ -17,7 +17,6 @@ from fastkappa.cli.files.reading import NA_LABELS, Reading
 from fastkappa.cli.rater_remarks import (
     BLANK_SETS,
     blank_sets,
-    items_only_of,
     replaced_ratings,
     rows_without_group,
     separate_occasions,
@@ -301,9 +300,6 @@ def read_raters(
         remarks += rows_without_group(arrays, group)
     if duplicates != "error":
         remarks += replaced_ratings(arrays, item, rater, rated[0], duplicates)
-    if columns.files and (everyone.n_raters == 2 or model is not None):
-        names = everyone.rater_names or () if model is None else [model]
-        remarks += items_only_of(arrays, item, rater, names)
     items, are_given = _names_of_items(columns, arrays, whole), reading.labels is not None
     return RatersRead(whole, everyone, groups, items, columns, tuple(remarks), are_given)
 

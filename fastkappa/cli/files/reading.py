@@ -168,6 +168,7 @@ class Reading(NamedTuple):
             text=text,
             text_format=source.text_format,
             labels=self.texts(rated),
+            rated=rated,
         )
         for name in dict.fromkeys([*rated, *scores]):
             is_score = name in scores

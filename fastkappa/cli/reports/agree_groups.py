@@ -25,7 +25,6 @@ from fastkappa.multirater.coefficient_difference import (
     compare_coefficients,
     differences_report,
 )
-from fastkappa.multirater.estimation import grid_by_group
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, groups_grid, with_p
@@ -176,7 +175,7 @@ class GroupsOfSeveral:
         whole: MultiRaterResult,
         undefined: Sequence[str],
     ) -> None:
-        self._request, self._found, self._whole = request, found, whole
+        self._request, self._whole = request, whole
         self._undefined = undefined
         self._group = label_text(request.group)
         self._firsts = {name: next(iter(each.values())) for name, each in found.items()}
@@ -234,14 +233,11 @@ class GroupsOfSeveral:
             tests = (one.test(null, alternative=alternative) for one in named.values())
             grid = with_p(grid, (p for _, p in tests))
             below.append(f"p is from the test of {request.null_of(self._whole.method)}")
-        reports = [Report([], [grid], [*below, *self._why_not])]
+        reports = [Report([], [grid], [*below, *self._why_not, *self._undefined])]
         if self._equality is not None:
             reports.append(self._equality._report())
         if self._differences:
             reports.append(differences_report(self._differences))
-        every = {name: list(each.values()) for name, each in self._found.items()}
-        if len(next(iter(every.values()))) > 1:
-            reports.append(Report([], [grid_by_group(every, self._group)], self._undefined))
         if request.scale is not None:
             read = {name: one.interpret(request.scale) for name, one in self._firsts.items()}
             reports.append(read_on(request.scale, read))

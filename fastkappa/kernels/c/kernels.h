@@ -1,5 +1,5 @@
-/* Include all kernels of fastkappa. Each header includes everything it needs, so an extension module can also include a
-   single kernel. */
+/* Include all kernels of fastkappa. Each header includes everything that it needs, so an extension module can also include the
+   header of a single kernel. */
 #ifndef FASTKAPPA_KERNELS_H
 #define FASTKAPPA_KERNELS_H
 #include "common/range.h"

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import njit, types
 
@@ -34,17 +35,24 @@ from fastkappa.kernels.numba.vectors import BYTES, WIDTH, intrinsic
 VECTORS = 64
 LEVELS = VECTORS.bit_length() - 1
 BLOCK = VECTORS * WIDTH
-# Each plane has vectors of weight 1, 2, 4 .. 32, and a vector of sums per bit.
+# Each plane has one vector for each weight 1, 2, 4 .. 32, and one vector of sums per bit.
 COUNTERS = (LEVELS + 8) * WIDTH
 # The byte sums cannot overflow within this many blocks.
 BLOCKS = 255
-# With more planes than this, counting pairs one by one is faster.
+# If there are more planes than this, counting pairs one by one is faster.
 LARGEST_PLANES = {64: 32, 32: 16, 16: 7}[WIDTH]
 
 
 def are_few(n_rows: int, n_columns: int) -> bool:
-    """Return whether there are few planes, with codes and cells that fit in bytes."""
+    """Return whether the planes are few, and codes and cell numbers fit in bytes."""
     return 0 < n_rows * n_columns <= 8 * LARGEST_PLANES and max(n_rows, n_columns) < 256
+
+
+@njit
+def address_of(array: Any) -> Any:
+    # numba makes the address an unsigned integer, and adding a signed integer to it would result in
+    # a float.
+    return np.int64(array.ctypes.data)
 
 
 @njit
@@ -129,7 +137,7 @@ def add_plane(typing: Any, marks: Any, plane: Any, counters: Any) -> Any:
             here = vectors.after(builder, counters, (LEVELS + bit) * WIDTH)
             chosen = builder.and_(whole, vectors.constant(1 << bit))
             is_set = builder.icmp_unsigned("!=", chosen, zero)
-            # A lane that is true contains -1, and subtracting it adds 1.
+            # A true lane contains -1, so subtracting the lane adds 1.
             total = builder.sub(vectors.load(builder, here), builder.sext(is_set, BYTES))
             vectors.store(builder, total, here)
         return context.get_dummy_value()

@@ -18,13 +18,13 @@ from llvmlite import binding, ir
 def intrinsic(function: Callable[..., Any]) -> Any:
     """Turn a function that emits LLVM instructions into an intrinsic.
 
-    Unlike with numba's decorator, arguments can be literal integers.
+    Unlike numba's decorator, this decorator allows literal integers as arguments.
     """
     return numba.extending.intrinsic(prefer_literal=True)(function)
 
 
 def _vector_width() -> int:
-    """Return the size of the widest vector in bytes. Other sizes also work, but are slower."""
+    """Return the size in bytes of the widest vector. Other sizes also work, but are slower."""
     try:
         features = binding.get_host_cpu_features()
     except RuntimeError:  # LLVM does not know this processor's name
@@ -77,11 +77,6 @@ def resize(builder: Any, value: Any, wanted: Any) -> Any:
     if bits == wanted_bits:
         return value
     return builder.trunc(value, wanted) if bits > wanted_bits else builder.zext(value, wanted)
-
-
-def minimum(builder: Any, x: Any, y: Any) -> Any:
-    """Return the smaller of two unsigned integers, or of each pair in two vectors."""
-    return builder.select(builder.icmp_unsigned("<", x, y), x, y)
 
 
 def call(builder: Any, name: str, result: Any, *arguments: Any) -> Any:

@@ -1,15 +1,15 @@
 """Count pairs of few labels in NumPy by combining several pairs into one key.
 
-`numpy.bincount` needs the same time per key, regardless of the number of pairs in a key. In a table
-of c cells, a pair is a digit below c. A key combines as many digits as possible:
+`numpy.bincount` takes the same time per key, regardless of how many pairs a key combines. In a
+table of c cells, a pair is a digit below c. A key combines as many digits as possible:
 
     labels 0..5, 36 cells:  pairs (1, 2)  (0, 5)  (5, 5)  are the digits  8  5  35
     key = (8 * 36 + 5) * 36 + 35 = 10583, one of 36**3 = 46656 possible keys
 
 The counts of the keys form an array of shape (36, 36, 36). Summing this array over two axes gives
 the counts of the cells for the third digit. A key can combine any pairs, so its digits are taken
-from different parts of a chunk. Two digits need no arithmetic: two adjacent bytes are read as one
-16-bit number, with 256 in place of c.
+from different parts of a chunk. Combining two digits needs no arithmetic, because two adjacent
+bytes can be read as one 16-bit number. The base is then 256 instead of c.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class Keys:
         self.wide_keys = np.empty(length // n_digits, np.intp)
 
     def chunk_length(self, n_pairs: int) -> int:
-        """Return how many pairs to add next. The last few pairs can be too few for a key."""
+        """Return how many pairs to add next. The last pairs can be too few to form a key."""
         length = min(n_pairs, CHUNK)
         return length - length % self.n_digits or length
 
     def add(self, first: AnyArray, lowest_first: int, second: AnyArray, lowest_second: int) -> bool:
-        """Count a chunk. Return False if it does not fill whole keys or a rating is not a label."""
+        """Count a chunk. Return False if it does not form whole keys or a rating is not a label."""
         n_pairs = len(first)
         if n_pairs % self.n_digits:
             return False
@@ -67,8 +67,8 @@ class Keys:
             rows = digits[piece]
             np.multiply(self._as_bytes(a), np.uint8(self.n_columns % 256), out=rows)
             rows += self._as_bytes(b)
-        # Byte arithmetic is modulo 256, so the cell of the lowest labels can be subtracted at the
-        # end.
+        # Byte arithmetic is modulo 256, so the cell number of the lowest labels can be subtracted
+        # at the end.
         digits -= np.uint8((lowest_first * self.n_columns + lowest_second) % 256)
         # Another thread can have changed the ratings to values that are not labels.
         if digits.max() >= self.n_cells:
@@ -85,7 +85,7 @@ class Keys:
         for _ in range(self.n_digits):
             by_digit = counts.reshape(-1, len(counts) // self.n_cells)
             cells += by_digit.sum(axis=1)
-            # Digits that are not cell numbers never occur.
+            # Only digits that are cell numbers occur.
             counts = by_digit.sum(axis=0)[: self.n_cells ** (self.n_digits - 1)]
         return cells.reshape(self.n_rows, self.n_columns)
 

@@ -4,8 +4,8 @@ All backends have the same files and the same functions; see `fastkappa.kernels.
 
 A column is a one-dimensional array, and the code of a value is ``value - lowest``. ``table`` has
 one extra row and one extra column, which count values outside the codes. So counting also checks
-the bounds, and nothing is written out of bounds. Kernels are serial and add the pairs of a part to
-the table.
+the bounds, and nothing is written outside the table. Kernels are serial and add the pairs of one
+part of the columns to the table.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_ROW_LABELS = 0
 count_rows = None
 sum_moments = None
 
-# The temporaries of a chunk of this size stay in the L2 cache.
+# The temporary arrays for a chunk of this size stay in the L2 cache.
 CHUNK = 1 << 16
 LOOKED_UP_AT_ONCE = 1 << 13
 # ``np.bincount`` allocates a table for each chunk, so tables larger than this are updated in place

@@ -1,14 +1,13 @@
 """Count many columns of ratings, each paired with the same first column.
 
-Each block of the first column is read from memory once, and stays in the cache while the same items
-of the other columns are counted. A thread processes whole columns, so each table belongs to one
-thread. The columns of a row-major matrix are counted together if there are few labels, and copied
-if there are many.
+A thread processes whole columns, so each table belongs to one thread. The columns of a row-major
+matrix are counted together if there are few labels, and copied if there are many.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,19 +23,13 @@ from fastkappa.kernels.threads import (
     fill_in_threads,
     run_in_threads,
 )
-from fastkappa.leaderboards.items.row_major import (
-    CACHE_LINE,
-    as_matrix,
-    blocks_of_columns,
-    matrix_to_copy,
-)
+from fastkappa.leaderboards.items.row_major import as_matrix, groups_of_columns
 from fastkappa.ratings.column import Column
 from fastkappa.tables.codecs import (
     LARGEST_DENSE_TABLE,
     Codec,
     LabelRange,
     are_worth_a_table,
-    expected_codecs,
     label_type,
 )
 from fastkappa.tables.count import count_known, count_unknown, on_known_labels
@@ -49,12 +42,7 @@ from fastkappa.tables.table import (
     square,
     union_of_labels,
 )
-from fastkappa.tables.tally import Tally
 
-# The size of a block of the first column, small enough to stay in the cache.
-BLOCK_BYTES = 1 << 20
-# The number of columns that a thread processes at a time.
-COLUMNS_AT_ONCE = 16
 # A row-major matrix with at least this many columns is counted row by row. A thread processes
 # ROWS_AT_ONCE rows at a time, and one more thread is used per BYTES_OF_ROWS bytes.
 FEWEST_COLUMNS = 32
@@ -66,45 +54,18 @@ Codecs = tuple[Codec, Codec]
 
 
 class Counter(NamedTuple):
-    """Count blocks of columns in threads. Each thread processes several columns at a time."""
+    """The kernels, and the largest number of threads."""
 
     kernels: PairKernels
     num_threads: int
-    block_bytes: int = BLOCK_BYTES
 
-    def for_each_block(self, count: Callable[[int, slice, AnyArray], None], pairs: Pairs) -> None:
-        """Call ``count(j, items, second)`` for each block of items of each pair of columns.
-
-        ``second`` contains the ratings of these items in the second column of pair ``j``.
-        """
-        if not pairs:
-            return
-        num_threads = self._threads_worth_it(pairs)
-        length = max(1, self.block_bytes // max(1, pairs[0][0].values.dtype.itemsize))
-        at_once = min(COLUMNS_AT_ONCE, -(-len(pairs) // (4 * num_threads)))
-        seconds = [second.values for _, second in pairs]
-        if matrix_to_copy(seconds) is not None:
-            # Each cache line should be read by a single thread.
-            in_lines = max(COLUMNS_AT_ONCE, CACHE_LINE // seconds[0].itemsize)
-            at_once = min(in_lines, -(-len(pairs) // num_threads))
-
-        def work(ranges: ItemRanges) -> None:
-            # Infinite or NaN sums raise an error later, once the table is complete.
-            with np.errstate(over="ignore", invalid="ignore"):
-                while columns := ranges.take(at_once):
-                    for items, parts in blocks_of_columns(seconds[slice(*columns)], length):
-                        for j, part in enumerate(parts, columns[0]):
-                            count(j, items, part)
-
-        run_in_threads(work, len(pairs), num_threads)
-
-    def _threads_worth_it(self, pairs: Pairs) -> int:
+    def threads_worth_it(self, columns: Sequence[AnyArray]) -> int:
         """Return the number of threads with enough work: at least 1, at most 1 per column."""
         if self.kernels.READS_AS_FAST:
-            work = sum(second.values.nbytes for _, second in pairs) // BYTES_WORTH_A_THREAD
+            work = sum(column.nbytes for column in columns) // BYTES_WORTH_A_THREAD
         else:
-            work = sum(len(second.values) for _, second in pairs) // PAIRS_WORTH_A_THREAD
-        return max(1, min(self.num_threads, work, len(pairs)))
+            work = sum(map(len, columns)) // PAIRS_WORTH_A_THREAD
+        return max(1, min(self.num_threads, work, len(columns)))
 
 
 def count_many(
@@ -160,8 +121,7 @@ def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
 def _count_unknown(counter: Counter, pairs: Pairs) -> ConfusionTable:
     """Return the table of each pair of columns, with the labels of all columns, sorted."""
     if len(pairs) < 2 * counter.num_threads:
-        counts = [count_unknown(counter.kernels, *pair, counter.num_threads) for pair in pairs]
-        return stacked([_one_table(count, pair) for count, pair in zip(counts, pairs)])
+        return stacked([_one_table(counter, pair) for pair in pairs])
     # The first guess is that the second columns have the same labels as the first column.
     truth = pairs[0][0]
     label_range = LabelRange.of(truth.values)
@@ -180,8 +140,7 @@ def _count_unknown(counter: Counter, pairs: Pairs) -> ConfusionTable:
             positions += np.array(plain)[done].tolist()
             rest = sorted(set(rest) - set(positions))
     if rest:
-        counts = _count_others(counter, [pairs[j] for j in rest])
-        parts += [_one_table(own, pairs[j]) for j, own in zip(rest, counts)]
+        parts += [_one_table(counter, pairs[j]) for j in rest]
     table = stacked(parts)
     if positions and rest:
         table = table._replace(counts=table.counts[np.argsort(positions + rest)])
@@ -199,36 +158,18 @@ def _count_on_range(counter: Counter, pairs: Pairs, label_range: LabelRange) -> 
         return stack
     lowest = label_range.lowest, label_range.lowest
     tables = np.zeros((len(pairs), label_range.n_labels + 1, label_range.n_labels + 1), np.int64)
+    truth, part = pairs[0][0].values, (0, len(pairs[0][0].values))
+    left = iter(tables)
+    for columns in groups_of_columns([second.values for _, second in pairs], counter.num_threads):
+        own = list(zip(columns, left))
 
-    def count(j: int, items: slice, second: AnyArray) -> None:
-        first, part = pairs[j][0].values[items], (0, len(second))
-        counter.kernels.count_pairs(first, second, lowest, tables[j], part)
+        def work(ranges: ItemRanges, own: Sequence[tuple[AnyArray, AnyArray]] = own) -> None:
+            while bounds := ranges.take(1):
+                second, table = own[bounds[0]]
+                counter.kernels.count_pairs(truth, second, lowest, table, part)
 
-    counter.for_each_block(count, pairs)
+        run_in_threads(work, len(own), counter.threads_worth_it(columns))
     return tables
-
-
-def _count_others(counter: Counter, pairs: Pairs) -> list[ConfusionTable]:
-    """Return the table of each pair of columns, for any labels."""
-    columns = [(first.values, second.values) for first, second in pairs]
-    tallies = [
-        Tally(counter.kernels, expected_codecs(counter.kernels, own), n_expected=len(own[0]))
-        for own in columns
-    ]
-    _add_blocks(counter, tallies, pairs, None)
-    return [tally.finish() for tally in tallies]
-
-
-def _add_blocks(
-    counter: Counter, tallies: Sequence[Tally], pairs: Pairs, weights: AnyArray | None
-) -> None:
-    """Add the items of all pairs to their tallies, block by block."""
-
-    def count(j: int, items: slice, second: AnyArray) -> None:
-        own = None if weights is None else weights[items]
-        tallies[j].add((pairs[j][0].values[items], second), 0, len(second), own)
-
-    counter.for_each_block(count, pairs)
 
 
 def _on_range(stack: AnyArray, label_range: LabelRange) -> ConfusionTable:
@@ -243,7 +184,8 @@ def _on_range(stack: AnyArray, label_range: LabelRange) -> ConfusionTable:
     return ConfusionTable(stack, labels, labels, n_outside=np.zeros(len(stack), np.int64))
 
 
-def _one_table(counts: ConfusionTable, pair: tuple[Column, Column]) -> ConfusionTable:
+def _one_table(counter: Counter, pair: tuple[Column, Column]) -> ConfusionTable:
+    counts = count_unknown(counter.kernels, *pair, counter.num_threads)
     table, labels = square(counts, *pair)
     return ConfusionTable(table[None], labels, labels, n_outside=np.zeros(1, np.int64))
 
@@ -264,14 +206,25 @@ def _count_known(
             encoded_firsts[id(first)] = known.encode(first)
         encoded.append((encoded_firsts[id(first)], known.encode(second)))
     own_codecs = [(rows.codec, columns.codec) for rows, columns in encoded]
-    raw: Sequence[Sequence[AnyArray]]
-    if len(pairs) < 2 * counter.num_threads:
-        raw = [
-            count_known(counter.kernels, *pair, own, weights, counter.num_threads)
-            for own, pair in zip(own_codecs, pairs)
-        ]
+    raw: Iterable[Sequence[AnyArray]]
+    of_rows = None
+    if weights is None and all(own == own_codecs[0] for own in own_codecs[1:]):
+        of_rows = _count_rows(counter, pairs, own_codecs[0])
+    if of_rows is not None:
+        raw = ([table] for table in of_rows)
     else:
-        raw = _count_known_in_blocks(counter, pairs, own_codecs, weights)
+        groups = groups_of_columns([second.values for _, second in pairs], counter.num_threads)
+        raw = (
+            count_known(
+                counter.kernels,
+                first,
+                second._replace(values=values),
+                own,
+                weights,
+                counter.num_threads,
+            )
+            for (first, second), values, own in zip(pairs, chain(*groups), own_codecs)
+        )
     tables, of_weights, other = [], [], []
     for (counts, *sums), own_encodings in zip(raw, encoded):
         tables.append(on_known_labels(counts, own_encodings, known))
@@ -284,19 +237,6 @@ def _count_known(
     stacked_sums = np.stack(of_weights) if of_weights else None
     table = ConfusionTable(stack, known.array, known.array, stacked_sums, n_outside=n_outside)
     return table, np.array(other, np.int64)
-
-
-def _count_known_in_blocks(
-    counter: Counter, pairs: Pairs, own_codecs: Sequence[Codecs], weights: AnyArray | None
-) -> Sequence[Sequence[AnyArray]]:
-    if weights is None and all(own == own_codecs[0] for own in own_codecs[1:]):
-        stack = _count_rows(counter, pairs, own_codecs[0])
-        if stack is not None:
-            return [(table,) for table in stack]
-    dtype = None if weights is None else weights.dtype
-    tallies = [Tally(counter.kernels, own, (False, False), weight_type=dtype) for own in own_codecs]
-    _add_blocks(counter, tallies, pairs, weights)
-    return [tally.tables for tally in tallies]
 
 
 def _count_rows(counter: Counter, pairs: Pairs, own_codecs: Codecs) -> AnyArray | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,16 +11,15 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.leaderboards.items.many_columns import Counter, stacked
-from fastkappa.leaderboards.items.reference import Pair, Reference
+from fastkappa.leaderboards.items.reference import Reference, batches_of
 from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
 from fastkappa.ratings.column import refuse_masked
 from fastkappa.ratings.item_weights import check_some_weight, read_sample_weight
 from fastkappa.ratings.missing import Missing
 from fastkappa.tables.table import ConfusionTable
 
-# Predictions from an iterator are read in batches of at least this size, to keep all threads busy.
-COLUMNS_AT_ONCE = 32
-BYTES_AT_ONCE = 1 << 28
+# Predictions are read in batches, to keep all threads busy: columns of an array, and others.
+MOST_COLUMNS, COLUMNS_AT_ONCE = 1 << 10, 32
 FORMS = (
     "predictions must be a two-dimensional array, a mapping of names to columns, a data frame"
     " or an iterable of columns"
@@ -46,8 +46,6 @@ def count_predictions(
     missing: Missing = "raise",
     missing_codes: Sequence[Any] = (),
     allow_other_labels: bool = False,
-    columns_at_once: int = COLUMNS_AT_ONCE,
-    bytes_at_once: int = BYTES_AT_ONCE,
 ) -> Counted:
     """Read and count predictions."""
     truth = Reference(
@@ -67,26 +65,29 @@ def count_predictions(
     names: list[Any] = []
     parts: list[ConfusionTable] = []
     n_missing: list[int] = []
-    # The columns of an array need no extra memory, so all columns are counted together.
-    most = None if type(predictions) is np.ndarray else bytes_at_once
+    # The columns of an array need no extra memory, so they are counted together.
+    at_once = MOST_COLUMNS if type(predictions) is np.ndarray else COLUMNS_AT_ONCE
     columns = named_columns(predictions, truth.n_given, axis)
-    for some_names, some in _some_at_a_time(truth, columns, columns_at_once, most):
-        names.extend(some_names)
-        n_missing.extend(one.n_missing for one in some)
-        full_names = [f"prediction {name!r}" for name in some_names]
-        pairs = [one.columns for one in some]
-        items = some[0].items
-        weights = all_weights if all_weights is None or items is None else all_weights[items]
-        used = order.labels_of(full_names, pairs)
-        if weights is None or weights.any():
-            table, _ = order.count(full_names, pairs, used, weights)
-        else:
-            # The weights as a whole are valid, but the items of this prediction all have weight 0.
-            # The table of this prediction is empty, and its kappa is undefined.
-            table, _ = order.count(full_names, pairs, used)
-            dtype = np.float64 if weights.dtype.kind == "f" else np.int64
-            table = table._replace(sums=np.zeros(table.counts.shape, dtype))
-        parts.append(table)
+    while some := list(islice(columns, at_once)):
+        full_names = [f"prediction {name!r}" for name, _ in some]
+        pairs = [truth.beside(ratings, name) for (_, ratings), name in zip(some, full_names)]
+        names.extend(name for name, _ in some)
+        n_missing.extend(pair.n_missing for pair in pairs)
+        used = order.labels_of(full_names, [pair.columns for pair in pairs])
+        for batch in batches_of(pairs):
+            columns_here = [pairs[j].columns for j in batch]
+            names_here = [full_names[j] for j in batch]
+            items = pairs[batch[0]].items
+            weights = all_weights if all_weights is None or items is None else all_weights[items]
+            if weights is None or weights.any():
+                table, _ = order.count(names_here, columns_here, used, weights)
+            else:
+                # The weights as a whole are valid, but the items of this prediction all have weight
+                # 0. The table of this prediction is empty, and its kappa is undefined.
+                table, _ = order.count(names_here, columns_here, used)
+                dtype = np.float64 if weights.dtype.kind == "f" else np.int64
+                table = table._replace(sums=np.zeros(table.counts.shape, dtype))
+            parts.append(table)
     if not names:
         raise ValueError("predictions must contain at least one prediction, got none.")
     return Counted(names, stacked(parts), np.array(n_missing, np.int64), order)
@@ -135,37 +136,6 @@ def _columns_of_array(array: Any, n_items: int, axis: int) -> Iterator[Any]:
         )
     columns = array if axis == 0 else array.T
     yield from (columns[:, j] for j in range(shape[1 - axis]))
-
-
-def _some_at_a_time(
-    truth: Reference,
-    columns: Iterator[tuple[Any, Any]],
-    columns_at_once: int,
-    bytes_at_once: int | None,
-) -> Iterator[tuple[list[Any], list[Pair]]]:
-    """Yield names and columns in batches, or in one batch if ``bytes_at_once`` is None.
-
-    A prediction that lacks some of the items becomes a separate batch.
-    """
-    names: list[Any] = []
-    pairs: list[Pair] = []
-    n_bytes = 0
-    for name, ratings in columns:
-        pair = truth.beside(ratings, f"prediction {name!r}")
-        if pair.items is not None:
-            if pairs:
-                yield names, pairs
-            yield [name], [pair]
-            names, pairs, n_bytes = [], [], 0
-            continue
-        names.append(name)
-        pairs.append(pair)
-        n_bytes += pair.columns[1].values.nbytes
-        if bytes_at_once and len(pairs) >= columns_at_once and n_bytes >= bytes_at_once:
-            yield names, pairs
-            names, pairs, n_bytes = [], [], 0
-    if pairs:
-        yield names, pairs
 
 
 def _read_weights(sample_weight: Any, n_items: int) -> AnyArray:

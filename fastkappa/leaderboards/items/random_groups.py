@@ -2,13 +2,11 @@
 
 Kappa depends on three sums over items: the disagreement weights, and the counts of the labels
 in either column. One pass of the kernels over a prediction counts its table in every group. To do
-so, group and true label are combined into one code, which is computed once for all predictions. For
-quadratic weights, two moments of the predicted labels replace the counts of the labels.
+so, group and true label are combined into one code, which is computed once for all predictions.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -41,8 +39,8 @@ class GroupSums(NamedTuple):
     rows : ndarray of shape (g, m, l) or (g, 1, l)
         The number of items with each label in the first column. The shape (g, 1, l) is used if
         these numbers are the same for all predictions.
-    columns : ndarray of shape (g, m, k)
-        The sums over the second column, whose labels are each mapped to k numbers.
+    columns : ndarray of shape (g, m, l)
+        The number of items with each label in the second column.
     """
 
     weighted: FloatTable
@@ -54,12 +52,11 @@ class Prediction(NamedTuple):
     """A column to count by group.
 
     ``items`` contains, for each rating, the index of the rated item. None means that all items are
-    rated, in order. ``cell_weights`` has the shape (l, l).
+    rated, in order.
     """
 
     column: Column
     items: NDArray[np.int64] | None
-    cell_weights: FloatTable
 
 
 class ItemGroups:
@@ -89,10 +86,6 @@ class ItemGroups:
             dtype = np.uint16 if most <= 1 << 16 else np.uint32
             of_unit = generator.integers(0, most, n_units, dtype=dtype)
         self.of_item: AnyArray = of_unit if clusters is None else of_unit[clusters]
-        # The largest number of items in a replicate. Sums of weights have no upper bound.
-        self.most_items = self.n_groups * float(np.bincount(self.of_item).max())
-        if weights is not None:
-            self.most_items = math.inf
         self._codes: tuple[list[Any], AnyArray] | None = None
 
     def codes(self, first: Column, known: KnownLabels) -> AnyArray:
@@ -138,14 +131,14 @@ def sum_by_group(
     first: Column,
     known: KnownLabels,
     predictions: Sequence[Prediction],
-    of_labels: FloatTable,
+    matrix: FloatTable,
     num_threads: int,
     *,
     have_all: bool,
 ) -> GroupSums:
     """Return the sums of each prediction over each group, excluding items with other labels.
 
-    ``of_labels`` contains k numbers per label and has the shape (l, k). ``have_all`` is True if no
+    ``matrix`` contains the disagreement weights, of shape (l, l). ``have_all`` is True if no
     prediction lacks an item or has other labels.
     """
     n_labels, n_groups = len(known), groups.n_groups
@@ -153,26 +146,19 @@ def sum_by_group(
     # The tables contain counts of items, so they cannot be used with weights.
     has_tables = n_groups * n_labels * (n_labels + 1) <= MOST_CELLS and groups.weights is None
     shape = (n_groups, len(predictions))
-    columns = np.zeros((*shape, of_labels.shape[1]))
-    sums = GroupSums(np.zeros(shape), np.zeros((*shape, n_labels)), columns)
-    encodings = _encodings(known, predictions)
-    of_cells: dict[int, FloatTable] = {}
-    for encoding, prediction in zip(encodings, predictions):
-        if has_tables and id(encoding) not in of_cells:
-            of_cells[id(encoding)] = _of_cells(
-                encoding, prediction.cell_weights, of_labels, not have_all
-            )
+    sums = GroupSums(np.zeros(shape), *np.zeros((2, *shape, n_labels)))
 
     def work(ranges: ItemRanges) -> None:
         while bounds := ranges.take(1):
             j = bounds[0]
-            prediction, encoding = predictions[j], encodings[j]
+            prediction = predictions[j]
+            encoding = known.encode(prediction.column)
             own = codes if prediction.items is None else codes[prediction.items]
             parts = GroupSums(*(part[:, j] for part in sums))
             if has_tables:
-                _sum_tables(kernels, own, encoding, prediction, of_cells[id(encoding)], parts)
+                _sum_tables(kernels, own, encoding, prediction, matrix, parts)
             else:
-                _sum_items(own, encoding, prediction, of_labels, parts, groups.weights)
+                _sum_items(own, encoding, prediction, matrix, parts, groups.weights)
 
     run_in_threads(work, len(predictions), max(1, min(num_threads, len(predictions))))
     if not have_all:
@@ -184,40 +170,12 @@ def sum_by_group(
     return sums._replace(rows=rows.astype(np.float64).reshape(n_groups, 1, n_labels))
 
 
-def _encodings(known: KnownLabels, predictions: Sequence[Prediction]) -> list[Encoding]:
-    """Return the encoding of each prediction. Columns of the same number type share one."""
-    of_type: dict[Any, Encoding] = {}
-    found = []
-    for column, _, _ in predictions:
-        dtype = column.values.dtype
-        if column.categories is not None:
-            found.append(known.encode(column))
-            continue
-        if dtype not in of_type:
-            of_type[dtype] = known.encode(column)
-        found.append(of_type[dtype])
-    return found
-
-
-def _of_cells(
-    encoding: Encoding, cell_weights: FloatTable, of_labels: FloatTable, has_own_rows: bool
-) -> FloatTable:
-    """Return the terms that the cells of a table (true label by code) contribute to the sums."""
-    positions, n_labels = encoding.positions, len(cell_weights)
-    inside = positions >= 0
-    weights = np.where(inside, cell_weights[:, positions], 0).reshape(-1, 1)
-    parts = [weights, np.tile(np.where(inside[:, None], of_labels[positions], 0), (n_labels, 1))]
-    if has_own_rows:
-        parts.append(np.kron(np.eye(n_labels), inside.astype(np.float64)[:, None]))
-    return np.concatenate(parts, axis=1)
-
-
 def _sum_tables(
     kernels: PairKernels,
     codes: AnyArray,
     encoding: Encoding,
     prediction: Prediction,
-    of_cells: FloatTable,
+    matrix: FloatTable,
     sums: GroupSums,
 ) -> None:
     """Count one table per group, and add up its cells."""
@@ -227,28 +185,37 @@ def _sum_tables(
     table = np.zeros((n_groups * n_labels + 1, len(positions) + 1), np.int64)
     kernels.count_pairs(codes, values, (0, codec.lowest), table, (0, len(values)))
     tables = table[:-1, :-1].astype(np.float64).reshape(n_groups, -1)
-    first_row = 1 + sums.columns.shape[1]
+    # The terms that the cells of a table (true label by code) contribute to the sums. Two codes can
+    # have the same label.
+    is_label = np.equal.outer(positions, np.arange(n_labels)).astype(np.float64)
+    inside = is_label.sum(axis=1)
+    of_cells = np.concatenate(
+        [
+            (matrix[:, positions] * inside).reshape(-1, 1),
+            np.kron(np.eye(n_labels), inside[:, None]),
+            np.tile(is_label, (n_labels, 1)),
+        ],
+        axis=1,
+    )
     for start in range(0, n_groups, at_once := max(1, ALONE // max(1, of_cells.size))):
         some = slice(start, start + at_once)
-        # A matrix product is faster than sums, and allows two codes for the same label.
+        # A matrix product is faster than sums.
         found = tables[some] @ of_cells
         sums.weighted[some] = found[:, 0]
-        sums.columns[some] = found[:, 1:first_row]
-        if found.shape[1] > first_row:
-            sums.rows[some] = found[:, first_row:]
+        sums.rows[some], sums.columns[some] = np.split(found[:, 1:], 2, axis=1)
 
 
 def _sum_items(
     codes: AnyArray,
     encoding: Encoding,
     prediction: Prediction,
-    of_labels: FloatTable,
+    matrix: FloatTable,
     sums: GroupSums,
     weights: FloatTable | None,
 ) -> None:
     """Add up the items one by one, without tables. ``weights`` are the weights of all items."""
     n_groups, n_labels = sums.rows.shape
-    column, items, cell_weights = prediction
+    column, items = prediction
     if items is not None and weights is not None:
         weights = weights[items]
     if items is not None:
@@ -267,12 +234,12 @@ def _sum_items(
         inside = (code < n_groups * n_labels) & (second >= 0)
         code, second = code[inside].astype(np.int64), second[inside]
         group, label = np.divmod(code, n_labels)
-        disagreement, own = cell_weights[label, second], None
+        disagreement, own = matrix[label, second], None
         if weights is not None:
             own = weights[chunk][inside]
             disagreement = disagreement * own
         sums.weighted[:] += np.bincount(group, disagreement, n_groups)
         counts, n_cells = (n_groups, n_labels), n_groups * n_labels
         sums.rows[:] += np.bincount(code, own, n_cells).reshape(counts)
-        predicted = np.bincount(group * n_labels + second, own, n_cells).reshape(counts)
-        sums.columns[:] += predicted @ of_labels
+        predicted = group * n_labels + second
+        sums.columns[:] += np.bincount(predicted, own, n_cells).reshape(counts)

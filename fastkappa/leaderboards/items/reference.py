@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from fastkappa.ratings.column import Column, refuse_masked, refuse_obstacles
 from fastkappa.ratings.interop import warn_of_row_order
-from fastkappa.ratings.lengths import length_of, not_labels
+from fastkappa.ratings.lengths import CHECK_IDS, length_of, not_labels, share_few_ids
 from fastkappa.ratings.missing import Missing, check_missing, refuse_missing, without
 from fastkappa.ratings.read import (
     comparable,
@@ -43,6 +44,31 @@ class Pair(NamedTuple):
     def n_covered(self, n_items: int) -> int:
         """Return the number of items for which the other column has exactly one label."""
         return n_items - self.n_missing - self.n_repeated
+
+    def too_few(self, n_items: int, min_coverage: float) -> str | None:
+        """Return the reason if there are too few items to rank the other column, or None."""
+        n_covered = self.n_covered(n_items)
+        coverage = n_covered / n_items
+        if coverage >= min_coverage:
+            return None
+        failure = f"it has labels for only {n_covered} of the {n_items} items"
+        if not n_covered:
+            failure = f"it has a label for none of the {n_items} items"
+        if share_few_ids(n_covered, n_items, n_covered + self.n_extra):
+            return f"{failure}, and {self.n_extra} of its ids are unknown. {CHECK_IDS}"
+        if not n_covered:
+            return f"{failure}."
+        return (
+            f"{failure}, and the kappa of a selection is not comparable with that of all items."
+            f" Use min_coverage={math.floor(1000 * coverage) / 1000:g} to rank it anyway."
+        )
+
+
+def batches_of(pairs: Sequence[Pair]) -> list[list[int]]:
+    """Return the indices of the pairs in batches: all together, or each alone if items differ."""
+    every = list(range(len(pairs)))
+    are_alike = bool(pairs) and all(pair.items is None for pair in pairs)
+    return [every] if are_alike else [[j] for j in every]
 
 
 class Reference:

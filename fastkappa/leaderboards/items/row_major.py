@@ -13,12 +13,10 @@ from fastkappa.kernels.threads import ItemRanges, run_in_threads
 # The values of other ndarray subclasses can differ from the contents of memory.
 PLAIN = (np.ndarray, np.memmap)
 CACHE_LINE = 64
-# At these distances between items, in bytes, counting in place is about as fast as copying first.
-COUNTED_IN_PLACE = (1, 2, 4, 8)
 # The number of rows per tile. The rows of a tile stay in the cache until all columns are copied.
 TILE = 1 << 9
-# A copied block stays in the L2 cache until it is counted.
-BYTES_OF_A_BLOCK = 1 << 19
+# The number of columns copied together, so that not all columns are in memory twice.
+COLUMNS_AT_ONCE = 32
 BYTES_A_THREAD = 1 << 21
 
 
@@ -43,38 +41,22 @@ def as_matrix(columns: Sequence[Any]) -> AnyArray | None:
     return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
 
 
-def matrix_to_copy(columns: Sequence[Any]) -> AnyArray | None:
-    """Return the columns as a matrix to be copied before counting, or None."""
-    matrix = as_matrix(columns)
-    return None if matrix is None or abs(matrix.strides[0]) in COUNTED_IN_PLACE else matrix
+def groups_of_columns(
+    columns: Sequence[AnyArray], num_threads: int
+) -> Iterator[Sequence[AnyArray]]:
+    """Yield the columns in groups, in contiguous memory.
 
-
-def blocks_of_columns(
-    columns: Sequence[AnyArray], length: int
-) -> Iterator[tuple[slice, Sequence[AnyArray]]]:
-    """Yield ranges of up to ``length`` items, each with the ratings of each column.
-
-    For columns of a row-major matrix, the ratings are copies. The next range overwrites them.
+    Columns of a row-major matrix are copied, `COLUMNS_AT_ONCE` at a time. Other columns are one
+    group.
     """
-    matrix = matrix_to_copy(columns)
-    n_items = len(columns[0])
-    if matrix is not None:
-        row = len(columns) * matrix.itemsize
-        length = min(length, max(TILE, BYTES_OF_A_BLOCK // row))
-        buffer = _buffer_for(matrix, min(length, n_items))
-    for start in range(0, n_items, length):
-        items = slice(start, min(start + length, n_items))
-        if matrix is None:
-            yield items, [column[items] for column in columns]
-        else:
-            copies = buffer[:, : items.stop - start]
-            copies[:] = matrix[items].T
-            yield items, list(copies)
+    at_once = len(columns) if as_matrix(columns) is None else COLUMNS_AT_ONCE
+    for start in range(0, len(columns), at_once):
+        yield contiguous_columns(columns[start : start + at_once], num_threads)
 
 
 def contiguous_columns(columns: Sequence[Any], num_threads: int) -> Sequence[Any]:
     """Return the columns, copied to contiguous memory if they belong to a row-major matrix."""
-    matrix = matrix_to_copy(columns)
+    matrix = as_matrix(columns)
     if matrix is None:
         return columns
     copied = _buffer_for(matrix, len(matrix))

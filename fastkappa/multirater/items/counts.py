@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -27,50 +27,29 @@ Result = TypeVar("Result")
 LARGEST_COUNTS = 1 << 33
 
 
-class Sizes(NamedTuple):
-    """The limits of tables, and the sizes of units of work.
-
-    Attributes
-    ----------
-    most_cells : int
-        The largest number of cells in a table of all possible profiles or patterns: 4 MB, which
-        still fit in the cache.
-    per_thread : int
-        The number of ratings that justifies another thread. Starting a thread takes about 100
-        microseconds; counting these ratings takes several times that.
-    range_size : int
-        The number of subjects that a thread processes at a time.
-    chunk : int
-        The number of subjects encoded at a time.
-    block : int
-        The number of rows collected at a time.
-    """
-
-    most_cells: int = 1 << 19
-    per_thread: int = 1 << 18
-    range_size: int = 1 << 20
-    chunk: int = CHUNK
-    block: int = BLOCK
-
-
-SIZES = Sizes()
+# The largest number of cells in a table of all possible profiles or patterns: 4 MB, which still fit
+# in the cache.
+MOST_CELLS = 1 << 19
+# The number of ratings that justifies another thread. Starting a thread takes about 100
+# microseconds; counting these ratings takes several times that.
+PER_THREAD = 1 << 18
 
 
 def count_profiles(
-    kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int, sizes: Sizes = SIZES
+    kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int
 ) -> tuple[AnyArray, IntTable]:
     """Return the distinct profiles, codes of shape (P, R), and the number of subjects with each."""
     base = raters[0].n_labels + 1
     half = len(raters) // 2
-    if not profiles_are_few(raters, sizes.most_cells):
-        return _collect(raters, lambda codes: codes, num_threads, sizes)
+    if not profiles_are_few(raters):
+        return _collect(raters, lambda codes: codes, num_threads)
 
     def cells(chunk: list[AnyArray]) -> tuple[AnyArray, AnyArray]:
         n = len(chunk[0])
         return _number(chunk[:half], base, n), _number(chunk[half:], base, n)
 
     shape = (base**half, base ** (len(raters) - half))
-    table = _count(kernels, raters, cells, shape, num_threads, sizes).reshape(-1)
+    table = _count(kernels, raters, cells, shape, num_threads).reshape(-1)
     found = np.flatnonzero(table)
     profiles = np.empty((len(found), len(raters)), np.min_scalar_type(base - 1))
     rest = found
@@ -80,13 +59,13 @@ def count_profiles(
 
 
 def count_patterns(
-    kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int, sizes: Sizes = SIZES
+    kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int
 ) -> tuple[AnyArray, IntTable]:
     """Return the distinct patterns, counts of shape (P, l), and the number of subjects in each."""
     n_raters, n_labels = len(raters), raters[0].n_labels
     base = n_raters + 1
-    if _power(base, n_labels) > sizes.most_cells:
-        ordered = _collect(raters, lambda codes: np.sort(codes, axis=1), num_threads, sizes)
+    if _power(base, n_labels) > MOST_CELLS:
+        ordered = _collect(raters, lambda codes: np.sort(codes, axis=1), num_threads)
         return as_patterns(*ordered, n_labels)
     half = n_labels // 2
     # Each rating adds 1 to the digit of its label, either in the row number or in the column
@@ -103,7 +82,7 @@ def count_patterns(
         return rows, columns
 
     shape = (base**half, base ** (n_labels - half))
-    table = _count(kernels, raters, cells, shape, num_threads, sizes)
+    table = _count(kernels, raters, cells, shape, num_threads)
     rows, columns = np.nonzero(table)
     patterns = np.empty((len(rows), n_labels), np.min_scalar_type(n_raters))
     for i in range(n_labels):
@@ -113,7 +92,7 @@ def count_patterns(
 
 
 def count_rater_pairs(
-    kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int, sizes: Sizes = SIZES
+    kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int
 ) -> IntTable:
     """Return the tables of all pairs of raters, counted in one pass over the ratings.
 
@@ -125,28 +104,28 @@ def count_rater_pairs(
 
     def work(ranges: ItemRanges) -> IntTable:
         tables = np.zeros((len(pairs), size, size), np.int64)
-        for chunk in _chunks(raters, ranges, sizes):
+        for chunk in _chunks(raters, ranges):
             for (a, b), table in zip(pairs, tables):
                 kernels.count_pairs(chunk[a], chunk[b], (0, 0), table, (0, len(chunk[b])))
         return tables
 
-    return _sum_in_threads(work, raters, num_threads, sizes)
+    return _sum_in_threads(work, raters, num_threads)
 
 
 def patterns_of(
-    profiles: AnyArray, multiplicities: IntTable, n_labels: int, block: int = BLOCK
+    profiles: AnyArray, multiplicities: IntTable, n_labels: int
 ) -> tuple[AnyArray, IntTable]:
     """Convert profiles to distinct patterns, of shape (P, l), and the subjects per pattern."""
-    ordered = DistinctRows(profiles.shape[1], n_labels + 1, block)
-    for start in range(0, len(profiles), block):
-        rows = slice(start, start + block)
+    ordered = DistinctRows(profiles.shape[1], n_labels + 1)
+    for start in range(0, len(profiles), BLOCK):
+        rows = slice(start, start + BLOCK)
         ordered.add(np.sort(profiles[rows], axis=1), multiplicities[rows])
     return as_patterns(*ordered.rows(), n_labels)
 
 
-def profiles_are_few(raters: Sequence[EncodedRater], most_cells: int = SIZES.most_cells) -> bool:
+def profiles_are_few(raters: Sequence[EncodedRater]) -> bool:
     """Return whether a table of every possible profile is small enough."""
-    return _power(raters[0].n_labels + 1, len(raters)) <= most_cells
+    return _power(raters[0].n_labels + 1, len(raters)) <= MOST_CELLS
 
 
 def as_patterns(
@@ -172,36 +151,34 @@ def _count(
     cells: Callable[[list[AnyArray]], tuple[AnyArray, AnyArray]],
     shape: tuple[int, int],
     num_threads: int,
-    sizes: Sizes,
 ) -> IntTable:
     """Count the subjects per cell. ``cells`` returns the row and column of each subject."""
 
     def work(ranges: ItemRanges) -> IntTable:
         table = np.zeros((shape[0] + 1, shape[1] + 1), np.int64)
-        for chunk in _chunks(raters, ranges, sizes):
+        for chunk in _chunks(raters, ranges):
             rows, columns = cells(chunk)
             kernels.count_pairs(rows, columns, (0, 0), table, (0, len(columns)))
         return table[:-1, :-1]
 
-    return _sum_in_threads(work, raters, num_threads, sizes)
+    return _sum_in_threads(work, raters, num_threads)
 
 
 def _collect(
     raters: Sequence[EncodedRater],
     arrange: Callable[[AnyArray], AnyArray],
     num_threads: int,
-    sizes: Sizes,
 ) -> tuple[AnyArray, IntTable]:
     """Return the distinct rows of codes, after ``arrange`` is applied to each row."""
 
     def work(ranges: ItemRanges) -> DistinctRows:
-        distinct = DistinctRows(len(raters), raters[0].n_labels + 1, sizes.block)
-        while bounds := ranges.take(sizes.block):
+        distinct = DistinctRows(len(raters), raters[0].n_labels + 1)
+        while bounds := ranges.take(BLOCK):
             rows = np.stack([rater.codes(*bounds) for rater in raters], axis=1)
             distinct.add(arrange(rows))
         return distinct
 
-    first, *others = _in_threads(work, raters, num_threads, sizes)
+    first, *others = _in_threads(work, raters, num_threads)
     for other in others:
         first.merge(other)
     return first.rows()
@@ -211,10 +188,9 @@ def _in_threads(
     work: Callable[[ItemRanges], Result],
     raters: Sequence[EncodedRater],
     num_threads: int,
-    sizes: Sizes,
 ) -> list[Result]:
     n_subjects = raters[0].rater.n_subjects
-    worthwhile = max(1, n_subjects * len(raters) // sizes.per_thread)
+    worthwhile = max(1, n_subjects * len(raters) // PER_THREAD)
     return run_in_threads(work, n_subjects, min(num_threads, worthwhile))
 
 
@@ -222,20 +198,15 @@ def _sum_in_threads(
     work: Callable[[ItemRanges], IntTable],
     raters: Sequence[EncodedRater],
     num_threads: int,
-    sizes: Sizes,
 ) -> IntTable:
-    first, *others = _in_threads(work, raters, num_threads, sizes)
+    first, *others = _in_threads(work, raters, num_threads)
     return sum(others, start=first)
 
 
-def _chunks(
-    raters: Sequence[EncodedRater], ranges: ItemRanges, sizes: Sizes
-) -> Iterator[list[AnyArray]]:
+def _chunks(raters: Sequence[EncodedRater], ranges: ItemRanges) -> Iterator[list[AnyArray]]:
     """Yield the codes of all raters, in chunks of subjects that fit in the cache."""
-    while bounds := ranges.take(sizes.range_size):
-        for start in range(*bounds, sizes.chunk):
-            stop = min(start + sizes.chunk, bounds[1])
-            yield [rater.codes(start, stop) for rater in raters]
+    while bounds := ranges.take(CHUNK):
+        yield [rater.codes(*bounds) for rater in raters]
 
 
 def _number(codes: list[AnyArray], base: int, n_subjects: int) -> AnyArray:

@@ -11,9 +11,6 @@ from fastkappa.arrays import AnyArray, IntTable
 WORD = 1 << 63
 # The number of rows packed at a time.
 BLOCK = 1 << 18
-# If there are at most this many possible values, rows are located by a look-up table, otherwise by
-# a search.
-LARGEST_LOOKUP = 1 << 20
 
 
 class DistinctRows:
@@ -28,12 +25,10 @@ class DistinctRows:
         The length of a row.
     base : int
         Every number is from 0 to ``base - 1``.
-    block : int, default=BLOCK
-        How far the number of rows waiting to be merged can exceed the number of merged rows.
     """
 
-    def __init__(self, n_columns: int, base: int, block: int = BLOCK) -> None:
-        self._n_columns, self._base, self._block = n_columns, base, block
+    def __init__(self, n_columns: int, base: int) -> None:
+        self._n_columns, self._base = n_columns, base
         self._per_word = _per_word(n_columns, base)
         n_words = -(-n_columns // self._per_word)
         self._words = np.empty((n_words, 0), np.int64)
@@ -49,7 +44,7 @@ class DistinctRows:
         distinct = _merged(words, multiplicities)
         self._waiting.append(distinct)
         self._n_waiting += len(distinct[1])
-        if self._n_waiting > len(self._multiplicities) + self._block:
+        if self._n_waiting > len(self._multiplicities) + BLOCK:
             self._merge_waiting()
 
     def merge(self, other: DistinctRows) -> None:
@@ -97,39 +92,23 @@ class RowFinder:
     """
 
     def __init__(self, rows: AnyArray, base: int) -> None:
-        self._base, self._per_word = base, _per_word(rows.shape[1], base)
-        # For each word: the rank of the row's words so far, and the rank of its next word.
-        self._levels: list[tuple[AnyArray, AnyArray]] = []
-        ranks = np.zeros(len(rows), np.int64)
-        for word in _packed(rows, base, self._per_word):
-            values, place = np.unique(word, return_inverse=True)
-            known, ranks = np.unique(ranks * len(values) + place, return_inverse=True)
-            self._levels.append((values, known))
-        self._places = np.argsort(ranks)
-        self._lookup: IntTable | None = None
-        if base ** rows.shape[1] <= LARGEST_LOOKUP:
-            self._lookup = np.full(base ** rows.shape[1], -1)
-            self._lookup[self._levels[0][0]] = self._places
+        self._base = base
+        keys = _keys(rows, base)
+        self._places = np.argsort(keys)
+        self._keys = keys[self._places]
 
     def places(self, rows: AnyArray) -> IntTable:
         """Return the index of each row among the distinct rows, or -1 if it is not among them."""
-        words = _packed(rows, self._base, self._per_word)
-        if self._lookup is not None:
-            found: IntTable = self._lookup[words[0]]
-            return found
-        ranks = np.zeros(len(rows), np.int64)
-        are_known: NDArray[np.bool_] = np.ones(len(rows), bool)
-        for word, (values, known) in zip(words, self._levels):
-            place = _search(values, word, are_known)
-            ranks = _search(known, ranks * len(values) + place, are_known)
-        return np.where(are_known, self._places[ranks], -1)
+        keys = _keys(rows, self._base)
+        found = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        return np.where(self._keys[found] == keys, self._places[found], -1)
 
 
-def distinct_rows(rows: AnyArray, block: int = BLOCK) -> tuple[AnyArray, IntTable]:
+def distinct_rows(rows: AnyArray) -> tuple[AnyArray, IntTable]:
     """Return the distinct rows of an array of non-negative numbers, and how often each occurs."""
-    distinct = DistinctRows(rows.shape[1], int(rows.max(initial=0)) + 1, block)
-    for start in range(0, len(rows), block):
-        distinct.add(rows[start : start + block])
+    distinct = DistinctRows(rows.shape[1], int(rows.max(initial=0)) + 1)
+    for start in range(0, len(rows), BLOCK):
+        distinct.add(rows[start : start + BLOCK])
     return distinct.rows()
 
 
@@ -152,11 +131,12 @@ def _packed(rows: AnyArray, base: int, per_word: int) -> AnyArray:
     return words
 
 
-def _search(among: AnyArray, wanted: AnyArray, are_known: NDArray[np.bool_]) -> AnyArray:
-    """Return the indices of numbers in a sorted array; clear ``are_known`` for absent numbers."""
-    places: AnyArray = np.minimum(np.searchsorted(among, wanted), len(among) - 1)
-    are_known &= among[places] == wanted
-    return places
+def _keys(rows: AnyArray, base: int) -> AnyArray:
+    """Return a number or, for rows of several words, a byte string for each row."""
+    words = _packed(rows, base, _per_word(rows.shape[1], base))
+    if len(words) == 1:
+        return np.asarray(words[0])
+    return np.ascontiguousarray(words.T.astype(">i8")).view(f"S{8 * len(words)}")[:, 0]
 
 
 def _merged(words: AnyArray, multiplicities: AnyArray) -> tuple[AnyArray, AnyArray]:

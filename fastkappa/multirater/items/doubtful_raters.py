@@ -8,23 +8,22 @@ summary. A copy can be recognised from the ratings alone.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.ratings.doubtful_labels import FEWEST_IDS, SOME_ITEMS, warn
-from fastkappa.ratings.real_numbers import warn_of_codes_among_labels, warn_of_filled
+from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
+from fastkappa.ratings.real_numbers import warn_of_codes_among_labels
 from fastkappa.tables.doubtful_orders import judge_codes
-from fastkappa.tables.doubtful_tables import LEAST_REPEATS, MOST_NAMED, warn_of_totals
+from fastkappa.tables.doubtful_tables import warn_of_strangers, warn_of_totals
 from fastkappa.tables.two_codings import (
     MOST_LABELS,
     may_be_coded_apart,
     not_told_apart,
     two_codings,
+    warn_of_end,
 )
 
 COMPUTED = re.compile(
@@ -36,8 +35,6 @@ COMPUTED = re.compile(
 FEWEST_ITEMS = 20
 # The largest probability that any two raters would always agree.
 BY_CHANCE = 1e-3
-# A column with more ratings per label does not contain ids.
-MOST_PER_ID = 5
 # With more raters, a rater with few items can have labels that nobody else used.
 MOST_JUDGED = 20
 # The largest number of copies to name.
@@ -117,29 +114,17 @@ def judge_raters(
     if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
         return
     warn_of_totals(labels, min(n_ratings), sum_of)
-    together = {label for own in labels.values() for label in own.tolist()}
-    warn_of_codes_among_labels(np.array(sorted(together)))
-    if are_recoded:
+    warn_of_codes_among_labels(np.unique(np.concatenate([*labels.values()])))
+    if len(labels) < 2:
         return
-    n_raters = Counter(label for own in labels.values() for label in own.tolist())
-    for (name, own), n in zip(labels.items(), n_ratings):
-        alone = [label for label in own.tolist() if n_raters[label] == 1]
-        n_others = len(n_raters) - len(alone)
-        if len(own) < n <= MOST_PER_ID * len(own) and _are_repeated_ids(own, alone, n_others):
-            warn(
-                f"{name} has {len(alone)} labels that no other rater has, like ids of clusters,"
-                " but was read as a rater: leave it out if it identifies clusters or items."
-            )
-            return
-        # A rater can lack shared labels by chance if the rater used only one label, or labels that
-        # hardly repeat.
-        repeats = 1 < len(own) <= n / LEAST_REPEATS
-        if repeats and len(own) < len(n_raters) and all(n_raters[x] == 1 for x in own.tolist()):
-            shown = ", ".join(map(repr, own[:MOST_NAMED].tolist()))
-            warn(
-                f"{name} has no label in common with another rater: {shown}. Are all columns"
-                " ratings of the same items, with labels written the same way?"
-            )
+    for (name, own), n in zip(labels.items(), n_ratings) if not are_recoded else ():
+        # Computed columns and ids without repetition are reported elsewhere.
+        if COMPUTED.search(name) or len(own) == n:
+            continue
+        rest = {other: one for other, one in labels.items() if other != name}
+        other = "the other raters" if len(rest) > 1 else next(iter(rest))
+        together = np.unique(np.concatenate([*rest.values()]))
+        if warn_of_strangers({name: own, other: together}, n):
             return
 
 
@@ -155,8 +140,6 @@ def judge_pairs(
     if side > MOST_LABELS:
         return False
     codes = codes[:, :SOME_ITEMS].astype(np.intp)
-    if labels.dtype.kind in "iuf" and codes.shape[1]:
-        warn_of_filled(dict(zip(names, np.append(labels.astype(float), np.nan)[codes])))
     together = np.zeros((side - 1, side - 1), np.int64)
     for (a, first), (b, second) in combinations(zip(names, codes), 2):
         table = np.bincount(first * side + second, minlength=side * side).reshape(side, side)
@@ -169,22 +152,10 @@ def judge_pairs(
             if text:
                 warn(text)
                 return True
+    # The ratings of each item occur once per other rater.
+    if not are_given and warn_of_end(labels, together / max(len(names) - 1, 1), ["the raters"]):
+        return True
     found = None if are_given else not_told_apart(labels, together)
     if found:
         warn(found)
     return found is not None
-
-
-def _are_repeated_ids(own: AnyArray, alone: Sequence[Any], n_others: int) -> bool:
-    """Return whether most labels of a rater are ``alone``, and outside the others' range.
-
-    ``n_others`` is the number of labels that another rater has. Scores in the same range, some of
-    which only one rater gave, are not ids.
-    """
-    if len(own) < FEWEST_IDS or 2 * len(alone) < len(own) or not 0 < 4 * n_others <= len(own):
-        return False
-    shared = np.setdiff1d(own, np.array(alone))
-    if own.dtype.kind not in "iuf" or not len(shared):
-        return True
-    beyond = (own < shared.min()) | (own > shared.max())
-    return bool(2 * np.count_nonzero(beyond) >= len(own))

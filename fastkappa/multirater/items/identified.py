@@ -124,25 +124,21 @@ def _dates_of(distinct: AnyArray, dtype: np.dtype[Any]) -> AnyArray:
 
 def numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], AnyArray]:
     """Return the index of each value among the sorted distinct values, and the distinct values."""
-    numbers = np.empty(len(values), np.int32)
     lowest = int(values.min())
     span = int(values.max()) - lowest + 1
     if span <= LOOKUP_PER_ROW * len(values):
         present = np.zeros(span, bool)
         for start in range(0, len(values), CHUNK):
             present[_offsets(values[start : start + CHUNK], lowest, span)] = True
+        numbers = np.empty(len(values), np.int32)
         lookup = np.cumsum(present, dtype=np.int32) - np.int32(1)
         for start in range(0, len(values), CHUNK):
             offsets = _offsets(values[start : start + CHUNK], lowest, span)
             numbers[start : start + CHUNK] = lookup[offsets]
         occurring = np.flatnonzero(present).astype(np.uint64) + np.uint64(lowest % (1 << 64))
         return numbers, occurring.astype(values.dtype)
-    distinct = np.unique(values)
-    for start in range(0, len(values), CHUNK):
-        numbers[start : start + CHUNK] = np.searchsorted(distinct, values[start : start + CHUNK])
-    if numbers.max() >= len(distinct):
-        raise changed_meanwhile("items or raters")
-    return numbers, distinct
+    distinct, places = np.unique(values, return_inverse=True)
+    return places.astype(np.int32), distinct
 
 
 def _offsets(values: AnyArray, lowest: int, span: int) -> NDArray[np.int64]:

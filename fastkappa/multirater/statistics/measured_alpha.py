@@ -47,10 +47,8 @@ class MeasuredAlpha(Coefficient):
     """
 
     def __init__(self, columns: Sequence[AnyArray], multiplicities: IntTable, level: str) -> None:
-        missing = [np.isnan(column) if column.dtype.kind == "f" else None for column in columns]
-        n_missing: Any = sum(each for each in missing if each is not None and each.any())
-        n_ratings = len(columns) - n_missing
-        paired = np.broadcast_to(n_ratings >= 2, len(columns[0]))
+        n_ratings = np.sum([~np.isnan(column) for column in columns], axis=0)
+        paired = n_ratings >= 2
         if not paired.all():
             columns = [column[paired] for column in columns]
             multiplicities = multiplicities[paired]
@@ -83,8 +81,6 @@ class MeasuredAlpha(Coefficient):
 
     def _count(self, multiplicities: AnyArray) -> Floats:
         """Return the number of ratings of one sample or of a stack of samples."""
-        if np.ndim(self._n_ratings) == 0:
-            return np.asarray(multiplicities.sum(axis=-1) * float(self._n_ratings))
         return np.asarray(multiplicities @ self._n_ratings, np.float64)
 
 
@@ -105,17 +101,15 @@ class _Squares:
             # Numbers are relative to the first rating, so that rounding cannot make equal ratings
             # different.
             chunk -= first
-            given = n_ratings if np.ndim(n_ratings) == 0 else n_ratings[rows]
-            some_missing = np.ndim(given) > 0
-            total = np.nansum(chunk, axis=0) if some_missing else chunk.sum(axis=0)
-            self._sums[rows] = total + given * first
-            chunk -= total / given
+            total = np.nansum(chunk, axis=0)
+            self._sums[rows] = total + n_ratings[rows] * first
+            chunk -= total / n_ratings[rows]
             chunk *= chunk
-            self._squares[rows] = np.nansum(chunk, axis=0) if some_missing else chunk.sum(axis=0)
+            self._squares[rows] = np.nansum(chunk, axis=0)
         self.largest = largest
 
     def sums(self, multiplicities: AnyArray) -> tuple[Floats, Floats]:
-        n = np.asarray(multiplicities @ np.broadcast_to(self._n_ratings, len(self._sums)))
+        n = np.asarray(multiplicities @ self._n_ratings)
         within = np.asarray(multiplicities @ self._within())
         total = np.asarray(multiplicities @ self._sums)
         about_centre = multiplicities @ (self._squares + self._sums**2 / self._n_ratings)
@@ -127,7 +121,7 @@ class _Squares:
 
     def parts(self, multiplicities: AnyArray) -> Parts:
         n_ratings = self._n_ratings
-        n = float(multiplicities @ np.broadcast_to(n_ratings, len(self._sums)))
+        n = float(multiplicities @ n_ratings)
         mean = float(multiplicities @ self._sums) / n
         from_mean = self._sums - n_ratings * mean
         from_mean *= from_mean
@@ -235,12 +229,10 @@ class _Ratios:
             least = np.fmin.reduce(chunk, axis=None, initial=np.inf)
             if least < 0:
                 raise ValueError(f"level='ratio' needs non-negative labels, got {least:g}.")
-            given = n_ratings if np.ndim(n_ratings) == 0 else n_ratings[rows]
             total = np.zeros(chunk.shape[1])
             for a, b in combinations(chunk, 2):
-                distance = ratio_distance(a, b)
-                total += distance if np.ndim(given) == 0 else np.nan_to_num(distance)
-            self._within[rows] = 2 * total / (given - 1)
+                total += np.nan_to_num(ratio_distance(a, b))
+            self._within[rows] = 2 * total / (n_ratings[rows] - 1)
         self._distances = RatioDistances(
             chunk.ravel() for _rows, chunk in chunks_of(columns, CHUNK)
         )
@@ -251,7 +243,7 @@ class _Ratios:
         moments = self._moments(multiplicities)
         function = self._distances.coefficients(moments)
         between = (function * moments).sum(axis=-1)
-        n = np.asarray(multiplicities @ np.broadcast_to(self._n_ratings, len(self._within)))
+        n = np.asarray(multiplicities @ self._n_ratings)
         # Sums no larger than rounding errors are set to 0, so that equal numbers do not seem to
         # differ.
         noise = 64 * EPSILON * n * n * self._distances.largest
@@ -262,7 +254,7 @@ class _Ratios:
 
     def parts(self, multiplicities: AnyArray) -> Parts:
         moments = self._moments(multiplicities)
-        n = float(multiplicities @ np.broadcast_to(self._n_ratings, len(self._within)))
+        n = float(multiplicities @ self._n_ratings)
         function = self._distances.coefficients(moments)
         to_all = np.empty(len(self._within))
         for rows, chunk in chunks_of(self._columns, CHUNK):

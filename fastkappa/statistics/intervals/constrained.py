@@ -12,9 +12,9 @@ At the maximum of sum(c * log(p)), there are multipliers a and b with
 A cell without counts has either p_i = 0, or z_i = 0 and a positive probability, because an
 unobserved disagreement can still be possible. As in interior-point methods, the product p_i z_i of
 such a cell is a small number that is gradually reduced to 0. Each step applies Newton's method to p
-and z together. The `Constraint` computes the step, because its cost depends on the form of N and M.
-No step changes the coefficient by more than `LARGEST_CHANGE`, because longer steps of Newton's
-method do not converge.
+and z together. The `Constraint` computes the step, because the cost of a step depends on the form
+of N and M. No step changes the coefficient by more than `LARGEST_CHANGE`, because longer steps of
+Newton's method do not converge.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 
-# The initial and the final value, in items, of the product of the proportion and z in a cell
-# without counts. The error of the likelihood ratio is less than twice the number of cells times the
-# final value.
+# The initial and the final value, in items, of the product p z in a cell without counts. The error
+# of the likelihood ratio is less than twice the number of cells times the final value.
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
 # The smallest initial value of the product, as a proportion.
 LEAST_FIRST = 1e-6
@@ -39,8 +38,8 @@ LEAST_PRODUCT = 1e-10
 # The largest change of kappa per step, in the first and in the second attempt.
 LARGEST_CHANGE = (0.2, 0.05)
 MOST_STEPS = (40, 100)
-# The largest number of consecutive short steps. After more short steps than this, the search is
-# considered stuck.
+# Steps below SHORT_STEP are short. After more than MOST_SHORT consecutive short steps, in the first
+# and in the second attempt, the search is considered stuck.
 SHORT_STEP, MOST_SHORT = 0.05, (4, 100)
 TOLERANCE = 1e-9
 # Rounding errors of z near 0 are multiplied by p / z, so the error of the steps can stay above
@@ -49,8 +48,8 @@ LARGEST_ROUNDING = 1e-5
 # If the proportion of a cell with counts falls below this fraction of the observed proportion, no
 # proportions near the observed proportions have kappa0.
 LEAST_PART = 1e-6
-# The products of different cells differ by up to this factor. Even for symmetric counts, the most
-# likely proportions can be asymmetric, and symmetric steps would never leave a saddle point.
+# The products p z of different cells differ by up to this factor. Even for symmetric counts, the
+# most likely proportions can be asymmetric, and symmetric steps would never leave a saddle point.
 ASYMMETRY = 0.3
 GOLDEN_RATIO = 0.6180339887498949
 
@@ -81,11 +80,11 @@ class MostLikely(NamedTuple):
     Attributes
     ----------
     proportions : ndarray of shape (m, cells)
-        Proportions that sum to 1, with a kappa of kappa0. NaN if no proportions with this kappa
-        allow the counts.
+        Proportions that sum to 1, with a kappa of kappa0. NaN if no proportions with this kappa are
+        compatible with the counts.
     likelihood_ratio : ndarray of shape (m,)
         Twice the log likelihood ratio of the observed to these proportions, at least 0. Infinite if
-        no proportions with this kappa allow the counts.
+        no proportions with this kappa are compatible with the counts.
     """
 
     proportions: FloatTable

@@ -11,7 +11,7 @@ FEW_ITEMS = 2
 
 
 def doubt_of(n_other: int, n: int, label: Any, items: str = "item") -> str:
-    """Return the reason why intervals and tests cannot be trusted, or an empty text if they can.
+    """Return the reason why intervals and tests cannot be trusted, or an empty string if they can.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def doubt_of(n_other: int, n: int, label: Any, items: str = "item") -> str:
 
 
 def doubt_of_table(table: AnyArray, labels: AnyArray | None = None) -> str:
-    """Return why a table's intervals and tests cannot be trusted, or an empty text if they can."""
+    """Return why intervals and tests of a table cannot be trusted, or "" if they can."""
     most = int((table.sum(axis=0) + table.sum(axis=1)).argmax())
     n = int(table.sum())
     label = None if labels is None else labels.tolist()[most]

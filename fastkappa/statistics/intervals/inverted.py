@@ -10,10 +10,10 @@ a chi-square distribution with one degree of freedom:
   are equally frequent and there is no disagreement, its interval is Wilson's interval for a
   proportion.
 
-Both statistics are sums over nonempty cells, because the score equals n (sum(o^2 / p) - 1). A limit
-is found together with its p: each step of Newton's method also changes kappa0, until the root of
-the statistic equals the normal quantile. If Newton's method fails, kappa0 is bracketed between
-rejected and accepted values.
+Both statistics are sums over nonempty cells, because the score equals n (sum(o^2 / p) - 1). The
+search finds a limit together with its p. Each step of Newton's method also changes kappa0, until
+the root of the statistic equals the normal quantile. If Newton's method fails, kappa0 is bracketed
+between rejected and accepted values.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MOST_STEPS, MOST_HALVINGS = 40, 60
 BLOCK_CELLS = 1 << 15
 # The tolerance of an interval limit.
 END_TOLERANCE = 1e-8
-# The method of false position cannot find a jump of the statistic. After this many steps, a lower
+# The method of false position cannot locate a jump in the statistic. After this many steps, a lower
 # precision of the limit is accepted.
 SMOOTH_STEPS, JUMP_TOLERANCE = 12, 1e-5
 # The rounding errors, per item, of a coefficient and of the root of the statistic.
@@ -220,7 +220,7 @@ def statistic_and_slope(
 
 
 def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[FloatTable, FloatTable]:
-    """Return the limits by Newton's method and their proportions, or NaN without convergence."""
+    """Find the limits and their proportions by Newton's method; NaN without convergence."""
     ends, proportions = np.full(sought.kappa.shape, np.nan), np.full(sought.counts.shape, np.nan)
     which = np.arange(len(ends))
     problem = first_problem(sought.counts, sought.guess - sought.kappa)
@@ -264,7 +264,7 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[Float
 
 
 def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTable:
-    """Return the limits by false position (Illinois), or by bisection near a jump to infinity."""
+    """Find the limits by false position (Illinois), or by bisection near a jump to infinity."""
     n = sought.counts.sum(axis=-1)
     observed = sought.counts / n[:, None]
 

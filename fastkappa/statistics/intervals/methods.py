@@ -55,7 +55,10 @@ def choose_method(
         return "asymptotic"
     n = int(table.sum())
     if method in ("score", "profile") and n > MOST_ITEMS:
-        raise ValueError(f"interval_method={method!r} is for up to {MOST_ITEMS} items, got {n}.")
+        raise ValueError(
+            f"interval_method={method!r} supports at most {MOST_ITEMS} items, got {n}:"
+            " use 'asymptotic'."
+        )
     if method is not None:
         return method
     return "score" if len(table) <= MOST_LABELS and n <= MOST_ITEMS else "asymptotic"
@@ -86,7 +89,7 @@ def intervals(
 
 
 def widening(in_clusters: Any, alone: Any, n_clusters: float) -> FloatTable:
-    """Return the divisor of the root of a test statistic for items in clusters.
+    """Return the number that divides the root of a test statistic if items are in clusters.
 
     The statistic is divided by the design effect: the variance with clusters divided by the
     variance of independent items. A design effect below 1 is mostly due to chance, and clusters

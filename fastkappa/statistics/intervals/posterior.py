@@ -99,8 +99,8 @@ def kappa_posterior(
 ) -> KappaPosterior:
     """Simulate the posterior distribution of kappa, and return it with its interval.
 
-    The prior of the l^2 proportions of the table is a Dirichlet distribution with the same
-    parameter for each cell.
+    The prior for the table's l^2 proportions is a Dirichlet distribution with the same parameter
+    for each cell.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def kappa_posterior(
     if are_joined(clusters):
         raise ValueError(
             "table must not be a result with clusters, because the posterior assumes independent"
-            " items: use bootstrap, which draws clusters."
+            " items. Use bootstrap, which resamples clusters."
         )
     counts = counts_given(getattr(table, "table", table))
     size = len(counts)

@@ -51,7 +51,7 @@ def null_test(
 
     Examples
     --------
-    Two raters agree on all of 50 items, 25 for each of two labels. A kappa of 0.9 means 5 %
+    Two raters agree on all 50 items, 25 for each of two labels. A kappa of 0.9 means 5 %
     disagreements, and the score test of this proportion gives the same result.
 
     >>> import math

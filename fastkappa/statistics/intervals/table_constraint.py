@@ -49,8 +49,8 @@ def most_likely_tables(counts: FloatTable, matrix: FloatTable, kappa0: FloatTabl
 
     Examples
     --------
-    Two raters agree on all of 50 items, 25 for each of two labels. In the most likely table with
-    the given kappa, 3.8 % of the items are disagreements, equally divided between both directions.
+    Two raters agree on all 50 items, 25 for each of two labels. In the most likely table with the
+    given kappa, 3.8 % of the items are disagreements, equally divided between both directions.
 
     >>> import numpy as np
     >>> from fastkappa.statistics.intervals.table_constraint import most_likely_tables

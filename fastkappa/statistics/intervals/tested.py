@@ -34,7 +34,7 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 # For smaller deviates, rounding dominates the statistic, so values are interpolated linearly.
 LEAST_DEVIATE = 1e-3
-# Standard errors of 0, as for full agreement, are replaced by this value.
+# Standard errors of 0, which result from full agreement, are replaced by this value.
 LEAST_ERROR = 1e-9
 MOST_STEPS = 40
 # After this many steps, each step must halve the bracket.
@@ -51,8 +51,8 @@ class Deviates(NamedTuple):
     """The deviates of m values from H estimates, positive for values below the estimate.
 
     ``errors`` are the standard errors under the hypothesis. Both arrays have the shape (m, H). The
-    deviate is infinite if no proportions with that value allow the counts, and NaN if an estimate
-    is undefined.
+    deviate is infinite if no proportions with that value are compatible with the counts, and NaN if
+    an estimate is undefined.
     """
 
     deviates: FloatTable
@@ -62,7 +62,7 @@ class Deviates(NamedTuple):
 class Ends(NamedTuple):
     """Values at given deviates, and standard errors under the hypothesis, of shape (m, H).
 
-    A standard error is NaN at the last value that the counts allow.
+    A standard error is NaN at the most extreme value that the counts allow.
     """
 
     values: FloatTable
@@ -172,7 +172,7 @@ class Inverted:
         return Ends(values, errors.reshape(m, h) * self.widening)
 
     def joined(self, other: Estimates) -> Inverted | None:
-        """Return both sets of estimates as one if they are tested in the same way, or None."""
+        """Merge two sets of estimates, or return None if they are not tested in the same way."""
         if not (
             isinstance(other, Inverted)
             and (self.test, self.least, self.most) == (other.test, other.least, other.most)
@@ -307,7 +307,7 @@ class Together:
     def _combined(self, values: FloatTable) -> FloatTable:
         """Return the combined deviate of values from all estimates, weighted by inverse errors."""
         deviates, errors = self._deviates(values)
-        # Proportions that do not allow the observed counts have no standard error.
+        # Proportions that are incompatible with the observed counts have no standard error.
         impossible = np.isinf(deviates)
         errors = np.where(impossible, np.inf, np.maximum(errors, LEAST_ERROR))
         weights = 1 / errors
@@ -367,7 +367,7 @@ def difference_ends(
     def excess(angle: FloatTable, which: AnyArray) -> FloatTable:
         """Return the angle whose tangent is the ratio of the errors, minus the given angle."""
         found[which], errors = ends(angle, which)
-        # The errors are NaN at the last value that the counts allow, so they are replaced by 0.
+        # The errors are NaN at the most extreme value that the counts allow, and are replaced by 0.
         one, two = np.nan_to_num(errors.T, nan=0.0)
         return np.asarray(np.arctan2(two, one) - angle)
 

@@ -29,8 +29,6 @@ ITEMS_WORTH_A_THREAD = 1 << 18
 LONGEST_RANGE = 1 << 22
 # The number of items that a thread collects before it copies them to the result.
 COLLECTED_AT_ONCE = 1 << 18
-# The number of items after which 32-bit counts are added to 64-bit counts.
-MOST_COUNTED = (1 << 32) - 1
 # A bin whose count exceeds the average by this factor can contain a single, very frequent score.
 HEAVY = 16
 
@@ -49,7 +47,6 @@ class BinnedScores:
         items: ScoredItems,
         bins: Bins,
         threads: int,
-        most_counted: int,
     ) -> None:
         self.kernels, self.items, self.bins = kernels, items, bins
         # The rows include two for scores outside the quantiles, and one for scores that are not
@@ -57,7 +54,7 @@ class BinnedScores:
         self._n_rows = bins.n_rows
         self._threads = max(1, min(threads, len(items.scores) // ITEMS_WORTH_A_THREAD))
         self._ranges: tuple[AnyArray, AnyArray] | None = None
-        counts, weights = self._count(most_counted)
+        counts, weights = self._count()
         if counts[-1].any():
             raise infinite_scores(items.scores)
         if counts[:, items.n_labels].any():
@@ -178,26 +175,20 @@ class BinnedScores:
         dtype = scores.dtype.newbyteorder("=")
         return least[self._row].astype(dtype), largest[self._row].astype(dtype)
 
-    def _count(self, most_counted: int) -> tuple[AnyArray, Floats | None]:
+    def _count(self) -> tuple[AnyArray, Floats | None]:
         """Return the number of items, and the sum of their weights if any, per row and label."""
         items = self.items
         shape = (self._n_rows, items.n_labels + 1)
-        longest = min(LONGEST_RANGE, most_counted)
 
         def work(ranges: ItemRanges) -> tuple[AnyArray, Floats | None]:
-            # 32-bit counts take up half the cache space.
-            table, total = np.zeros(shape, np.uint32), None
+            # 32-bit counts take up half the cache space. A range is too short for an overflow.
+            table, total = np.zeros(shape, np.uint32), np.zeros(shape, np.int64)
             sums = None if items.weights is None else np.zeros(shape)
-            left = most_counted
-            while bounds := ranges.take(longest):
-                start, stop = bounds
-                if stop - start > left:
-                    total = table.astype(np.int64) if total is None else total + table
-                    table[:] = 0
-                    left = most_counted
-                left -= stop - start
+            while bounds := ranges.take(LONGEST_RANGE):
                 self.kernels.count_scores(items, self.bins, table, sums, bounds)
-            return table.astype(np.int64) if total is None else total + table, sums
+                total += table
+                table[:] = 0
+            return total, sums
 
         found = run_in_threads(work, len(items.scores), self._threads)
         table = np.add.reduce([part[0] for part in found])
@@ -225,7 +216,6 @@ def bin_scores(
     items: ScoredItems,
     n_bins: int,
     threads: int,
-    most_counted: int = MOST_COUNTED,
 ) -> BinnedScores | None:
     """Return the items in about ``n_bins`` bins, or None if the bin width would overflow."""
     sample = items.scores[:: _sample_step(items.scores)].astype(np.float64)
@@ -239,4 +229,4 @@ def bin_scores(
         scale = n_bins / width if width > 0 else 2.0**900
     if not (np.isfinite(width) and np.isfinite(scale)):
         return None
-    return BinnedScores(kernels, items, Bins(low, scale, n_bins), threads, most_counted)
+    return BinnedScores(kernels, items, Bins(low, scale, n_bins), threads)

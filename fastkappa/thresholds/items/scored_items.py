@@ -230,21 +230,13 @@ def _codes_of(
         If a rating is not among the labels.
     """
     is_plain = column.categories is None and column.values.dtype.kind in "iu"
-    are_given = labels is not None
-    if not are_given:
+    if labels is None:
         found = count_unknown(kernels, column, column, num_threads).rows
         labels = _labels_of(column, found)
         if is_plain and int(found[-1]) - int(found[0]) == len(found) - 1:
             return column.values, int(found[0]), labels
     known = KnownLabels(labels, column, column)
     known.are_declared = are_declared
-    label_range = known.as_range()
-    if are_given and is_plain and label_range is not None:
-        # Counting takes a fraction of the time needed to find the minimum and maximum.
-        found = count_unknown(kernels, column, column, num_threads).rows
-        last = label_range.lowest + label_range.n_labels - 1
-        if label_range.lowest <= int(found[0]) and int(found[-1]) <= last:
-            return column.values, label_range.lowest, known.array
     codec, positions = known.encode(column)
     code = np.append(positions, -1).astype(np.min_scalar_type(-len(known) - 1))
     encoded = np.empty(len(column.values), code.dtype)

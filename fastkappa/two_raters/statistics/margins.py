@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics.clusters import Clusters, are_joined
+from fastkappa.statistics.distributions import f_tail
 from fastkappa.statistics.inference import chi_square_p
 from fastkappa.statistics.tables import as_counts
 
@@ -28,8 +29,8 @@ TOO_FEW_CLUSTERS = "there are too few clusters with a disagreement"
 NEVER_DISAGREE = "the raters never disagree"
 # the relative accuracy of the Stuart-Maxwell statistic, per item
 ROUNDING = 1e-12
-# With more coin tosses than this, the exact sum would have at least 100,000 terms, and the normal
-# distribution is accurate to a millionth within ten standard deviations.
+# With more coin tosses than this, the normal distribution is accurate to a millionth within ten
+# standard deviations.
 MOST_THROWS = 10**9
 
 
@@ -319,29 +320,6 @@ def _blocks(linked: AnyArray) -> AnyArray:
 
 def _fair_coin_tail(k: int, n: int) -> float:
     """Return the probability of at most ``k`` heads in ``n`` fair tosses, for k <= n / 2."""
-    if n < 1000:
-        return sum(math.comb(n, i) for i in range(k + 1)) / (1 << n)
-    if k == 0:
-        return 0.5**n
     if n > MOST_THROWS:
         return math.erfc((n - 2 * k - 1) / math.sqrt(2 * n)) / 2
-    # Stirling's formula for the probability of exactly k heads, with x as the distance from the
-    # middle.
-    x = (n - 2 * k) / n
-    entropy = k * math.log1p(-x) + (n - k) * math.log1p(x)
-    last = math.exp(_stirling(n) - _stirling(k) - _stirling(n - k) - entropy)
-    last *= math.sqrt(n / (2 * math.pi * k * (n - k)))
-    term = total = 1.0
-    while term > 1e-17 * total:
-        term *= k / (n - k + 1)
-        total += term
-        k -= 1
-    return last * total
-
-
-def _stirling(n: int) -> float:
-    """Return log(n!) minus the logarithm of Stirling's formula."""
-    if n < 30:
-        return math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n - math.log(2 * math.pi) / 2
-    square = 1.0 / (n * n)
-    return (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680))) / n
+    return f_tail((n - k) / (k + 1), 2 * (k + 1), 2 * (n - k))

@@ -82,7 +82,7 @@ ALWAYS_INLINE size_t n_codes(const column_t *column)
     return column->n_labels == 256 && element_width(column->kind) == 1 ? 256 : (size_t)column->n_labels + 1;
 }
 
-/* Returns `codes` as a column of contiguous bytes whose lowest value is 0, with the same labels. */
+/* Returns the bytes in `codes` as a contiguous column with the same number of labels, the lowest of which is 0. */
 ALWAYS_INLINE column_t column_of_bytes(const column_t *column, const uint8_t *codes)
 {
     column_t bytes = *column;
@@ -154,7 +154,7 @@ ALWAYS_INLINE uint32_t code64(uint64_t x, uint64_t lowest, uint32_t n)
 {
     const uint64_t code = x - lowest; return code < n ? (uint32_t)code : n;
 }
-/* A float is legal if it is an integer that int64 can represent. NaN and infinity are not legal. */
+/* A float is a legal value if it is an integer that int64 can represent. NaN and infinity are not legal. */
 ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
 {
     if (!(x >= -9223372036854775808.0 && x < 9223372036854775808.0))
@@ -171,31 +171,58 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
 #  define UNROLL
 #endif
 
-/* There is a separate loop for each layout of the elements (swapped, strided, contiguous) and each width of the codes. */
-#define DECODE_LOOPS(name, code_t, read, code, width)                                                         \
+/* Values that are all within the labels need no comparison each, so compilers vectorise the loop. It collects the bits of all
+   codes, and the largest code is found afterwards. Returns 0, with undefined codes, if a value is outside the labels. */
+#define DECODE_INSIDE(name, code_t, value_t, read)                                                            \
+    ALWAYS_INLINE int name##_inside(const char *p, ptrdiff_t step, ptrdiff_t count, uint64_t lowest,          \
+                                    uint64_t n_labels, code_t *codes)                                         \
+    {                                                                                                         \
+        value_t bits = 0;                                                                                     \
+        code_t largest = 0;                                                                                   \
+        for (ptrdiff_t i = 0; i < count; i++) {                                                               \
+            const value_t code = (value_t)(read(p + i * step, 0) - (value_t)lowest);                          \
+            bits |= code;                                                                                     \
+            codes[i] = (code_t)code;                                                                          \
+        }                                                                                                     \
+        for (ptrdiff_t i = 0; i < count; i++) largest = codes[i] > largest ? codes[i] : largest;              \
+        return (code_t)bits == bits && largest < n_labels;                                                    \
+    }
+
+/* There is a separate vectorised loop for elements without gaps and for every other element. */
+#define DECODE_INTEGERS(name, code_t, value_t, read, code, width)                                             \
+    DECODE_INSIDE(name, code_t, value_t, read)                                                                \
     MAYBE_UNUSED static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, code_t *codes)    \
     {                                                                                                         \
         const char *p = element_address(column, start);                                                       \
         const ptrdiff_t stride = column->stride;                                                              \
         const uint64_t lowest = column->lowest;                                                               \
         const uint32_t n = (uint32_t)column->n_labels;                                                        \
-        if (column->swapped)                                                                                  \
-            for (ptrdiff_t i = 0; i < count; i++) codes[i] = (code_t)code(read(p + i * stride, 1), lowest, n); \
-        else if (stride != width)                                                                             \
-            UNROLL for (ptrdiff_t i = 0; i < count; i++, p += stride) codes[i] = (code_t)code(read(p, 0), lowest, n); \
-        else                                                                                                  \
-            for (ptrdiff_t i = 0; i < count; i++) codes[i] = (code_t)code(read(p + i * width, 0), lowest, n); \
+        if (!column->swapped && stride == width && name##_inside(p, width, count, lowest, n, codes))          \
+            return;                                                                                           \
+        if (!column->swapped && stride == 2 * width && name##_inside(p, 2 * width, count, lowest, n, codes))  \
+            return;                                                                                           \
+        for (ptrdiff_t i = 0; i < count; i++)                                                                 \
+            codes[i] = (code_t)code(read(p + i * stride, column->swapped), lowest, n);                        \
+    }
+#define DECODE_FLOATS(name, code_t, read)                                                                     \
+    MAYBE_UNUSED static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, code_t *codes)    \
+    {                                                                                                         \
+        const char *p = element_address(column, start);                                                       \
+        const ptrdiff_t stride = column->stride;                                                              \
+        const uint32_t n = (uint32_t)column->n_labels;                                                        \
+        for (ptrdiff_t i = 0; i < count; i++)                                                                 \
+            codes[i] = (code_t)code_double(read(p + i * stride, column->swapped), column->lowest, n);         \
     }
 
 /* Writes the codes of `count` elements, beginning at `start`, for any kind, stride and byte order. Outside values become
    n_labels, which must fit in code_t. */
 #define DECODE(name, code_t)                                                                                  \
-    DECODE_LOOPS(name##_from8, code_t, read8, code8, 1)                                                       \
-    DECODE_LOOPS(name##_from16, code_t, read16, code16, 2)                                                    \
-    DECODE_LOOPS(name##_from32, code_t, read32, code32, 4)                                                    \
-    DECODE_LOOPS(name##_from64, code_t, read64, code64, 8)                                                    \
-    DECODE_LOOPS(name##_from_float, code_t, read_float, code_double, 4)                                       \
-    DECODE_LOOPS(name##_from_double, code_t, read_double, code_double, 8)                                     \
+    DECODE_INTEGERS(name##_from8, code_t, uint8_t, read8, code8, 1)                                           \
+    DECODE_INTEGERS(name##_from16, code_t, uint16_t, read16, code16, 2)                                       \
+    DECODE_INTEGERS(name##_from32, code_t, uint32_t, read32, code32, 4)                                       \
+    DECODE_INTEGERS(name##_from64, code_t, uint64_t, read64, code64, 8)                                       \
+    DECODE_FLOATS(name##_from_float, code_t, read_float)                                                      \
+    DECODE_FLOATS(name##_from_double, code_t, read_double)                                                    \
     MAYBE_UNUSED static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, code_t *codes)    \
     {                                                                                                         \
         switch (column->kind) {                                                                               \
@@ -209,7 +236,6 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
     }
 DECODE(decode, uint32_t)
 
-/* Compilers vectorise the loops for contiguous integers. */
 DECODE(decode_bytes_baseline, uint8_t)
 DECODE(decode_words_baseline, uint16_t)
 #if SIMD_HAS_X86
@@ -223,7 +249,9 @@ DECODE(decode_words_avx512, uint16_t)
 SIMD_END
 #endif
 #undef DECODE
-#undef DECODE_LOOPS
+#undef DECODE_FLOATS
+#undef DECODE_INTEGERS
+#undef DECODE_INSIDE
 
 MAYBE_UNUSED static void decode_bytes(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint8_t *codes)
 {

@@ -1,6 +1,6 @@
-/* Includes the file VECTOR_TEMPLATE once for each vector level that the compiler supports. In the template, NAME(x) is x
-   with the name of the level appended, VECTOR_BYTES is the width of a vector, and vector types have short names. This file
-   has no include guard. */
+/* Includes the file VECTOR_TEMPLATE once for each vector level that the compiler supports. In the template, NAME(x) appends the
+   name of the level to x, VECTOR_BYTES is the width of a vector, and vector types have short names. This file has no include
+   guard, because it is included once per template. */
 #define bytes_t NAME(bytes_t)
 #define words_t NAME(words_t)
 #define ints_t NAME(ints_t)

@@ -1,5 +1,5 @@
-/* Find the smallest and the largest value of a short contiguous column. For few values, a pass in C takes less time than a
-   call to NumPy. */
+/* Find the smallest and the largest value of a short contiguous column. For few values, a loop in C is faster than a call to
+   NumPy. */
 #ifndef FASTKAPPA_RANGE_H
 #define FASTKAPPA_RANGE_H
 

@@ -1,4 +1,4 @@
-/* Define the vector levels SSE2, AVX2 and NEON, with three operations that compilers' vector types lack:
+/* Define the vector levels SSE2, AVX2 and NEON, with three operations that the compilers' vector types do not provide:
 
      max_bytes(x, y)     the larger byte of each pair of bytes
      bit_of_cell(cell)   1 << (cell & 7) for each byte; cells are below 128

@@ -19,7 +19,7 @@
 /* A text consists of 64-bit words, padded with zeros. */
 #define MOST_WORDS 16
 #define MOST_TEXTS 512
-/* There are at least twice as many slots as texts, so most texts are in the slot that their hash selects. */
+/* There are at least twice as many slots as texts, so the slot that a text's hash selects is usually free. */
 #define TEXT_SLOT_BITS 10
 #define ODD_NUMBER 0x9E3779B97F4A7C15u
 
@@ -42,8 +42,8 @@ typedef struct {
     ptrdiff_t start, length;
 } field_t;
 
-/* The state of the reader. `next` bytes have been read, and `ends` has a bit for each end of a field in the last eight of
-   them. */
+/* The state of the reader. `next` is the number of bytes read so far, and `ends` has a bit for each end of a field in the last
+   eight bytes read. */
 typedef struct {
     ptrdiff_t start, next;
     uint64_t ends;

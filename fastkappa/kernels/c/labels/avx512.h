@@ -1,5 +1,5 @@
-/* Look up labels in registers if there are few of them. The registers contain 64 one-byte slots, and 16 labels in lanes that
-   are as wide as the elements.
+/* Look up labels in registers if there are few labels. The registers contain 64 one-byte slots, and 16 labels in lanes that are
+   as wide as the elements.
 
    The hash has 64 bits (hash.h). If the lower 48 bits of its multiplier are 0, the upper 16 bits of the product depend only
    on the lower 16 bits of the value and the upper 16 bits of the multiplier. With such a multiplier, 16-bit lanes find the

@@ -6,7 +6,7 @@
 
        sum a * b  =  sum a * (b - 128)  +  128 * sum a
 
-   Bounds are checked for each block before its sums are used. A block with an outside value is summed again, code by code. */
+   The codes of each block are checked before its sums are used. A block with an outside value is summed again, code by code. */
 #ifndef FASTKAPPA_MOMENTS_AVX512_H
 #define FASTKAPPA_MOMENTS_AVX512_H
 

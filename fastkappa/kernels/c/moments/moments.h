@@ -1,7 +1,7 @@
 /* sum_moments: compute the sums for quadratic kappa without a table.
 
-   Quadratic kappa depends only on the sums, the sums of squares and the sum of products of the codes. These are five exact
-   integers, regardless of the number of labels.
+   Quadratic kappa depends only on each column's sum of codes and sum of squared codes, and on the sum of products. These are
+   five exact integers, regardless of the number of labels.
 
        a  0 2 1      sum_a 3   sum_aa 0 + 4 + 1 = 5
        b  0 1 1      sum_b 2   sum_bb 0 + 1 + 1 = 2      sum_ab 0 + 2 + 1 = 3

@@ -3,7 +3,6 @@
 #define FASTKAPPA_MOMENTS_PORTABLE_H
 
 #include "../common/column.h"
-#include "../narrow/narrow.h"
 
 /* high * 2^64 + low */
 typedef struct { uint64_t low, high; } wide_sum_t;
@@ -96,7 +95,8 @@ static void moments_of_blocks(const column_t *a, const column_t *b, ptrdiff_t st
     for (; start < stop; start += BLOCK) {
         const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
         block_moments_t block;
-        pair_words(a, b, start, count, codes_a, codes_b);
+        decode_words(a, start, count, codes_a);
+        decode_words(b, start, count, codes_b);
         AT_LEVEL(block_moments, codes_a, codes_b, count, (uint16_t)a->n_labels, (uint16_t)b->n_labels, &block);
         add_block_moments(moments, &block, (uint64_t)count);
     }

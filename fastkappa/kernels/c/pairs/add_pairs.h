@@ -1,6 +1,6 @@
 /* Count pairs of contiguous integers of equal width with one increment per pair. While some pairs are counted, the cells of
    the next pairs are computed, so that loads and increments do not wait for each other. This is a template; see
-   common/each_vector_level.h. AVX-512 also uses the AVX2 version, whose speed is limited by memory on Zen 4.
+   common/each_vector_level.h. The AVX-512 level also uses the AVX2 version, because memory limits its speed on Zen 4.
 
    Each cell is computed, as a word, in the lane of its elements. The cells of several vectors are packed side by side:
 

@@ -22,11 +22,11 @@
       contains the bits of one cell. The set bits of each byte are added to byte counters, which are flushed before they
       can overflow.
 
-   The cost is three instructions per plane and 64 pairs. The last cell needs no plane, because it gets all remaining pairs.
-   With labels 0..2, as above, a single plane is enough.
+   Each plane costs three instructions per 64 pairs. The last cell needs no plane, because it gets all remaining pairs. With
+   labels 0..2, as above, a single plane is enough.
 
-   Before a group of 1024 pairs is counted, its bounds are checked: the largest code, and the bits lost in narrowing. A group
-   with an outside value is counted by the portable kernel instead. */
+   Before a group of 1024 pairs is counted, the largest code and the bits lost in narrowing are checked. A group with an outside
+   value is counted by the portable kernel instead. */
 #ifndef FASTKAPPA_PAIRS_AVX512_H
 #define FASTKAPPA_PAIRS_AVX512_H
 

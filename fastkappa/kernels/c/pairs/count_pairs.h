@@ -1,10 +1,9 @@
-/* count_pairs: compute the confusion table of two columns with the fastest kernel that this machine has for them. */
+/* count_pairs: compute the confusion matrix of two columns with the fastest kernel that this machine supports. */
 #ifndef FASTKAPPA_COUNT_PAIRS_H
 #define FASTKAPPA_COUNT_PAIRS_H
 
 #include "../common/column.h"
 #include "../common/vector_levels.h"
-#include "../narrow/narrow.h"
 #include "avx512.h"
 #include "histogram.h"
 #include "portable.h"
@@ -27,7 +26,8 @@ static ptrdiff_t small_call(void)
 }
 
 /* Returns the popcount kernel for contiguous integers of equal width and this number of legal cells. Returns NULL if there is
-   no such kernel, or if one increment per pair is faster. The last cell costs nothing if it would be alone in its plane. */
+   no such kernel, or if one increment per pair is faster. The last cell costs nothing if it alone would need
+   another plane. */
 static count_kernel_t *popcount_kernel(const column_t *a, const column_t *b)
 {
     const uint64_t n_cells = a->n_labels * b->n_labels;
@@ -61,8 +61,11 @@ static void count_as_bytes(const column_t *a, const column_t *b, ptrdiff_t start
     uint8_t codes_a[BYTES_AT_ONCE], codes_b[BYTES_AT_ONCE];
     const column_t bytes_a = column_of_bytes(a, codes_a), bytes_b = column_of_bytes(b, codes_b);
     const ptrdiff_t filled = (count + FULL_GROUP - 1) / FULL_GROUP * FULL_GROUP;
-    for (ptrdiff_t i = 0; i < count; i += BLOCK)
-        pair_bytes(a, b, start + i, count - i < BLOCK ? count - i : BLOCK, codes_a + i, codes_b + i);
+    for (ptrdiff_t i = 0; i < count; i += BLOCK) {
+        const ptrdiff_t n = count - i < BLOCK ? count - i : BLOCK;
+        decode_bytes(a, start + i, n, codes_a + i);
+        decode_bytes(b, start + i, n, codes_b + i);
+    }
     memset(codes_a + count, 0, (size_t)(filled - count));
     memset(codes_b + count, 0, (size_t)(filled - count));
     kernel(&bytes_a, &bytes_b, 0, filled, table);

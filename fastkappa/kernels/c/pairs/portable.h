@@ -1,7 +1,7 @@
 /* Count pairs in portable C: decode a block of each column, then increment the table once per pair.
 
-   This kernel handles any input, including outside values, which have their own row and column. Faster kernels leave the
-   last pairs and blocks with outside values to this kernel. */
+   This kernel handles any input, including outside values, which have their own row and column. It also counts the pairs that
+   faster kernels do not handle: the last few pairs, and blocks with outside values. */
 #ifndef FASTKAPPA_PAIRS_PORTABLE_H
 #define FASTKAPPA_PAIRS_PORTABLE_H
 

@@ -1,9 +1,10 @@
-/* Count the pairs of two short columns in one pass. For short columns, each step outside the loop takes noticeable time.
+/* Count the pairs of two short columns in one pass. In short columns, each step outside the loop takes a noticeable part of the
+   time.
 
    Labels are checked during the count. The low four bits of a code choose the cell, and all codes are OR-ed together.
    If the OR of all codes is 16 or more, a code was too large and the table is invalid:
 
-       codes 0, 5, 2:   OR =  7     all codes are below 16, so the table is right, and no code exceeds 7
+       codes 0, 5, 2:   OR =  7     all codes are below 16, so the table is valid, and no code exceeds 7
        codes 0, 21, 2:  OR = 23     21 was counted as 5, so another kernel must count the pairs again */
 #ifndef FASTKAPPA_SHORT_H
 #define FASTKAPPA_SHORT_H

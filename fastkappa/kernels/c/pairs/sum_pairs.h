@@ -1,4 +1,4 @@
-/* sum_pairs: compute the number of pairs and the sum of item weights per cell in one pass.
+/* sum_pairs: compute the number of pairs and the sum of item weights in each cell in one pass.
 
    There is one addition per pair, and each sum has eight adjacent copies, as in histogram.h. An addition must wait if the
    addition before it was to the same cell. With eight copies, there are eight chains of additions that do not wait for each
@@ -9,8 +9,8 @@
 
        weights 0.5, 2, 0.25 of pairs in the cells 4, 4, 1:    cell 4: (0.5, 1) + (2, 1) = (2.5, 2)      cell 1: (0.25, 1)
 
-   Memory then limits the speed, provided that it is never idle. Cache lines are therefore prefetched LINES_AHEAD lines
-   before they are needed.
+   The speed is then limited by memory, which must never be idle. Cache lines are therefore prefetched LINES_AHEAD lines before
+   they are needed.
 
    Integer weights are summed exactly, even in two lanes. A 64-bit weight is split into two parts. The count shares a lane
    with the shorter part. Neither lane overflows within EXACT_RANGE pairs:
@@ -24,8 +24,6 @@
 
 #include "../common/column.h"
 #include "../common/values.h"
-#include "../common/vector_levels.h"
-#include "../narrow/narrow.h"
 #include "histogram.h"
 #include "portable.h"
 
@@ -145,7 +143,7 @@ static void ordered_cells(const column_t *a, const column_t *b, ptrdiff_t start,
     uint16_t codes_a[BLOCK], codes_b[BLOCK];
     decode_words(a, start, count, codes_a);
     decode_words(b, start, count, codes_b);
-    short_cells_of_words(codes_a, codes_b, count, (uint16_t)(b->n_labels + 1), cells);
+    AT_LEVEL(short_cells_of_words, codes_a, codes_b, count, (uint16_t)(b->n_labels + 1), cells);
 }
 
 /* Returns eight zeroed sums per cell, stored in `stack` if they fit. Returns NULL if copies are not worthwhile or memory is
@@ -258,29 +256,6 @@ static void sum_integers_side_by_side(const column_t *a, const column_t *b, cons
     }
 }
 
-/* Sums int64 columns with float64 weights without converting a block first, eight pairs per step, because vectors below
-   AVX-512 cannot compare 64-bit integers. Returns the index of the first unsummed pair, which is `start` if the columns have
-   other types. */
-static ptrdiff_t sum_longs(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
-                           ptrdiff_t stop, float_sum_t *sums)
-{
-    const char *p = element_address(a, start), *q = element_address(b, start), *w = weights->data + start * 8;
-    const uint64_t lowest_a = a->lowest, lowest_b = b->lowest;
-    const uint32_t n_a = (uint32_t)a->n_labels, n_b = (uint32_t)b->n_labels;
-    const size_t row = (size_t)n_b + 1;
-    if (!has_vectors() || !is_plain_integer(a) || !is_plain_integer(b) || a->stride != 8 || b->stride != 8
-        || weights->kind != COLUMN_FLOAT64 || weights->swapped || weights->stride != 8)
-        return start;
-    for (; start + 8 <= stop; start += 8, p += 64, q += 64, w += 64) {
-#define SUM_ONE(k)                                                                                                 \
-        add_float64_at(&sums[(code64(read64(p + 8 * k, 0), lowest_a, n_a) * row                                   \
-                              + code64(read64(q + 8 * k, 0), lowest_b, n_b)) * SUM_COPIES + k], w + 8 * k);
-        SUM_ONE(0) SUM_ONE(1) SUM_ONE(2) SUM_ONE(3) SUM_ONE(4) SUM_ONE(5) SUM_ONE(6) SUM_ONE(7)
-#undef SUM_ONE
-    }
-    return start;
-}
-
 /* The following functions, for cases where copies are not worthwhile, add weights to the tables directly. */
 
 static void sum_floats_into(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
@@ -330,7 +305,6 @@ MAYBE_UNUSED static void sum_pairs(const column_t *a, const column_t *b, const c
         sum_floats_into(a, b, weights, start, stop, counts, table);
         return;
     }
-    start = sum_longs(a, b, weights, start, stop, sums);
     sum_floats_side_by_side(a, b, weights, start, stop, sums);
     for (size_t cell = 0; cell < n_cells; cell++)
         for (size_t k = 0; k < SUM_COPIES; k++) {

@@ -108,8 +108,8 @@ static void NAME(flush_rests)(plane_t *planes, int n_planes)
 /* Returns the next cells. A 16-bit product multiplies two bytes at once, because code_a * n_labels_b is below 256. */
 ALWAYS_INLINE cells_t NAME(next_cells)(reader_t *a, reader_t *b, uint16_t n_labels_b, int width)
 {
-    const bytes_t codes_a = (bytes_t)NAME(next_codes)(a, width, 1, 0);
-    const bytes_t codes_b = (bytes_t)NAME(next_codes)(b, width, 1, 0);
+    const bytes_t codes_a = NAME(next_codes)(a, width);
+    const bytes_t codes_b = NAME(next_codes)(b, width);
     const bytes_t cell = (bytes_t)((words_t)codes_a * n_labels_b) + codes_b;
     cells_t cells;
     cells.plane = (bytes_t)((words_t)cell >> 3) & 0x1F;
@@ -140,7 +140,7 @@ ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const column_t *a, const column_t *b,
     for (ptrdiff_t group = 0; group < n_groups; group++) {
         const cells_t *cells = buffers[group & 1];
         cells_t *next = buffers[(group & 1) ^ 1];
-        const int legal = NAME(all_legal)(&column_a, width, 1) & NAME(all_legal)(&column_b, width, 1);
+        const int legal = NAME(all_legal)(&column_a, width) & NAME(all_legal)(&column_b, width);
         int p = 0, due = 0;
         if (LIKELY(legal)) {
             counted += GROUP_PAIRS;

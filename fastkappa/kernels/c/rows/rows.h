@@ -64,7 +64,7 @@ static ptrdiff_t row_counters(const column_t *first, const column_t *row)
 }
 
 /* Adds the sums of the first `count` of ROW_WIDTH columns to the columns' tables. `n_rows` is the number of rows per label
-   of the first column. Rows that match no label of the second column are outside its labels. */
+   of the first column. Rows that match no label of the second column are counted as outside its labels. */
 static void add_row_sums(const uint32_t *sums, const uint32_t *n_rows, ptrdiff_t n_first, ptrdiff_t n_second, ptrdiff_t count,
                          int64_t *tables)
 {

@@ -11,7 +11,7 @@
 #include "../common/column.h"
 #include "portable.h"
 
-/* The number of loads and stores limits the speed, so two cells are loaded at a time. */
+/* Loads and stores limit the speed, so two cells are loaded at a time. */
 static void increment(uint32_t *table, const uint32_t *cells, ptrdiff_t count)
 {
     ptrdiff_t i = 0;

@@ -7,9 +7,9 @@
 
 enum { MOST_CUTS = 64 };
 
-/* Items in groups. The groups are in ascending order of score, and the order within a group is arbitrary. Group g
-   consists of items starts[g] .. starts[g + 1] - 1, and its lowest score is least[g]. `prefix` contains the sums per
-   label below each group, and finally the totals, with n_labels numbers per group. */
+/* Items grouped by score. The groups are in ascending order of score, and the order of the items within a group is arbitrary.
+   Group g consists of items starts[g] .. starts[g + 1] - 1, and its lowest score is least[g]. `prefix` contains, for each
+   group, the n_labels sums per label over all earlier groups. The totals follow at the end. */
 typedef struct {
     const char *scores;
     int kind;
@@ -20,7 +20,7 @@ typedef struct {
     const double *least, *prefix, *matrix, *chance;
 } grouped_items_t;
 
-/* Returns the number of groups that begin below a threshold. The loop contains no branch that could be mispredicted. */
+/* Returns the number of groups that begin below a threshold. The loop has no branch that the processor could mispredict. */
 static ptrdiff_t groups_below(const grouped_items_t *items, double threshold)
 {
     ptrdiff_t first = 0, length = items->n_groups;
@@ -37,8 +37,8 @@ ALWAYS_INLINE double score_at(const grouped_items_t *items, int64_t i)
     return items->kind == COLUMN_FLOAT32 ? ((const float *)items->scores)[i] : ((const double *)items->scores)[i];
 }
 
-/* Adds the items of a group below a threshold to the sums of the labels. The loop does not branch on scores, because such
-   branches would be mispredicted. */
+/* Adds the items of a group below a threshold to the sums of the labels. The loop does not branch on scores, because the
+   processor would mispredict such branches. */
 static void add_items_below(const grouped_items_t *items, ptrdiff_t group, double threshold, double *sums)
 {
     const int64_t start = items->starts[group], stop = items->starts[group + 1];

@@ -1,4 +1,4 @@
-/* Find the row of each score in a table of bins. The rows are described in bins.h. */
+/* Find the row of each score in a table of bins. See bins.h for the rows. */
 #ifndef FASTKAPPA_SCORES_PORTABLE_H
 #define FASTKAPPA_SCORES_PORTABLE_H
 

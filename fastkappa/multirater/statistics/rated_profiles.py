@@ -1,0 +1,143 @@
+"""Sums over the ratings in distinct profiles, in two forms: dense and sparse.
+
+A profile lists each rater's rating of a subject. Blocks of profiles with the same number of ratings
+m are arrays of shape (P, m). A rating is the number rater * l + code, and the ratings of a row are
+sorted by rater.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from math import comb
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, Floats, IntTable
+
+# The number of values to process at a time.
+BLOCK = 1 << 18
+# The largest number of cells in the tables of all pairs: 1 GB of counts.
+MOST_CELLS = 1 << 27
+
+
+class RatedProfiles(ABC):
+    """The distinct profiles, and the number of subjects with each.
+
+    Attributes
+    ----------
+    n_raters, n_labels : int
+        The numbers of raters and of labels.
+    multiplicities : ndarray of shape (P,)
+        The number of subjects with each profile.
+    """
+
+    n_raters: int
+    n_labels: int
+    multiplicities: AnyArray
+
+    @property
+    @abstractmethod
+    def by_size(self) -> list[tuple[IntTable, AnyArray]]:
+        """The indices and the ratings of the profiles with each number of ratings."""
+
+    def distances(self, between: Floats) -> Floats:
+        """Return the sum of the distances over a profile's ordered pairs of ratings."""
+        total = np.empty(len(self.multiplicities))
+        for rows, ratings in self._blocks(self.n_labels):
+            counts = np.zeros((len(ratings), self.n_labels))
+            place = np.arange(len(ratings))
+            for codes in (ratings % self.n_labels).T:
+                # A column has one code per row, so this statement never increments a cell twice.
+                counts[place, codes] += 1
+            total[rows] = ((counts @ between) * counts).sum(axis=1)
+        return total
+
+    def margins(self, multiplicities: AnyArray) -> AnyArray:
+        """Return the number of subjects per rater and label, of shape (..., R, l)."""
+        samples = multiplicities.reshape(-1, multiplicities.shape[-1])
+        counts = np.zeros((len(samples), self.n_raters * self.n_labels), multiplicities.dtype)
+        for rows, ratings in self._blocks():
+            for sample, total in zip(samples, counts):
+                _add(total, ratings, sample[rows])
+        return counts.reshape(*multiplicities.shape[:-1], self.n_raters, self.n_labels)
+
+    def sums(self, values: Floats) -> Floats:
+        """Return the sum of ``values``, of shape (R, l), over each profile's ratings."""
+        total = np.empty(len(self.multiplicities))
+        for rows, ratings in self._blocks():
+            total[rows] = values.reshape(-1)[ratings].sum(axis=1)
+        return total
+
+    def tables(self, multiplicities: AnyArray) -> AnyArray:
+        """Return the tables of all pairs of raters, of shape (..., R (R - 1) / 2, l, l).
+
+        Raises
+        ------
+        ValueError
+            If they have more than ``MOST_CELLS`` cells.
+        """
+        n_pairs = comb(self.n_raters, 2)
+        n_cells = n_pairs * self.n_labels**2
+        if n_cells > MOST_CELLS:
+            raise ValueError(
+                f"the {n_pairs} pairs of {self.n_raters} raters have {n_cells} cells in their"
+                f" tables of {self.n_labels} labels, more than the {MOST_CELLS} that"
+                " light_kappa and pairwise_kappa support: leave out raters, or merge labels."
+                " The other coefficients need no such tables."
+            )
+        samples = multiplicities.reshape(-1, multiplicities.shape[-1])
+        tables = np.zeros((len(samples), n_cells), multiplicities.dtype)
+        for rows, cells in self._pairs():
+            for sample, table in zip(samples, tables):
+                _add(table, cells, sample[rows])
+        shape = n_pairs, self.n_labels, self.n_labels
+        return tables.reshape(*multiplicities.shape[:-1], *shape)
+
+    def pair_sums(self, values: Floats) -> Floats:
+        """Return the sum of ``values``, shaped as `tables`, over each profile's pairs."""
+        total = np.zeros(len(self.multiplicities))
+        for rows, cells in self._pairs():
+            total[rows] += values.reshape(-1)[cells].sum(axis=1)
+        return total
+
+    def cells_of_pairs(self) -> Iterator[tuple[AnyArray, AnyArray]]:
+        """Yield profile indices and their cells in the flattened `tables`, many pairs at once."""
+        rows, cells = [np.zeros(0, np.intp)], [np.zeros(0, np.intp)]
+        for some, of_pairs in self._pairs():
+            rows.append(np.repeat(some, of_pairs.shape[1]))
+            cells.append(of_pairs.ravel())
+        yield np.concatenate(rows), np.concatenate(cells)
+
+    def _blocks(self, width: int = 1) -> Iterator[tuple[IntTable, AnyArray]]:
+        """Yield blocks of profiles, small enough for ``width`` numbers or all ratings of each."""
+        for rows, ratings in self.by_size:
+            step = max(1, BLOCK // max(ratings.shape[1], width))
+            for start in range(0, len(rows), step):
+                some = slice(start, start + step)
+                yield rows[some], ratings[some].astype(np.intp)
+
+    def _pairs(self) -> Iterator[tuple[IntTable, AnyArray]]:
+        """Yield blocks of profiles with the cells of their pairs in the tables of all pairs."""
+        n_raters, n_labels = self.n_raters, self.n_labels
+        for rows, ratings in self._blocks():
+            raters, codes = np.divmod(ratings, n_labels)
+            # Pairs of earlier raters come first, then the pairs of this rater, in order.
+            before = raters * (2 * n_raters - raters - 1) // 2 - raters - 1
+            for i in range(ratings.shape[1] - 1):
+                cells = before[:, i, None] + raters[:, i + 1 :]
+                cells *= n_labels
+                cells += codes[:, i, None]
+                cells *= n_labels
+                cells += codes[:, i + 1 :]
+                yield rows, cells
+
+
+def _add(totals: AnyArray, cells: AnyArray, counts: AnyArray) -> None:
+    """Add the count of each row to the row's cells, of shape (rows, m)."""
+    flat, each = cells.ravel(), np.repeat(counts, cells.shape[1])
+    if len(totals) <= len(flat):
+        # Several times as fast, but needs an array of the size of ``totals``.
+        totals += np.bincount(flat, each, len(totals)).astype(totals.dtype)
+    else:
+        np.add.at(totals, flat, each)
