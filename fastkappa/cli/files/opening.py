@@ -6,10 +6,12 @@ such a suffix, which is deleted at the end.
 
 from __future__ import annotations
 
+import gzip
 import shutil
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
@@ -37,7 +39,6 @@ MAGIC = {
     b"{": ".jsonl",
     b"\x1f\x8b": ".txt.gz",
 }
-LONGEST_MAGIC = 8
 # The options that also apply to spreadsheets.
 OF_SHEETS = ("no_header", "skip", "decimal", "sheet")
 
@@ -183,18 +184,14 @@ class Opener:
 
     def _copied(self, path: Path) -> Path:
         """Copy a pipe or a text file to a file that the sources can read."""
-        with _bytes_of(path) as source:
-            start = source.read(LONGEST_MAGIC)
-            if not start:
-                raise RatingsError(f"{_name_of(path)} is empty.")
-            found = (suffix for magic, suffix in MAGIC.items() if start.startswith(magic))
-            suffix = next(found, ".txt")
-            self._refuse_options(Path(_name_of(path)), SUFFIXES[suffix])
-            copy = self._new_copy(path, suffix)
-            with open(copy, "wb") as file:
-                file.write(start)
-                shutil.copyfileobj(source, file)
-        return copy
+        raw = self._new_copy(path, " raw")
+        with _bytes_of(path) as source, open(raw, "wb") as file:
+            shutil.copyfileobj(source, file)
+        if not raw.stat().st_size:
+            raise RatingsError(f"{_name_of(path)} is empty.")
+        suffix = _suffix_of(raw)
+        self._refuse_options(Path(_name_of(path)), SUFFIXES[suffix])
+        return raw.rename(self._new_copy(path, suffix))
 
     def _new_copy(self, path: Path, suffix: str) -> Path:
         """Return the path of the next copy, and note the user's name for it."""
@@ -242,3 +239,15 @@ def _bytes_of(path: Path) -> IO[bytes]:
     if sys.stdin is None:
         raise RatingsError("the standard input is closed.")
     return sys.stdin.buffer
+
+
+def _suffix_of(file: Path) -> str:
+    """Return the suffix of the format that the first bytes of a file indicate."""
+    with open(file, "rb") as content:
+        start = content.read(max(map(len, MAGIC)))
+    suffix = next((suffix for magic, suffix in MAGIC.items() if start.startswith(magic)), ".txt")
+    # If the file is damaged, reading it raises the error.
+    with suppress(OSError, EOFError, zlib.error), gzip.open(file) as content:
+        if suffix == ".txt.gz" and content.read(1) == b"{":
+            return ".jsonl.gz"
+    return suffix
