@@ -45,8 +45,8 @@ INSTEAD = {
 class ConfusionAccumulator:
     """Count ratings batch by batch, with kappa available at any time.
 
-    The result is bitwise identical to counting all ratings in one call. The result depends neither
-    on how the ratings are split into batches nor on the order of the batches.
+    The result is bitwise identical to counting all ratings in one call. It depends neither on how
+    the ratings are split into batches nor on the order of the batches.
 
     Parameters
     ----------
@@ -78,10 +78,8 @@ class ConfusionAccumulator:
     Notes
     -----
     Item weights are summed exactly. Sums of integers are integers, and sums of floats are the
-    floats nearest to the exact sums. Therefore, the result depends neither on the order of the
-    batches nor on items that were added and later subtracted. In contrast, `confusion_counts`
-    rounds after each addition, so the last digits of its float sums can differ. The sums are equal
-    if no addition needs rounding, for example if all weights are multiples of 1/2.
+    floats nearest to the exact sums. In contrast, `confusion_counts` rounds after each addition, so
+    the last digits of its float sums can differ.
 
     An accumulator can be pickled and copied. Threads can share an accumulator, but then wait for
     each other. Using one accumulator per thread, and merging the accumulators at the end, is

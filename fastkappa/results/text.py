@@ -52,7 +52,7 @@ def wrapped(paragraph: str, columns: int) -> list[str]:
 
 def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
     """Yield the lines of each grid. A grid that is too wide is split into parts."""
-    tables = [[_shown(row) for row in (grid.head, *_rows(grid))] for grid in grids]
+    tables = [[[*map(shortened, row)] for row in (grid.head, *_rows(grid))] for grid in grids]
     # The names have the same width in all consecutive grids.
     margin = max(
         (
