@@ -13,13 +13,12 @@ from numba.extending import overload
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.jit.compiling import borrowed, exactly, out_of_line
 from fastkappa.kernels.numba import loops, popcount
+from fastkappa.kernels.numba.columns import ArrayView, address_of
 from fastkappa.tables.count import confusion_counts
 
 # With fewer pairs than this, the fast kernel is not worthwhile, because it must first set up
 # counters and fill two blocks.
 LONG = 8192
-# The number of pairs whose codes are written before they are counted.
-CHUNK = 1 << 17
 LABELS_OUTSIDE = (
     "labels must be 0 to n_labels - 1, but an item has a different label. Number the labels from 0,"
     " or leave out such items with drop_outside=True"
@@ -132,14 +131,8 @@ def _count_many_items(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> An
     out_of_line()
     # The last row and the last column count items whose label is not among the labels.
     table = np.zeros((n_labels + 1, n_labels + 1), np.int64)
-    beyond, none = np.uint64(n_labels), np.uint64(0)
-    rows, columns = np.empty(CHUNK, np.uint8), np.empty(CHUNK, np.uint8)
-    for begin in range(0, len(y1), CHUNK):
-        some = slice(begin, min(begin + CHUNK, len(y1)))
-        count = some.stop - begin
-        loops.decode(y1[some], none, beyond, rows)
-        loops.decode(y2[some], none, beyond, columns)
-        loops.count_few((rows[:count], 0), (columns[:count], 0), table)
+    views = (view_of(y1, n_labels), view_of(y2, n_labels))
+    loops.count_few(views, table, 0, len(y1))
     if (table[n_labels].any() or table[:, n_labels].any()) and not drop_outside:
         raise ValueError(LABELS_OUTSIDE)
     return table[:n_labels, :n_labels].copy()
@@ -150,3 +143,9 @@ def code(label: Any, n_labels: int) -> Any:
     """Return the label, or ``n_labels`` if it is negative or too large."""
     unsigned = np.uint64(label)
     return np.intp(unsigned) if unsigned < np.uint64(n_labels) else n_labels
+
+
+@exactly
+def view_of(labels: Any, n_labels: int) -> Any:
+    """Describe an array by address and size, as the kernels expect."""
+    return ArrayView(address_of(labels), labels.strides[0], labels.itemsize, 0, int(n_labels))

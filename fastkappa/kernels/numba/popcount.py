@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import njit, types
 
@@ -46,13 +45,6 @@ LARGEST_PLANES = {64: 32, 32: 16, 16: 7}[WIDTH]
 def are_few(n_rows: int, n_columns: int) -> bool:
     """Return whether the planes are few, and codes and cell numbers fit in bytes."""
     return 0 < n_rows * n_columns <= 8 * LARGEST_PLANES and max(n_rows, n_columns) < 256
-
-
-@njit
-def address_of(array: Any) -> Any:
-    # numba makes the address an unsigned integer, and adding a signed integer to it would result in
-    # a float.
-    return np.int64(array.ctypes.data)
 
 
 @njit
