@@ -237,9 +237,8 @@ class ConfusionAccumulator:
         """
         part = self._snapshot_of(other)
         with self._lock:
-            order = part.order_with(self._rest)
             self._total().judge_addition(part)
-            self._add(part, order)
+            self._add(part, part.order_with(self._rest))
 
     def __iadd__(self, other: ConfusionAccumulator) -> ConfusionAccumulator:
         self.merge(other)
