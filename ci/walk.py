@@ -44,8 +44,8 @@ CEILINGS = {
     "agreement, printed": (48, 251),
     "leaderboard": (44, 186),
     "optimal_thresholds": (28, 106),
-    "fastkappa score, Parquet": (49, 203),
-    "fastkappa score, CSV": (53, 228),
+    "fastkappa score, Parquet": (49, 205),
+    "fastkappa score, CSV": (53, 230),
 }
 
 
