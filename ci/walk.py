@@ -40,10 +40,10 @@ PACKAGE = Path(fastkappa.__file__).parent
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 67),
     "cohen_kappa_score, strings": (21, 77),
-    "agreement": (31, 99),
-    "agreement, printed": (48, 251),
+    "agreement": (33, 106),
+    "agreement, printed": (49, 254),
     "leaderboard": (44, 186),
-    "optimal_thresholds": (28, 106),
+    "optimal_thresholds": (29, 106),
     "fastkappa score, Parquet": (49, 205),
     "fastkappa score, CSV": (53, 230),
 }

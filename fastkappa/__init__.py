@@ -1,7 +1,7 @@
-"""Fast computation of Cohen's kappa and related agreement statistics.
+"""Compute Cohen's kappa and other agreement statistics quickly.
 
-Two arrays of ratings are encoded and counted in a confusion matrix. All other results are
-computed from that matrix.
+Two arrays of ratings are counted in a confusion matrix. All statistics are computed from that
+matrix.
 """
 
 from typing import TYPE_CHECKING

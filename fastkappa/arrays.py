@@ -1,4 +1,4 @@
-"""Array types, and helpers for reading arrays in chunks."""
+"""Define array types, and read arrays in chunks."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ class SupportsArray(Protocol):
     def __array__(self, *args: Any, **kwargs: Any) -> AnyArray: ...
 
 
-# The type of a user's matrix. NumPy's ArrayLike includes strings, so type checkers would accept any
-# string as the name of a weighting scheme or level.
+# The type of a user's matrix. NumPy's ArrayLike includes strings, so with ArrayLike, type checkers
+# would accept any string as the name of weights or of a level of measurement.
 Matrix: TypeAlias = AnyArray | SupportsArray | Sequence[Sequence[float] | AnyArray]
 
 
 def offsets_from(values: AnyArray, lowest: int) -> NDArray[np.uint64]:
     """Return ``values - lowest`` for integers, modulo 2**64.
 
-    A difference could overflow the type of the integers. For example, two int8 numbers can be 255
-    apart. The offset of a number below ``lowest`` is larger than all other offsets.
+    A signed difference could overflow. For example, two int8 numbers can be 255 apart. The offset
+    of a number below ``lowest`` is larger than all other offsets.
     """
     wide = in_64_bits(values).view(np.uint64)
     wide -= np.uint64(lowest % (1 << 64))
@@ -55,15 +55,15 @@ def in_64_bits(values: AnyArray) -> AnyArray:
 def is_masked_array(values: Any) -> bool:
     """Return whether ``values`` is a NumPy masked array.
 
-    Masked arrays exist only after NumPy has loaded `numpy.ma`, which it does on first use. Another
-    thread can still be loading the module.
+    Masked arrays exist only after NumPy has loaded `numpy.ma`, which happens on first use. Another
+    thread can be loading the module at this moment.
     """
     masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
     return masked is not None and isinstance(values, masked)
 
 
 def chunks_of(columns: Sequence[Any], size: int) -> Iterator[tuple[slice, Floats]]:
-    """Yield ranges of m rows, and copies of these rows of shape (n_columns, m)."""
+    """Yield ranges of m rows, and a copy of each range with the shape (n_columns, m)."""
     n = len(columns[0])
     step = max(1, size // len(columns))
     for start in range(0, n, step):

@@ -1,7 +1,7 @@
 """Compute kappa as an evaluation metric for LightGBM, XGBoost and CatBoost.
 
 Use `ClassKappa` for classifiers. The other metrics are for models with a regression objective and
-compute `fastkappa.measurements.continuous_kappa`. This module does not import these libraries.
+compute `fastkappa.measurements.continuous_kappa`. This module does not import the libraries.
 
 ==========================  ====================================================
 LightGBM                    ``lgb.train(..., feval=lightgbm_feval)``
@@ -13,7 +13,7 @@ CatBoost                    ``CatBoostRegressor(eval_metric=CatBoostKappa())``
 
 The metrics for LightGBM and CatBoost return kappa and indicate that greater is better. XGBoost
 minimises custom metrics by default, so the metrics for XGBoost return 1 - kappa under the name
-``quadratic_kappa_loss``. So early stopping works without ``maximize``.
+``quadratic_kappa_loss``. Early stopping then works without ``maximize``.
 """
 
 from __future__ import annotations
@@ -95,10 +95,10 @@ def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
     Returns
     -------
     name, loss : str, float
-        ``("quadratic_kappa_loss", 1 - kappa)``. Early stopping minimises it, so do not pass
+        ``("quadratic_kappa_loss", 1 - kappa)``. Early stopping minimises this loss, so do not pass
         ``maximize=True``.
     """
-    weights = dtrain.get_weight()  # empty if the data has no weights
+    weights = dtrain.get_weight()  # an empty array if the data have no weights
     return LOSS, 1 - _kappa(dtrain.get_label(), predt, weights if len(weights) else None)
 
 
@@ -118,7 +118,7 @@ def xgboost_eval_metric(y_true: Any, y_pred: Any, sample_weight: Any = None) -> 
     -------
     loss : float
         1 - kappa, which is 0 for perfect agreement and at most 2. ``early_stopping_rounds``
-        minimises it.
+        minimises this loss.
     """
     return 1 - _kappa(y_true, y_pred, sample_weight)
 
@@ -127,8 +127,8 @@ def _kappa(y_true: Any, y_pred: Any, sample_weight: Any) -> float:
     shape = np.shape(y_pred)
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
-            f"y_pred must have one prediction per item, got an array of shape {shape}, perhaps"
-            " with one column per class. For a classifier, use ClassKappa."
+            f"y_pred must have one prediction per item, got an array of shape"
+            f" {shape}. If it has one column per class, use ClassKappa."
         )
     return continuous_kappa(y_true, y_pred, sample_weight=sample_weight)
 
@@ -140,7 +140,7 @@ xgboost_eval_metric.__name__ = LOSS
 class CatBoostKappa:
     """A metric for ``eval_metric`` and ``custom_metric`` of CatBoost.
 
-    CatBoost requires methods with these names, and shows the class name in its logs.
+    CatBoost prescribes the method names, and shows the class name in its logs.
     """
 
     # Without this attribute, CatBoost tries to compile the methods with Numba, which fails with a
@@ -181,8 +181,8 @@ class CatBoostKappa:
         """
         if len(approxes) != 1:
             raise ValueError(
-                "approxes must have one array, because the model must have one output, got"
-                f" {len(approxes)} arrays. For a classifier, use ClassKappa."
+                "approxes must contain one array, because the model must have one output,"
+                f" got {len(approxes)} arrays. For a classifier, use ClassKappa."
             )
         return continuous_kappa(target, approxes[0], sample_weight=weight), 1.0
 
@@ -203,7 +203,7 @@ class CatBoostKappa:
 
 
 class ClassKappa:
-    """Kappa of the most probable classes, as a metric for classifiers of all three libraries.
+    """A metric for the classifiers of all three libraries: kappa of the most probable classes.
 
     ==========================  ============================================================
     LightGBM                    ``lgb.train(..., feval=metric.lightgbm_feval)``
@@ -229,9 +229,9 @@ class ClassKappa:
 
     Notes
     -----
-    The classes are numbered 0 to K - 1, in this order. LightGBM's ``eval_y=`` passes labels
-    unchanged, so number them from 0 before training. The libraries pass probabilities only for
-    their built-in objectives. For a custom objective, they pass raw scores instead.
+    The classes are numbered 0 to K - 1, in order. LightGBM passes the labels in ``eval_y=``
+    unchanged, so number the labels from 0 before training. The libraries pass probabilities only
+    for their built-in objectives. For a custom objective, they pass raw scores instead.
 
     Examples
     --------
@@ -288,7 +288,7 @@ class ClassKappa:
     def _kappa(
         self, y_true: Any, predicted: AnyArray, n_classes: int | None, sample_weight: Any
     ) -> float:
-        """Return kappa. If the number of classes is None, y and the predictions determine it."""
+        """Return kappa. A number of classes of None is determined from y and the predictions."""
         truth = np.asarray(y_true)
         lowest, highest = int(truth.min(initial=0)), int(truth.max(initial=0))
         if n_classes is None:
@@ -326,7 +326,7 @@ def _classes_of(predictions: Any) -> tuple[AnyArray, int | None]:
     if scores.min() < 0 or scores.max() > 1:
         raise ValueError(
             "predictions must be probabilities or class numbers, got"
-            f" {scores[whole != scores][0]:.6g}. For a regression model, use a function such as"
-            " lightgbm_feval or xgboost_custom_metric."
+            f" {scores[whole != scores][0]:.6g}. For a regression model, use a function"
+            " such as lightgbm_feval or xgboost_custom_metric."
         )
     return np.asarray(scores > 0.5, np.int64), 2

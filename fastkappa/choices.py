@@ -1,4 +1,4 @@
-"""Check arguments that must be one of a few words, and suggest the nearest word in errors."""
+"""Check arguments that accept only a few words, and suggest the nearest word in errors."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeVar
 
-# Other names for the choices, used by other libraries and on the command line. The value None means
-# the default.
+# The names of choices in other libraries and on the command line, mapped to the names used here.
+# None means the default.
 ELSEWHERE: dict[str, str | None] = {
     **dict.fromkeys(("none", "auto", "default", "unweighted", "nominal", "identity", "equal")),
     **dict.fromkeys(("squared", "square", "fleiss-cohen"), "quadratic"),
@@ -84,7 +84,7 @@ def did_you_mean(value: Any, allowed: Sequence[str | None]) -> str:
 
 
 def n_edits(first: str, second: str) -> int:
-    """Return how many letters must be added, left out, replaced or exchanged with the next one.
+    """Return how many letters must be added, removed, replaced or swapped with the next letter.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def n_edits(first: str, second: str) -> int:
     >>> [n_edits("positive", word) for word in ("positve", "psoitive", "positivly", "positive")]
     [1, 1, 2, 0]
     """
-    # Row i has the numbers of edits between the first i letters and each start of the second text.
+    # Row i has the number of edits between the first i letters and each prefix of the second text.
     rows: list[list[int]] = [[*range(len(second) + 1)]]
     for i, letter in enumerate(first, 1):
         row = [i]
@@ -113,7 +113,7 @@ def position_of(name: Any, names: Sequence[str], what: str) -> int:
     Raises
     ------
     KeyError
-        If the name is not in ``names``, or occurs there more than once.
+        If ``names`` does not contain the name, or contains it more than once.
 
     Examples
     --------
@@ -133,6 +133,6 @@ def position_of(name: Any, names: Sequence[str], what: str) -> int:
 
 
 def no_attribute(of: object, name: str, instead: Mapping[str, str]) -> AttributeError:
-    """Return the error for a missing attribute, which explains names from other libraries."""
+    """Return the error for a missing attribute, with advice about names from other libraries."""
     advice = f": {instead[name]}" if name in instead else ""
     return AttributeError(f"{type(of).__name__!r} object has no attribute {name!r}{advice}")

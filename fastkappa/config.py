@@ -12,7 +12,7 @@ from fastkappa.kernels import dispatch, threads
 
 
 def show_config() -> None:
-    """Print versions, backends (and why any are missing), SIMD level and threads.
+    """Print versions, backends, SIMD level and threads, and say why any backend is missing.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Published ratings: confusion matrices of two raters, and ratings by several raters."""
+"""Load published ratings: confusion matrices of two raters, and ratings by several raters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RatedTable:
         Row i, column j counts the items rated ``labels[i]`` by the first rater and
         ``labels[j]`` by the second.
     labels : tuple of int or of str
-        The sorted labels. If the labels have a natural order, this is that order.
+        The labels, in their natural order if they have one, otherwise sorted.
     raters : tuple of str
         The first and the second rater.
     source : str
@@ -49,7 +49,7 @@ class RatedTable:
     description: str
 
     def expand(self) -> tuple[AnyArray, AnyArray]:
-        """Return both raters' ratings of every item, in the order of the table's rows.
+        """Return both raters' ratings of every item, with items in the order of the table's rows.
 
         Returns
         -------
@@ -113,7 +113,7 @@ def load(name: str) -> RatedTable:
     0.8545
     """
     if name not in _TABLES:
-        raise ValueError(f"there is no table {name!r}. The tables are: {', '.join(_TABLES)}.")
+        raise ValueError(f"name must be one of {', '.join(_TABLES)}, got {name!r}.")
     table, labels, raters, source, description = _TABLES[name]
     return RatedTable(name, np.array(table, np.int64), labels, raters, source, description)
 
@@ -174,7 +174,7 @@ def load_items(name: str) -> RatedItems:
     <Krippendorff's alpha (ordinal): 0.8119 (0.6632 to 0.8820), 45 items, 5 raters>
     """
     if name not in _ITEMS:
-        raise ValueError(f"there are no ratings {name!r}. The ratings are: {', '.join(_ITEMS)}.")
+        raise ValueError(f"name must be one of {', '.join(_ITEMS)}, got {name!r}.")
     digits, raters, source, description = _ITEMS[name]
     ratings = np.array([list(item) for item in digits.split()], dtype=np.int8)
     labels = tuple(np.unique(ratings).tolist())

@@ -1,8 +1,8 @@
 """Warning and error classes, and the errors that several modules raise.
 
-Code written for scikit-learn catches scikit-learn's warnings and errors. The classes of
-scikit-learn are therefore used if it is already loaded. It is never imported for this purpose,
-because a program that has not imported it cannot catch them.
+Code written for scikit-learn catches scikit-learn's warnings and errors. Therefore, scikit-learn's
+classes are used if scikit-learn is already loaded. This module never imports scikit-learn, because
+a program that has not imported it cannot catch its classes.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ def _is_own(module: str) -> bool:
 def changed_meanwhile(what: str = "ratings") -> RuntimeError:
     """Return the error for arrays that changed between two passes over them."""
     return RuntimeError(
-        f"{what} changed while they were being read, perhaps by another thread. Pass copies of"
-        " arrays that other threads change."
+        f"{what} changed while they were being read, perhaps by another thread."
+        " If other threads change an array, pass a copy."
     )
 
 
 def cut_short(by: str) -> RuntimeError:
     """Return the error for counts that include only part of an interrupted batch."""
     return RuntimeError(
-        f"a batch was interrupted by {by}, so it is not known which of its items were counted."
+        f"a batch was interrupted by {by}, so the counts can include only some of its items."
         " Start again, or continue from a copy that was made before the batch."
     )
 
@@ -70,7 +70,7 @@ def invalid_parameter_error() -> type[Exception]:
 
 @contextmanager
 def library_needed(use: str, library: str, to_install: str) -> Iterator[None]:
-    """Convert any error from importing an optional library to an error with install advice.
+    """Convert any error from importing an optional library to an error that says how to install it.
 
     Importing an installed library can raise any error, such as an AttributeError due to
     incompatible dependencies.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-# Floats below this limit have reduced precision, and even smaller floats become 0.
+# Below this limit, floats lose precision and finally become 0.
 LEAST_P_VALUE = 1e-300
 # The separator between the labels of a set.
 SET_SEPARATOR = " + "
@@ -45,9 +45,9 @@ def set_text(labels: Collection[Any], separator: str = SET_SEPARATOR) -> str:
 
 
 def list_in(text: str) -> list[str] | None:
-    """Return the labels in a list written as JSON or Python, or None for other texts.
+    """Return the labels in a text that is a JSON or Python list, or None for other texts.
 
-    Label Studio writes an object that contains the list.
+    An object that contains such a list, as Label Studio writes, is also accepted.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def label_text(label: Any) -> str:
     """Return a label as one line of text, such as "2" for 2.0."""
     if isinstance(label, frozenset):
         label = set_text(label)
-    # Python writes floats of 1e16 and above with an exponent, which is easier to read.
+    # Floats of 1e16 and above are left to Python, whose exponent is easier to read.
     whole = isinstance(label, float) and label.is_integer() and abs(label) < 1e16
     return printable(int(label) if whole else label)
 
@@ -103,7 +103,7 @@ def _is_mark(c: str) -> bool:
 
 
 def figure(value: float, undefined: str = "undefined", *, digits: int = 4, width: int = 0) -> str:
-    """Return a number as text with ``digits`` decimals, or ``undefined`` for NaN, without -0.
+    """Return a number as text with ``digits`` decimals, or ``undefined`` for NaN; -0 becomes 0.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def count_text(n: int, noun: str) -> str:
 
 
 def measured_text(value: float, spread: float, digits: int = 4) -> str:
-    """Return a measurement with as many decimals as ``spread`` has with ``digits`` digits.
+    """Return a measurement as text, with the decimals that ``spread`` has at ``digits`` digits.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def measured_text(value: float, spread: float, digits: int = 4) -> str:
 
 
 def counts_text(numbers: Collection[int], noun: str) -> str:
-    """Return the range of several numbers, and a noun.
+    """Return the range of several counts, followed by a noun.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def number_text(number: int | float) -> str:
     """
     if isinstance(number, int):
         return str(number)
-    # in this range, six significant digits would need an exponent
+    # from this limit on, six significant digits would need an exponent
     whole = float(number).is_integer() or abs(number) >= 999_999.5
     return f"{number:.0f}" if whole and abs(number) < 1e16 else f"{number:.6g}"
 
@@ -206,7 +206,7 @@ def interval_text(
 
 
 def p_value_text(p_value: float, digits: int = 2) -> str:
-    """Return a p-value with ``digits`` significant digits, or a bound near 0 and 1.
+    """Return a p-value with ``digits`` significant digits, or as a bound near 0 and 1.
 
     Examples
     --------
@@ -248,8 +248,8 @@ def plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return plain(value.to_dict())
     if isinstance(value, np.ndarray):
-        # Dates are converted to strings first, because `tolist` would convert dates in nanoseconds
-        # to integers.
+        # Dates are converted to strings first, because `tolist` converts dates in nanoseconds to
+        # integers.
         items = (value.astype(str) if value.dtype.kind in "mM" else value).tolist()
         are_plain = value.dtype.kind in "biuU"
         are_plain = are_plain or (value.dtype.kind == "f" and bool(np.isfinite(value).all()))

@@ -15,9 +15,9 @@ PACKAGE = "fastkappa"
 def install_command(requirement: str) -> str:
     """Return the command that installs a library, or an extra such as 'fastkappa[cli]'.
 
-    If this copy was installed from a folder, a file or a repository, a package index might not have
-    fastkappa, or might have another version. For this reason, the command names the origin of this
-    copy, which pip records (PEP 610).
+    If this copy was installed from a folder, a file or a repository, a package index might lack
+    fastkappa or have another version. The command therefore names the origin of this copy, which
+    pip records (PEP 610).
     """
     import shlex
 
@@ -29,7 +29,7 @@ def install_command(requirement: str) -> str:
     origin = _origin_of(root)
     url = str(origin.get("url", ""))
     if url.startswith("file:") and not Path(_path_of(url)).exists():
-        # The source was removed after installation, as is common when building containers.
+        # The source was removed after installation, as often happens in container builds.
         return f"pip install {shlex.join(_libraries_of(extra[1:-1]) or [requirement])}"
     if "dir_info" in origin:
         options = "--editable " if origin["dir_info"].get("editable") else ""

@@ -27,7 +27,7 @@ def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         found = importlib.import_module(f"fastkappa.{homes[name]}")
         if name != homes[name]:
             found = getattr(found, name)
-        # The value is stored in the package, so the next access does not call this function.
+        # The value is stored in the package, so that the next access does not call this function.
         setattr(sys.modules[package], name, found)
         return found
 

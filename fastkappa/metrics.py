@@ -1,4 +1,4 @@
-"""Drop-in replacements for two functions of ``sklearn.metrics``.
+"""Provide drop-in replacements for two functions of ``sklearn.metrics``.
 
 Signatures, values, warnings and error texts match scikit-learn 1.9.
 """
@@ -72,9 +72,9 @@ def cohen_kappa_score(
         must occur in ``y1``.
     weights : {'linear', 'quadratic'} or array-like of shape (n_classes, n_classes), default=None
         None treats all disagreements as equal. 'linear' weights a disagreement by the distance
-        between the positions of the two labels, 'quadratic' by the squared distance. As an
-        extension to scikit-learn, a matrix of disagreement weights is accepted; its rows are the
-        labels of the first rater.
+        between the positions of the two labels, 'quadratic' by the squared distance. Unlike
+        scikit-learn, this function also accepts a matrix of disagreement weights, whose rows are
+        the labels of the first rater.
     sample_weight : array-like of shape (n_samples,), default=None
         Item weights.
     replace_undefined_by : float in [-1, 1] or nan, default=nan
@@ -90,13 +90,13 @@ def cohen_kappa_score(
     ------
     ValueError
         For ratings, labels or weights that scikit-learn rejects, with the same message. An error is
-        also raised if a label is given twice, or if integers beyond 2**53 are compared with floats,
-        which would round them. In both cases scikit-learn returns a wrong value.
+        also raised if a label is given twice, or if integers beyond 2**53 would be rounded by a
+        comparison with floats. In both cases, scikit-learn returns a wrong value.
 
     Notes
     -----
-    Kappa is computed from integers and is exact to the last digit. Integer item weights never
-    overflow.
+    Kappa is computed from integers and is exact to the last digit. Sums of integer item weights
+    never overflow.
 
     References
     ----------
@@ -191,8 +191,8 @@ def confusion_matrix(
     ------
     ValueError
         For ratings, labels or weights that scikit-learn rejects, with the same message. An error is
-        also raised if a label is given twice, or if integers beyond 2**53 are compared with floats,
-        which would round them.
+        also raised if a label is given twice, or if integers beyond 2**53 would be rounded by a
+        comparison with floats.
     OverflowError
         If a sum of integer weights does not fit in int64.
 
@@ -228,7 +228,7 @@ def confusion_matrix(
 
 
 class _Ratings(NamedTuple):
-    """The validated arguments, in the form that `tabulate` expects."""
+    """The validated arguments, in the form that `tabulate` requires."""
 
     first: Column
     second: Column
@@ -240,8 +240,8 @@ class _Ratings(NamedTuple):
 def _errors_in_order(y_true: Any, y_pred: Any, sample_weight: Any) -> Iterator[None]:
     """If several errors apply, raise the error that scikit-learn would raise.
 
-    scikit-learn validates all arguments before it compares them. Here, arguments are validated in
-    scikit-learn's order only after an error.
+    scikit-learn validates each argument before it compares arguments. fastkappa validates arguments
+    in that order only after an error.
     """
     try:
         yield
@@ -344,7 +344,7 @@ def _refuse_parameter(caller: str, name: str, constraint: str, value: Any) -> No
 def _to_namespace_of(y_true: Any, matrix: AnyArray) -> Any:
     """Convert the matrix to an array from the same library as ``y_true``.
 
-    As in scikit-learn, the matrix is converted only if ``array_api_dispatch`` is on. Otherwise
+    As in scikit-learn, the matrix is converted only if ``array_api_dispatch`` is on. Otherwise,
     callers expect a NumPy array.
     """
     sklearn = sys.modules.get("sklearn")

@@ -1,4 +1,4 @@
-"""Compile a function that computes kappa in a hot loop, with most checks done in advance."""
+"""Compile a function that computes kappa in hot loops, with most checks done in advance."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int6
 
     See Also
     --------
-    cohen_kappa_score : Compute kappa without knowing the labels in advance.
-    fastkappa.estimators.KappaScorer : Select models in scikit-learn.
+    cohen_kappa_score : Compute kappa if the labels are not known in advance.
+    fastkappa.estimators.KappaScorer : Select models with scikit-learn.
 
     Notes
     -----
@@ -103,12 +103,12 @@ class Scorer:
     def __init__(self, labels: Any, weights: Weights, dtype: Any) -> None:
         self.dtype = _as_dtype(dtype)
         column, _ = read_columns(np.empty(0, self.dtype), np.empty(0, self.dtype), ("y1", "y2"))
-        # The array is copied, because the user can change it later.
+        # The array is copied, because the user can change the original later.
         self.labels = KnownLabels(labels, column, column).array.copy()
         self.labels.flags.writeable = False
         if self.labels.dtype.kind in "UT" and self.dtype.kind in "iufb":
             raise ValueError(
-                f"labels are strings, but dtype is {self.dtype}. Use dtype=str to score strings."
+                f"labels are strings, but dtype is {self.dtype}. Pass dtype=str to score strings."
             )
         weights = as_weights(weights, len(self.labels))
         self.weights = weights.copy() if isinstance(weights, np.ndarray) else weights
@@ -167,7 +167,7 @@ class Scorer:
         return _compile_again, (self.labels, self.weights, self.dtype)
 
     def refuse_outsiders(self, y1: AnyArray, y2: AnyArray) -> None:
-        """Raise an error that names the first rating that is not among the labels, if any."""
+        """If a rating is not among the labels, raise an error that names the first such rating."""
         first, second = read_columns(y1, y2, ("y1", "y2"))
         KnownLabels(self.labels, first, second).refuse_outside({"y1": first, "y2": second})
 

@@ -34,7 +34,7 @@ from fastkappa.tables.table import add, union_of_tables
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Methods of torchmetrics and Keras metrics, with the advice in the error.
+# Methods of torchmetrics and Keras metrics, each with the advice that the error gives.
 INSTEAD = {
     **dict.fromkeys(("reset", "reset_state"), "create a new accumulator instead."),
     **dict.fromkeys(("compute", "result"), "use kappa() or agreement() instead."),
@@ -51,13 +51,14 @@ class ConfusionAccumulator:
     Parameters
     ----------
     labels : array-like of shape (l,), default=None
-        The labels of the table, in this order. Items with other labels are left out and counted
-        in ``n_outside``. If None, the labels have the order that the ratings declare (ordered
-        categoricals, polars Enum, ordered Arrow dictionaries, Python enums). If they declare no
-        order, all labels that occur are used, sorted. At most 4096 labels can be given or declared.
+        The labels of the table, in this order. Items with other labels are left out and counted in
+        ``n_outside``. If None, the labels are those that the ratings declare, in the declared order
+        (ordered categoricals, polars Enum, ordered Arrow dictionaries, Python enums). If the
+        ratings declare no order, all labels that occur are used, sorted. At most 4096 labels can be
+        given or declared.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If it is not
-        set, the fastest available backend is used.
+        If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If the variable
+        is not set, the fastest available backend is used.
     num_threads : int, default=None
         The maximum number of threads for one batch. If None, all available threads are used.
 
@@ -77,15 +78,13 @@ class ConfusionAccumulator:
     Notes
     -----
     Item weights are summed exactly. Sums of integers are integers, and sums of floats are the
-    floats nearest to the exact sums. So the result depends neither on the order of the batches nor
-    on items that were added and subtracted again. In contrast, `confusion_counts` rounds after each
-    addition, so the last digits of its float sums can differ. Both functions return equal sums if
-    no addition needs rounding, as with integers or halves.
+    floats nearest to the exact sums. In contrast, `confusion_counts` rounds after each addition, so
+    the last digits of its float sums can differ.
 
-    An accumulator can be pickled and copied. Threads can share an accumulator, but they wait for
-    each other. It is faster to use one accumulator per thread and merge them. Do not fork while
-    another thread updates an accumulator. If a batch is interrupted by Ctrl-C or by a lack of
-    memory, methods that need counts raise ``RuntimeError``.
+    An accumulator can be pickled and copied. Threads can share an accumulator, but then wait for
+    each other. Using one accumulator per thread, and merging the accumulators at the end, is
+    faster. Do not fork a process while another thread updates an accumulator. After a batch is
+    interrupted by Ctrl-C or by a lack of memory, methods that need counts raise ``RuntimeError``.
 
     Examples
     --------
@@ -119,7 +118,7 @@ class ConfusionAccumulator:
         self._backend = backend
         self._num_threads = num_threads
         self._lock = new_lock()
-        # The counts of all batches that are not counted in place, and facts about all batches.
+        # The counts of the batches that were not counted in place, and the facts about all batches.
         self._rest = empty_snapshot(self._known_labels)
         self._integers = InPlace(self._kernels, self._known_labels)
         self._judged_labels: list[Any] = []
@@ -147,8 +146,8 @@ class ConfusionAccumulator:
         y1, y2 : array-like of shape (n,)
             The two raters' ratings, as for `confusion_counts`.
         missing : {'raise', 'drop'}, default='raise'
-            How to treat items with a missing rating. 'raise' raises an error. 'drop' leaves out
-            such items and counts them in ``n_missing``.
+            How to treat items with a missing rating. 'raise' raises an error. 'drop' leaves these
+            items out and counts them in ``n_missing``.
         missing_codes : sequence, default=()
             Values that mean a missing rating, such as ``["NA", -9]``.
         sample_weight : array-like of shape (n,), default=None
@@ -157,10 +156,10 @@ class ConfusionAccumulator:
         Raises
         ------
         ValueError
-            If the lengths differ, a rating is missing or not a class label, or weights are not
-            finite. An error is also raised if the labels conflict with earlier batches (strings
+            If the lengths differ, if a rating is missing or is not a class label, or if weights are
+            not finite. An error is also raised if the labels conflict with earlier batches (strings
             after numbers, another declared order, or a label outside the declared order), or if
-            more than 4096 labels are declared. After an error, nothing has been added.
+            more than 4096 labels are declared. If an error is raised, nothing is added.
         """
         first, second = array_at_once(y1), array_at_once(y2)
         has_options = sample_weight is not None or len(missing_codes) > 0
@@ -198,8 +197,8 @@ class ConfusionAccumulator:
         Raises
         ------
         ValueError
-            For the same reasons as in `update`, and if some of the items were not added before.
-            After an error, nothing has been subtracted.
+            For the same reasons as in `update`, or if some of the items were not added before. If
+            an error is raised, nothing is subtracted.
         """
         batch = self._read(y1, y2, sample_weight, missing, missing_codes)
         with self._lock:
@@ -232,9 +231,9 @@ class ConfusionAccumulator:
         Raises
         ------
         ValueError
-            If the accumulators have different ``labels`` or declared different orders, if labels of
-            one are strings or booleans and those of the other are numbers, or if only the items of
-            one have weights.
+            If the accumulators have different ``labels`` or declared different orders, if one has
+            strings or booleans as labels and the other has numbers, or if only one has item
+            weights.
         """
         part = self._snapshot_of(other)
         with self._lock:
@@ -290,7 +289,8 @@ class ConfusionAccumulator:
         Returns
         -------
         kappa : float
-            Kappa. If it is undefined, NaN is returned and an ``UndefinedMetricWarning`` issued.
+            Kappa. If kappa is undefined, NaN is returned and an ``UndefinedMetricWarning`` is
+            issued.
 
         Warns
         -----
@@ -311,8 +311,8 @@ class ConfusionAccumulator:
     def agreement(self, **options: Any) -> AgreementResult:
         """Return all agreement coefficients of the table, with intervals.
 
-        The options are those of `agreement_from_confusion`. Warnings about the order of the labels
-        are the same as for `kappa`.
+        The options are those of `agreement_from_confusion`. The warnings about the order of the
+        labels are those of `kappa`.
 
         Returns
         -------
@@ -328,16 +328,14 @@ class ConfusionAccumulator:
         contents, counts = self._judged()
         if not counts.table.any():
             outside = counts.n_outside
-            left_out = f" ({outside} were left out as outside the labels)" if outside else ""
-            raise ValueError(
-                f"the accumulator has no items{left_out}, so its agreement is undefined."
-            )
+            left_out = f" ({outside} were left out, with other labels)" if outside else ""
+            raise ValueError(f"the accumulator has no items{left_out}, so agreement is undefined.")
         result = agreement_from_confusion(counts.table, labels=counts.labels, **options)
         contents.warn_of_order(options.get("weights"), stacklevel=2)
         return result
 
     def to_json(self) -> str:
-        """Return the contents as JSON, for all ``from_json`` methods and ``fastkappa merge``.
+        """Return the contents as JSON, for any ``from_json`` method and for ``fastkappa merge``.
 
         Raises
         ------
@@ -350,14 +348,16 @@ class ConfusionAccumulator:
     def from_json(
         cls, text: str, *, backend: Backend | None = None, num_threads: int | None = None
     ) -> ConfusionAccumulator:
-        """Return an accumulator with the contents that `to_json` wrote, or with other saved counts.
+        """Return an accumulator from the JSON that `to_json` wrote, or from other saved counts.
 
-        `fastkappa.results.SourceCounts.to_json` and ``score --save`` also write such text.
+        `fastkappa.results.SourceCounts.to_json` and ``fastkappa score --save`` also write this
+        format.
 
         Raises
         ------
         ValueError
-            If no accumulator can have such contents, or a file's sums of weights are not exact.
+            If no accumulator can have these contents, or if the sums of weights in a file are not
+            exact.
         """
         contents = snapshot_from_json(text)
         labels = contents.table.rows if contents.labels_given else None
@@ -400,12 +400,12 @@ class ConfusionAccumulator:
         """Add a batch's or another accumulator's contents. The caller must hold the lock."""
         labels = part.table.rows
         if labels.dtype.kind in "fb" and self._rest.table.rows.dtype.kind != labels.dtype.kind:
-            # Earlier integers and, from now on, later ones must be comparable with these labels.
+            # The integers of earlier and of all later batches must be comparable with these labels.
             union_of_tables(self._total().table.rows, labels)
             self._integers.look_again()
         rest = self._rest.plus(part)
         if order is not None and self._rest.order is None:
-            # Earlier integers and, from now on, later ones must be among the declared labels.
+            # The integers of earlier and of all later batches must be among the declared labels.
             self._total().refuse_outside(order)
             self._integers.look_again()
         self._rest = rest._replace(order=order)
@@ -417,7 +417,7 @@ class ConfusionAccumulator:
         self._rest = left.occurring()
 
     def _judged(self) -> tuple[Snapshot, ConfusionCounts]:
-        """Return the contents and their table, and warn about doubtful labels."""
+        """Return the contents and their table, and warn if labels are doubtful."""
         contents = self._snapshot()
         if contents.kind == "strings" and contents.table.rows.tolist() != self._judged_labels:
             contents.judge_labels()
@@ -435,8 +435,9 @@ class ConfusionAccumulator:
     def _snapshot_of(self, other: ConfusionAccumulator) -> Snapshot:
         if not isinstance(other, ConfusionAccumulator):
             raise TypeError(
-                f"other must be a ConfusionAccumulator, got {type(other).__name__}. Use update or"
-                " subtract for ratings, or ConfusionAccumulator.from_json(counts.to_json())."
+                f"other must be a ConfusionAccumulator, got {type(other).__name__}. For ratings,"
+                " use update or subtract. For other counts, use ConfusionAccumulator.from_json("
+                "counts.to_json())."
             )
         part = other._snapshot()
         part.refuse_other_labels(self._known_labels)

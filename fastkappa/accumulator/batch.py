@@ -1,4 +1,4 @@
-"""Count one batch for an accumulator, and check the order of labels that it declares."""
+"""Count a batch of an accumulator, and check the order of labels that the batch declares."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fastkappa.tables.known_labels import KnownLabels, known_labels
 def snapshot_of_batch(
     kernels: PairKernels, items: RatedItems, labels_given: bool, num_threads: int
 ) -> Snapshot:
-    """Count one batch on the given labels, or on the labels that occur."""
+    """Count one batch with the given labels, or with the labels that occur."""
     first, second = items.columns.values()
     known = known_labels(items) if labels_given else None
     counts = tabulate(kernels, first, second, known, None, num_threads)
@@ -37,12 +37,12 @@ def snapshot_of_batch(
 
 
 def dropped_of(items: RatedItems) -> AnyArray:
-    """Return the numbers of items left out of a batch and of ratings missing from it."""
+    """Return the numbers of items left out and of missing ratings per rater, for one batch."""
     return dropped_items(items.n_dropped, *items.n_missing.values())
 
 
 def order_with(items: RatedItems, order: LabelOrder | None) -> LabelOrder | None:
-    """Return the order declared so far, or by a batch; raise if both are declared and differ."""
+    """Return the order declared so far or by the batch, or raise if the two orders differ."""
     if not items.are_declared:
         return order
     refuse_too_many(len(items.labels.labels))

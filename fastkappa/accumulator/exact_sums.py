@@ -1,8 +1,9 @@
 """Sum item weights without rounding errors, in any order.
 
-A finite float is an integer multiple of 2**-1074, the smallest positive float. So each weight can
-be split into 62-bit integers, starting with the leading bits. The kernels sum these integers
-exactly. The totals are Python integers, which are also added and subtracted without rounding.
+A finite float is an integer multiple of 2**-1074, the smallest positive float. Therefore, each
+weight can be split into 62-bit integers, starting with the leading bits. The kernels sum these
+integers exactly. The totals are Python integers, which are also added and subtracted without
+rounding.
 """
 
 from __future__ import annotations
@@ -53,8 +54,7 @@ def exact_sums(
     while len(rest) and (largest := float(np.abs(rest).max())):
         shift = SLICE_BITS - int(np.frexp(largest)[1])
         whole = np.ldexp(rest, shift).astype(np.int64)
-        # Subtracting the leading bits of a float is exact, because it leaves the other bits
-        # unchanged.
+        # Subtracting the leading bits of a float is exact, because the other bits do not change.
         rest = rest - np.ldexp(whole.astype(np.float64), -shift)
         sums = summed(whole)
         if shift <= UNIT_BITS:
@@ -70,7 +70,7 @@ def rounded(sums: AnyArray) -> AnyArray:
     Raises
     ------
     OverflowError
-        If a sum is out of the range of float64.
+        If a sum is outside the range of float64.
     """
     try:
         return (sums / (1 << UNIT_BITS)).astype(np.float64)

@@ -16,7 +16,7 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, square
 from fastkappa.tables.tally import Tally
 
-# Longer batches are not counted in place, but by several threads into a separate table per batch.
+# Longer batches are not counted in place: several threads count such a batch into a separate table.
 LONGEST = 1 << 20
 
 
@@ -45,7 +45,7 @@ class InPlace:
         self.look_again()
 
     def look_again(self) -> None:
-        """Check the next batch, even if it has the same types as the previous batch."""
+        """Check the next batch even if it has the same types as the previous batch."""
         self._last_types: tuple[np.dtype[Any], ...] = ()
 
     def add_again(self, first: AnyArray, second: AnyArray) -> bool:
@@ -59,7 +59,10 @@ class InPlace:
         return True
 
     def takes(self, batch: RatedItems, widest: int) -> bool:
-        """Return whether a batch can be counted. ``widest`` is the largest allowed integer size."""
+        """Return whether a batch can be counted in place.
+
+        ``widest`` is the largest allowed size of integers, in bytes.
+        """
         if batch.weights is not None:
             return False
         for column in batch.columns.values():
@@ -82,7 +85,8 @@ class InPlace:
         columns = batch.columns.values()
         first, second = [column.values for column in columns]
         self._tally.add((first, second), 0, len(first))
-        # The batch after an empty batch is checked, because the labels are still unknown.
+        # After an empty batch, the next batch is also checked, because the labels are still
+        # unknown.
         in_place = len(first) > 0 and self._tally.reads_in_place((first, second))
         self._last_types = (first.dtype, second.dtype) if in_place else ()
 

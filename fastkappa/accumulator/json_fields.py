@@ -1,7 +1,7 @@
 """Convert the contents of an accumulator to JSON and back.
 
-JSON text can come from untrusted sources. Text is accepted only if an accumulator can have such
-contents, and if every declared size matches the number of values in the text.
+JSON text can come from untrusted sources. Text is accepted only if an accumulator can have its
+contents, and if every declared size matches the number of values.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ FIELDS = (
 
 
 def snapshot_to_json(contents: Snapshot) -> str:
-    """Return the contents as JSON, including the fields that all counts share if possible.
+    """Return the contents as JSON, including, if possible, the fields that all saved counts share.
 
     The sums of weights are written as integer multiples of ``2**weight_exponent``, with the largest
-    possible exponent. Without weights, these fields are left out.
+    possible exponent. If there are no weights, the fields for weights are left out.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def snapshot_to_json(contents: Snapshot) -> str:
 
 
 def _counted(contents: Snapshot) -> dict[str, Any]:
-    """Return the fields that all counts share, or none if a sum is negative or too large."""
+    """Return the fields that all saved counts share, or {} if a sum is negative or too large."""
     with suppress(OverflowError):
         counts = contents.counts()
         n_dropped, first, second = contents.dropped.tolist()
@@ -105,7 +105,7 @@ def _counted(contents: Snapshot) -> dict[str, Any]:
 
 
 def snapshot_from_json(text: str) -> Snapshot:
-    """Read the contents from JSON.
+    """Return the contents of an accumulator from their JSON text.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def snapshot_from_json(text: str) -> Snapshot:
             return _snapshot_of_rows(rows_from_fields(fields))
         contents = _snapshot_from_fields(exact)
         if fields and fields != _counted(contents):
-            raise ValueError("the table must match the counts of the accumulator")
+            raise ValueError("table must agree with the counts of the accumulator")
     except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(
             f"text must be the JSON of a ConfusionAccumulator: {reason_of(error)}."
@@ -145,9 +145,9 @@ def _snapshot_from_fields(fields: Any) -> Snapshot:
 
 
 def _snapshot_of_rows(rows: CountedRows) -> Snapshot:
-    """Return the contents of an accumulator that would have counted another source's items."""
+    """Return the contents that an accumulator would have after counting the items of these rows."""
     if rows.is_weighted:
-        raise ValueError("sums of item weights cannot be continued, because they are not exact")
+        raise ValueError("sums of item weights are not exact, so no items can be added")
     table = layered(ConfusionCounts(rows.table, rows.labels, rows.n_outside))
     kind = kind_of_labels(rows.labels.dtype) if rows.n_items + rows.n_outside else None
     dropped = dropped_items(rows.n_dropped, *rows.missing)
@@ -179,7 +179,7 @@ def _table_from_fields(fields: dict[str, Any]) -> ConfusionTable:
 
 
 def _check_numbers(contents: Snapshot) -> None:
-    """Raise if counts are impossible, or sums are impossible for the number of weights."""
+    """Raise if counts are impossible, or if sums are impossible for this number of weights."""
     table, n_float = contents.table, contents.n_float
     least = table.counts.min(initial=0)
     if least < 0:
@@ -204,7 +204,7 @@ def _check_numbers(contents: Snapshot) -> None:
 
 
 def _check_labels(contents: Snapshot) -> None:
-    """Raise if no accumulator can have these labels with their kind and order."""
+    """Raise if no accumulator can have labels of this kind in this order."""
     table, order, kind, given = contents.table, contents.order, contents.kind, contents.labels_given
     labels = table.rows
     if type(given) is not bool:
@@ -226,25 +226,25 @@ def _check_labels(contents: Snapshot) -> None:
     if kind not in (None, *KINDS.values(), NUMBERS) or (
         kind is None and n_inside + table.n_outside
     ):
-        raise ValueError(f"kind must name the kind of the ratings, got {short_repr(kind)}")
+        raise ValueError(f"kind must be the kind of the labels, got {short_repr(kind)}")
     if n_inside and labels.dtype.kind != "O" and kind != kind_of_labels(labels.dtype):
         raise ValueError(f"labels must be of the kind {kind}, got {short_repr(labels)}")
 
 
 def _refuse_uncounted(table: ConfusionTable) -> None:
-    """Raise unless the labels are sorted, all occur, and have a type that ratings can have."""
+    """Raise unless the labels are sorted, all labels occur, and ratings can have their type."""
     labels = table.rows
     if table.n_outside:
         raise ValueError("n_outside must be 0 if labels_given is false")
     if not (table.counts.any(axis=(0, 1)) | table.counts.any(axis=(0, 2))).all():
-        raise ValueError(f"labels must all occur in the counts, got {short_repr(labels.tolist())}")
+        raise ValueError(f"every label must occur in the counts, got {short_repr(labels.tolist())}")
     known = union_of_labels([labels])
     if known.dtype != labels.dtype or known.tolist() != labels.tolist():
         raise ValueError(f"labels must be sorted, got {short_repr(labels.tolist())}")
     if len(labels) and not _can_be_ratings(labels):
         raise ValueError(
-            "labels must be whole numbers, strings, booleans, dates, times or durations, in 64 bits"
-            f" if they are numbers, got {labels.dtype}: {short_repr(labels)}"
+            "labels must be whole numbers of at most 64 bits, strings, booleans, dates, times or"
+            f" durations, got {labels.dtype}: {short_repr(labels)}"
         )
 
 

@@ -19,11 +19,11 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, add, occurring, scatter, subtract
 
 SO_FAR = "the accumulator"
-# The largest number of labels that can be given or declared. A table has a cell for each pair of
-# labels.
+# The largest number of labels that can be given or declared. The number is limited, because a table
+# has a cell for each pair of labels.
 MOST_LABELS = 4096
 NO_RATINGS = Column(np.empty(0, np.int64), np.dtype(np.int64))
-# The two layers of a table are items without a weight and items with a weight.
+# The first layer of a table has the items without a weight, and the second the items with a weight.
 IS_WEIGHTED = np.array([False, True])
 NUMBERS = "numbers"
 KINDS = {"U": "strings", "m": "durations", "M": "dates"}
@@ -68,7 +68,7 @@ class Snapshot(NamedTuple):
 
     @property
     def is_weighted(self) -> bool | None:
-        """Whether the items have weights; None if only some have, or there are no items."""
+        """Whether the items have weights; None if only some have weights, or there are no items."""
         plain, weighted = (bool(layer.any()) for layer in self.table.counts)
         return weighted if plain != weighted else None
 
@@ -107,12 +107,12 @@ class Snapshot(NamedTuple):
         )
 
     def minus(self, other: Snapshot) -> Snapshot:
-        """Return the items without those of another snapshot, or raise if any are missing here."""
+        """Return the snapshot without the items of another, or raise if any of them are missing."""
         common_kind(self.kind, other.kind)
         table = subtract(self.table, other.table)
         n_float, dropped = self.n_float - other.n_float, self.dropped - other.dropped
-        # The sum of a cell without weighted items must be 0. If one such sum is not 0, the
-        # subtracted weights differ from the added weights.
+        # The sum of a cell without weighted items must be 0. If such a sum is not 0, the subtracted
+        # weights differ from the added weights.
         if (
             table is None
             or min(n_float, *dropped) < 0
@@ -122,11 +122,11 @@ class Snapshot(NamedTuple):
         return self._replace(table=table, n_float=n_float, dropped=dropped)
 
     def occurring(self) -> Snapshot:
-        """Return the snapshot without unused labels, or unchanged if labels were given."""
+        """Return the snapshot without unused labels. If labels were given, change nothing."""
         return self if self.labels_given else self._replace(table=occurring(self.table))
 
     def judge_labels(self) -> None:
-        """Check the strings of all batches together, like those of a single batch."""
+        """Check the labels of all batches together for doubtful strings, as in a single batch."""
         labels, counts = self.table.rows, self.table.counts.sum(axis=0)
         codes, strings = np.arange(len(labels)), labels.tolist()
         columns = {
@@ -157,7 +157,7 @@ class Snapshot(NamedTuple):
             raise not_declared(name, repr(label), order.names)
 
     def refuse_other_labels(self, given: AnyArray | None) -> None:
-        """Raise unless both accumulators were given the same labels, or no labels."""
+        """Raise unless both accumulators were given the same labels, or both were given none."""
         own = self.table.rows.tolist() if self.labels_given else None
         other = None if given is None else given.tolist()
         if own != other:
@@ -174,7 +174,7 @@ def _has_more(table: ConfusionTable) -> bool:
 
 
 def layered(counts: ConfusionCounts, sums: AnyArray | None = None) -> ConfusionTable:
-    """Return a table with layers, for items that either all have weights or all lack them."""
+    """Return a table with two layers, for items that all have weights or all have none."""
     layers = np.zeros((2, *counts.table.shape), np.int64)
     layers[int(sums is not None)] = counts.table
     labels = counts.labels
@@ -182,7 +182,7 @@ def layered(counts: ConfusionCounts, sums: AnyArray | None = None) -> ConfusionT
 
 
 def dropped_items(n_items: int = 0, first: int = 0, second: int = 0) -> AnyArray:
-    """Return the numbers of items and ratings left out. As Python integers, sums are exact."""
+    """Return the numbers of items and ratings left out as Python integers, with exact sums."""
     return np.array([n_items, first, second], object)
 
 
@@ -194,7 +194,7 @@ def empty_snapshot(given: AnyArray | None) -> Snapshot:
 
 
 def known_order(order: LabelOrder) -> KnownLabels:
-    """Return the labels of an order. Dates keep their unit."""
+    """Return the labels of a declared order. Dates keep their unit."""
     column = NO_RATINGS._replace(label_dtype=order.labels.dtype)
     return KnownLabels(order, column, column)
 
@@ -211,9 +211,8 @@ def refuse_too_many(n_labels: int) -> None:
     if n_labels > MOST_LABELS:
         raise ValueError(
             f"the number of labels must be at most {MOST_LABELS}, got {n_labels}, because an"
-            " accumulator allocates a table of all given or declared labels. Without labels,"
-            " and without ratings that declare an order, an accumulator stores only labels that"
-            " occur."
+            " accumulator allocates a table for all given or declared labels. If no labels are"
+            " given, and the ratings declare no order, the table has only the labels that occur."
         )
 
 

@@ -50,7 +50,7 @@ class DecodingResult(Result):
         Row i, column j is the cost of giving label j to an item with true label i. Each item gets
         the label with the lowest expected cost in ``probabilities @ costs``.
     labels : ndarray of shape (l,)
-        The labels, in order. For an array without ``labels=``, they are 0, 1, 2, ...
+        The labels, in order. For an array, the default labels are 0, 1, 2, ...
     """
 
     predictions: AnyArray
@@ -123,7 +123,7 @@ def decode_probabilities(
     `fastkappa.estimators.KappaDecoder` calibrates the probabilities first.
 
     For an array, the labels are 0, 1, 2, ... unless ``labels`` is given. For grades from 1 to 5,
-    give ``labels=[1, 2, 3, 4, 5]``, or the ``classes_`` of a classifier.
+    pass ``labels=[1, 2, 3, 4, 5]``, or the ``classes_`` of a classifier.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def decode_probabilities(
     Returns
     -------
     result : DecodingResult
-        If one label is certain for all items, kappa is undefined: ``kappa`` is NaN, and an
+        If one label is certain for all items, kappa is undefined. ``kappa`` is then NaN, and an
         ``UndefinedMetricWarning`` is issued.
 
     Raises
@@ -155,8 +155,7 @@ def decode_probabilities(
     ValueError
         If probabilities are negative or not finite, if a row does not sum to 1, or if there is a
         single column. An error is also raised if the number of labels differs from the number of
-        columns, if a frame has some of the labels as column names but not all, or if weights are
-        invalid.
+        columns, if only some of the labels are column names of a frame, or if weights are invalid.
 
     Warns
     -----
@@ -211,8 +210,8 @@ def decode_probabilities(
     kappa = float(kappas(solution.table, weights))
     if math.isnan(kappa):
         warnings.warn(
-            "kappa is undefined: one label is certain for all items, or no disagreement is"
-            " expected by chance.",
+            "kappa is undefined, because one label is certain for all items or no disagreement"
+            " is expected by chance.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )

@@ -34,9 +34,9 @@ from fastkappa.decoding.items.probabilities import Probabilities
 
 # The ratio found for a subsample of this size is a good starting value for all items.
 ITEMS_TO_BEGIN_WITH = 1 << 16
-# In trials, at most 8 rounds are needed. Every round except the last is an improvement.
+# In trials, at most 8 rounds were needed. Every round except the last raises kappa.
 MOST_ROUNDS = 100
-# A kappa up to this value is a rounding error, which means that no labels are better than chance.
+# A kappa up to this value is treated as a rounding error: no labels are better than chance.
 NO_KAPPA = 1e-12
 
 
@@ -91,8 +91,8 @@ def _best(
         new = _ratio(table, matrix, chance)
         if ratio is not None and not new < ratio:
             if not table.sum(axis=0) @ chance:
-                # This round chose only labels whose chance cost is 0, for which kappa is undefined.
-                # The labels of the previous round are equally good, so they are used.
+                # The latest round chose only labels whose chance cost is 0, so kappa is undefined.
+                # The labels of the previous round are equally good, and are used instead.
                 costs = before
                 table = items.cheapest(costs, given)
             break

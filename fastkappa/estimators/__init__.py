@@ -1,4 +1,4 @@
-"""Estimators that maximise kappa, and scorers: ``pip install 'fastkappa[sklearn]'``."""
+"""Estimators that maximise kappa, and scorers (``pip install 'fastkappa[sklearn]'``)."""
 
 from fastkappa.exceptions import library_needed
 

@@ -23,7 +23,7 @@ def check_calibration(method: Any) -> None:
     if method == "temperature" and tuple(map(int, version.split(".")[:2])) < (1, 8):
         raise ValueError(
             f"calibration='temperature' needs scikit-learn 1.8 or later, got {version}. Update"
-            " scikit-learn, or give calibration='sigmoid', 'isotonic' or None."
+            " scikit-learn, or use calibration='sigmoid', 'isotonic' or None."
         )
 
 
@@ -31,8 +31,8 @@ class _AsGiven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that returns its features as the predicted probabilities."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _AsGiven:
-        # Weights are not used. They are accepted only because CalibratedClassifierCV warns if `fit`
-        # does not accept them.
+        # The weights are not used. They are accepted only to avoid a warning from
+        # CalibratedClassifierCV.
         self.classes_ = np.unique(y)
         return self
 
@@ -44,10 +44,10 @@ class _AsGiven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class _WithLogOdds(_AsGiven):
-    """A classifier that adds log odds as a decision function.
+    """A classifier whose decision function is the log odds of the probabilities.
 
-    A sigmoid of the log odds can reproduce the given probabilities. A sigmoid of the probabilities
-    themselves cannot.
+    A sigmoid of the log odds can reproduce the given probabilities, but a sigmoid of the
+    probabilities cannot.
     """
 
     def decision_function(self, X: Any) -> Any:
@@ -65,13 +65,14 @@ class Calibration:
     def __init__(
         self, method: str, probabilities: AnyArray, codes: AnyArray, sample_weight: Any
     ) -> None:
-        # Labels that do not occur are not calibrated, and their probabilities remain 0.
+        # The probabilities of labels that do not occur are not calibrated, and remain 0.
         self._occurring = np.unique(codes)
         absent = np.delete(np.arange(probabilities.shape[1]), self._occurring)
         if probabilities[:, absent].any():
             raise ValueError(
-                f"calibration={method!r} needs items of every label that has a probability, but"
-                f" y has no item with the labels at positions {absent.tolist()}."
+                f"calibration={method!r} needs items with every label that has a nonzero"
+                " probability, but y has no item with the labels at positions"
+                f" {absent.tolist()}."
             )
         everything = np.arange(len(codes))
         # The probabilities are already out of sample, so all items can be used for calibration.

@@ -46,24 +46,24 @@ class KappaDecoder(OutOfFoldClassifier):
     ----------
     estimator : classifier with ``predict_proba``, default=None
         Classifier that computes the probabilities; None if ``X`` contains out-of-sample
-        probabilities, one column per label. To use a classifier that is already fitted to other
-        items, wrap it in `sklearn.frozen.FrozenEstimator`.
+        probabilities, with one column per label. To use a classifier that is already fitted to
+        other items, wrap it in `sklearn.frozen.FrozenEstimator`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels.
     labels : array-like of shape (l,), default=None
         All labels, in order. Required for labels that are not whole numbers, such as half points.
-        Without an estimator, the columns of ``X`` have this order. If None, the labels have the
-        order that ``y`` declares, for example as an ordered categorical. If ``y`` declares no
-        order, its labels are sorted. Strings that are not all numbers are sorted alphabetically,
-        with a ``LabelOrderWarning``.
+        Without an estimator, the columns of ``X`` must be in this order. If None, the labels have
+        the order that ``y`` declares, for example as an ordered categorical. If ``y`` declares no
+        order, its labels are sorted. Strings are sorted alphabetically, with a
+        ``LabelOrderWarning``, unless they are all numbers.
     calibration : {'temperature', 'sigmoid', 'isotonic'} or None, default='temperature'
         How `sklearn.calibration.CalibratedClassifierCV` calibrates the probabilities on ``y``
         before they are decoded. Ignored if ``y`` is not given. 'temperature' requires scikit-learn
         1.8.
     cv : int, splitter or iterable of (train, test), default=5
-        Folds for the out-of-fold probabilities. An int is the number of folds, stratified by
-        label. With groups, these are the folds of `sklearn.model_selection.StratifiedGroupKFold`.
-        Ignored without an estimator.
+        Folds for the out-of-fold probabilities. An int is the number of folds, which are stratified
+        by label. If there are groups, the folds are those of
+        `sklearn.model_selection.StratifiedGroupKFold`. Ignored without an estimator.
 
     Attributes
     ----------
@@ -73,12 +73,12 @@ class KappaDecoder(OutOfFoldClassifier):
         Costs of the labels. Row i, column j is the cost of predicting label j for an item with
         the true label i. Each item gets the label with the lowest expected cost.
     expected_kappa_ : float
-        Expected kappa on the training items, assuming that their probabilities are right.
+        Expected kappa on the training items, assuming that their probabilities are calibrated.
     oof_kappa_ : float
         Kappa of ``y`` and ``oof_predictions_``, an estimate for new items. The calibration and the
-        costs are based on all items, so ``oof_kappa_`` is optimistic with
-        ``calibration='isotonic'`` or few items. In these cases, use
-        `sklearn.model_selection.cross_val_predict`. Not set if ``y`` was not given.
+        costs are based on all items, so ``oof_kappa_`` is too high with ``calibration='isotonic'``
+        or few items. In these cases, use `sklearn.model_selection.cross_val_predict` instead. Not
+        set if ``y`` was not given.
     oof_predictions_ : ndarray of shape (n_samples,)
         The labels decoded from the out-of-fold probabilities. For an interval of ``oof_kappa_``,
         pass these labels to `fastkappa.agreement`. Not set if ``y`` was not given.
@@ -144,7 +144,8 @@ class KappaDecoder(OutOfFoldClassifier):
             Features, in any form that the estimator accepts. Without an estimator,
             probabilities of shape (n_samples, l).
         y : array-like of shape (n_samples,), default=None
-            Labels. Optional without an estimator, but then the probabilities are not calibrated.
+            Labels. Without an estimator, labels are optional, but probabilities are calibrated only
+            if labels are given.
         sample_weight : array-like of shape (n_samples,), default=None
             Item weights, which must not be negative. The weights are also passed to the estimator
             if its ``fit`` accepts them.
@@ -214,7 +215,7 @@ class KappaDecoder(OutOfFoldClassifier):
         return labels
 
     def _read_given(self, X: Any, y: AnyArray | None, order: AnyArray | None) -> AnyArray:
-        """Set ``classes_``, and return the probabilities in X in that order."""
+        """Set ``classes_``, and return the probabilities in X with the columns in that order."""
         if order is None and y is not None:
             order = sorted_labels(y)
             names = names_of_columns(X)
@@ -231,8 +232,8 @@ class KappaDecoder(OutOfFoldClassifier):
         """Set ``classes_``, fit the estimator, and return the out-of-fold probabilities."""
         if not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
-                f"estimator must have predict_proba, got {self.estimator!r}. For the scores of a"
-                " regression model, use KappaRounder."
+                f"estimator must have predict_proba, got {self.estimator!r}. For a regression"
+                " model, use KappaRounder."
             )
         self.classes_ = sorted_labels(y) if order is None else order
         if len(self.classes_) == 1:
@@ -312,15 +313,15 @@ class KappaDecoder(OutOfFoldClassifier):
 
 
 def _judge_columns(probabilities: AnyArray, codes: AnyArray, labels: AnyArray) -> None:
-    """Warn if the columns would fit the labels better in sorted order, or in another order."""
+    """Warn if the columns would match y better in sorted order, or in another order."""
     rank = np.argsort(np.argsort(labels))
     items = np.arange(len(codes))
     if probabilities[items, rank[codes]].mean() > probabilities[items, codes].mean():
         warnings.warn(
             "the columns of X seem to be in sorted order, like the output of scikit-learn's"
             f" predict_proba, and not in the order of the labels, {shown(labels)}: the labels in y"
-            " have higher probabilities if the columns are in sorted order. Give one column per"
-            " label, in the order of the labels.",
+            " have higher probabilities if the columns are in sorted order. Put the columns in the"
+            " order of the labels.",
             LabelOrderWarning,
             stacklevel=3,
         )

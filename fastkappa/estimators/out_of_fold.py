@@ -1,4 +1,4 @@
-"""Shared parts of the estimators that learn from out-of-fold predictions."""
+"""Provide the methods shared by estimators that learn from out-of-fold predictions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read_target(y: Any, labels: Any) -> AnyArray:
         try:
             check_classification_targets(target)
         except ValueError as error:
-            raise ValueError(f"{error} For labels such as half points, give labels=.") from None
+            raise ValueError(f"{error} For labels such as half points, pass labels=.") from None
     return target
 
 
@@ -142,15 +142,16 @@ class OutOfFoldClassifier(
                 raise ValueError(_without_groups(self)) from error
             raise
         if not splits:
-            raise ValueError("cv must divide the items at least once, got no folds.")
+            raise ValueError("cv must yield at least one fold, got no folds.")
         items = np.arange(len(labels))
         tested = np.concatenate([items[test] for _, test in splits])
         times = np.bincount(tested, minlength=len(items))
         if (times != 1).any():
             item = int((times != 1).argmax())
             raise ValueError(
-                f"cv must test each item once, but the item at position {item} is in {times[item]}"
-                f" of the test folds of {type(self.cv).__name__}. Use a splitter such as KFold."
+                f"cv must test each item exactly once, but the item at position {item} is in"
+                f" {times[item]} test folds of {type(self.cv).__name__}. Use a splitter such as"
+                " KFold."
             )
         return splits
 
@@ -166,7 +167,7 @@ class OutOfFoldClassifier(
             given.clear()
             warnings.warn(
                 f"{type(self.estimator).__name__}.fit does not accept sample_weight, so the"
-                " weights are used only for kappa.",
+                " estimator is fitted without weights. The weights affect only kappa.",
                 stacklevel=4,
             )
         return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split=to_split))
@@ -189,7 +190,7 @@ NO_SPLITTER = Bunch(split={})
 def _without_groups(estimator: OutOfFoldClassifier) -> str:
     """Return the error about missing groups for a splitter that requires groups."""
     return (
-        f"cv={estimator.cv!r} needs groups, got none. Give fit the argument groups=. In"
+        f"cv={estimator.cv!r} needs groups, got none. Pass groups= to fit. In"
         " cross_val_score or GridSearchCV, use metadata routing:"
         " sklearn.set_config(enable_metadata_routing=True),"
         f" {type(estimator).__name__}(...).set_fit_request(groups=True), and then"

@@ -1,4 +1,4 @@
-"""A linear model that maximises quadratic kappa.
+"""A linear model that maximises quadratic weighted kappa.
 
 Let y be centred, c = X'y, b = mean(y) X'1 and G = X'X, all weighted. (With an intercept, X is also
 centred, and b is 0.) Then
@@ -9,8 +9,8 @@ At the maximum of the penalised objective, the gradient of kappa(a) - mu |a|**2 
 
     (G + alpha I) a = b + c / kappa,      alpha = mu / kappa times the denominator.
 
-This is ridge regression with a different right-hand side. Substituting its solution into kappa(a)
-leads to a quadratic equation for kappa, whose positive root is the maximum.
+The equation is that of ridge regression with a different right-hand side. Substituting its solution
+into kappa(a) leads to a quadratic equation for kappa, whose positive root is the maximum.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Fit a linear model that maximises the quadratic weighted kappa of its predictions.
 
     Least squares shrinks predictions towards the mean, which lowers kappa. The predictions of this
-    model have the variance that maximises kappa. Without a penalty, they are the least squares
-    predictions, scaled about the mean by 1 / r, where r is their correlation with the truth. The
+    model have the variance that maximises kappa. Without a penalty, the predictions are those of
+    least squares, scaled about the mean by 1 / r, where r is their correlation with the truth. The
     kappa of these predictions is r.
 
     Parameters
@@ -50,7 +50,8 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     scale : {'penalized', 'variance'}, default='penalized'
         How to scale the coefficients. 'penalized' maximises kappa minus the penalty. 'variance'
         keeps the direction of these coefficients, but scales them so that the predictions have the
-        same variance as the truth, which maximises kappa. Without a penalty, both are the same.
+        same variance as the truth, which maximises kappa. Without a penalty, 'penalized' and
+        'variance' give the same result.
     fit_intercept : bool, default=True
         Whether to fit an intercept, which is not penalized.
     clip : tuple (lowest, highest), default=None
@@ -59,7 +60,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
-        Coefficients, all 0 if y is constant or no feature is correlated with it.
+        Coefficients, which are all 0 if y is constant or no feature is correlated with y.
     intercept_ : float
         Prediction for an item whose features are all 0.
     kappa_ : float
@@ -77,9 +78,9 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Features can be linearly dependent. As in `numpy.linalg.matrix_rank`, directions whose
-    singular value is below ``eps * max(n_samples, n_features)`` times the largest are left out.
-    The result is the solution with the smallest coefficients.
+    Features can be linearly dependent. As in `numpy.linalg.matrix_rank`, directions whose singular
+    value is below ``eps * max(n_samples, n_features)`` times the largest singular value are left
+    out. The result is the solution with the smallest coefficients.
 
     References
     ----------
@@ -248,7 +249,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         constant = np.zeros_like(centred) if self.fit_intercept else columns[:, n_features + 1]
         seen, seen_constant = left.T @ centred, left.T @ constant
 
-        # The quadratic equation: square * kappa**2 - 2 * linear * kappa - gain = 0.
+        # Kappa solves the equation square * kappa**2 - 2 * linear * kappa - gain = 0.
         ridge = penalty / singular
         kept = singular / (singular + ridge)
         lost = ridge / (singular + ridge)
@@ -272,6 +273,6 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _average(numbers: Floats, weights: Floats | None) -> Any:
-    """Return the mean of each column, without rounding error if the column is constant."""
+    """Return the mean of each column, which is exact if the column is constant."""
     mean = np.average(numbers, axis=0, weights=weights)
     return np.where((numbers == numbers[0]).all(axis=0), numbers[0], mean)

@@ -9,11 +9,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import (
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    is_classifier,
-)
+from sklearn.base import is_classifier
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -33,15 +29,11 @@ from fastkappa.thresholds.rounding import (
     generator_of,
 )
 
-# Attributes of OptimizedRounder and of scikit-learn's linear models, with the advice in the error.
-INSTEAD = dict.fromkeys(("coefficients", "coef_"), "thresholds_ has the cut points.")
+# Attributes of OptimizedRounder and of scikit-learn's linear models, with the advice for the error.
+INSTEAD = dict.fromkeys(("coefficients", "coef_"), "use thresholds_ instead.")
 
 
-class KappaRounder(
-    TransformerMixin,  # type: ignore[misc]
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    OutOfFoldClassifier,
-):
+class KappaRounder(OutOfFoldClassifier):
     """Round scores to labels at the thresholds that maximise kappa.
 
     Scores are the predictions of a regression model. If ``estimator`` is given, `fit` predicts
@@ -63,32 +55,32 @@ class KappaRounder(
     labels : array-like of shape (l,), default=None
         All labels, in order. Required for labels that are not whole numbers, such as half points.
         If None, the labels have the order that ``y`` declares, for example as an ordered
-        categorical. If ``y`` declares no order, its labels are sorted. Strings that are not all
-        numbers are sorted alphabetically, with a ``LabelOrderWarning``.
+        categorical. If ``y`` declares no order, its labels are sorted. Strings are sorted
+        alphabetically, with a ``LabelOrderWarning``, unless they are all numbers.
     method : {'spline', 'exact', 'bagged', 'closed_form'}, default='spline'
         How to find the thresholds:
 
         - 'spline': maximise the kappa expected if labels change smoothly with the score. With
           quadratic weights, the expected label is modelled as a rising spline of the score.
           With other weights, the label proportions follow a cumulative logit model on a
-          spline. In most studies, and in all studies with quadratic weights, this was the best
+          spline. In most studies, and in all studies with quadratic weights, 'spline' was the best
           method on new items.
         - 'exact': maximise kappa on the training items, as `optimal_thresholds` does. With few
-          items, these thresholds also fit the noise.
+          items, such thresholds also fit the noise.
         - 'bagged': average the best thresholds of bootstrap resamples, on the scale of ranks.
         - 'closed_form': shift and scale the scores to the mean and variance of the label
-          positions, and round at the half points. This method suits few items, if scores are linear
-          in the label positions and the label distribution is symmetric. It requires quadratic
-          weights.
+          positions, and round at the half points. This method is suitable for few items, if the
+          scores are linear in the label positions and the label distribution is symmetric. The
+          method requires quadratic weights.
     n_resamples : int, default=100
         Number of bootstrap resamples for 'bagged'.
     cv : int, splitter, iterable of (train, test) or None, default=5
         Folds for ``oof_predictions_`` and for the estimator's scores, which test each item once.
-        An int is the number of folds, stratified by label. With groups, an int means the folds of
-        `sklearn.model_selection.StratifiedGroupKFold` if there is an estimator. Without an
-        estimator, each fold then has about the same number of groups, drawn at random, as with
-        ``fastkappa thresholds --cluster``. None means that ``oof_kappa_`` is not computed, and
-        requires ``estimator=None``.
+        An int is the number of folds, which are stratified by label. If there are groups and an
+        estimator, the folds are those of `sklearn.model_selection.StratifiedGroupKFold`. If there
+        are groups but no estimator, groups are assigned to folds at random, about the same number
+        to each, as with ``fastkappa thresholds --cluster``. None means that ``oof_kappa_`` is not
+        computed, and requires ``estimator=None``.
     random_state : int, RandomState instance or None, default=None
         Source of randomness for the folds and the resamples. Pass an int for reproducible
         results.
@@ -99,14 +91,14 @@ class KappaRounder(
         Thresholds, ascending. An item gets ``classes_[i]`` if its score is at least
         ``thresholds_[i - 1]`` and below ``thresholds_[i]``.
     kappa_ : float
-        Kappa on the training items. With 'exact', it is the highest possible value, so expect a
-        lower kappa on new items. If y has a single label, kappa is NaN and an
+        Kappa on the training items. With 'exact', this kappa is the highest possible value, so
+        expect a lower kappa on new items. If y has a single label, kappa is NaN and an
         ``UndefinedMetricWarning`` is issued.
     oof_kappa_ : float
-        Out-of-fold kappa, an estimate for new items. The kappa of ``y`` and ``oof_predictions_``,
-        in one table of all items. Not set if ``cv`` is None.
+        Out-of-fold kappa, computed from one table of ``y`` and ``oof_predictions_``. It estimates
+        the kappa on new items. Not set if ``cv`` is None.
     oof_predictions_ : ndarray of shape (n_samples,)
-        Out-of-fold labels: each item is labelled by thresholds from the other folds. For an
+        Out-of-fold labels. Each item gets its label from the thresholds of the other folds. For an
         interval of ``oof_kappa_``, pass these labels to `fastkappa.agreement`. Not set if ``cv`` is
         None.
     oof_scores_ : ndarray of shape (n_samples,)
@@ -116,8 +108,8 @@ class KappaRounder(
     classes_ : ndarray of shape (l,)
         The labels, in order.
     n_features_in_ : int
-        Number of features seen in `fit`, if the estimator reports it. Without an estimator, it is
-        1, because the scores are the only feature.
+        Number of features seen in `fit`, if the estimator reports it. The number is 1 without an
+        estimator, because the scores are the only feature.
     feature_names_in_ : ndarray of object
         Names of the features, if all column names of X are strings.
 
@@ -131,7 +123,7 @@ class KappaRounder(
     Warns
     -----
     FallingScoresWarning
-        In `fit`, if scores fall as labels rise. Multiply falling scores by -1.
+        In `fit`, if scores fall as labels rise. Multiply such scores by -1.
 
     See Also
     --------
@@ -166,7 +158,7 @@ class KappaRounder(
     >>> rounder.predict([0.15, 0.55, 3.0])
     array(['bad', 'good', 'best'], dtype='<U4')
 
-    Combine a regression model and the rounding in one estimator:
+    Combine a regression model and its rounding in one estimator:
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.linear_model import Ridge
@@ -197,8 +189,8 @@ class KappaRounder(
         self.cv = cv
         self.random_state = random_state
 
-    # This function is hidden from type checkers, because with __getattr__ they would accept
-    # misspelt attributes.
+    # This function is hidden from type checkers, which would otherwise accept every misspelt
+    # attribute.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -210,12 +202,13 @@ class KappaRounder(
         Parameters
         ----------
         X : array-like of shape (n_samples,), (n_samples, 1) or (n_samples, n_features)
-            Finite scores. With an estimator, features in any form that the estimator accepts.
+            Finite scores. With an estimator, X contains features in any form that the estimator
+            accepts.
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Item weights, which must not be negative. The weights are also passed to the estimator
-            if its ``fit`` accepts them. Items of weight 0 do not affect the thresholds and kappa.
+            if its ``fit`` accepts them. Items of weight 0 affect neither the thresholds nor kappa.
         groups : array-like of shape (n_samples,), default=None
             Group of each item, such as the patient. Each group is in one fold, unless ``cv`` is a
             splitter that ignores groups. In ``cross_val_score`` and searches, groups require
@@ -259,8 +252,8 @@ class KappaRounder(
         )
         if math.isnan(found.kappa):
             warnings.warn(
-                "kappa is undefined: y has a single label, or no disagreement is expected by"
-                " chance.",
+                "kappa is undefined, because y has a single label or no disagreement is expected"
+                " by chance.",
                 UndefinedMetricWarning,
                 stacklevel=2,
             )
@@ -290,23 +283,6 @@ class KappaRounder(
         labels: AnyArray = self.classes_[given]
         return labels
 
-    def transform(self, X: Any) -> AnyArray:
-        """Return the label of each score, in the shape of the scores.
-
-        With an estimator, X contains features, and the labels are returned as one column.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples,), (n_samples, 1) or (n_samples, n_features)
-            As in `fit`.
-
-        Returns
-        -------
-        labels : ndarray of the shape of X, or of shape (n_samples, 1)
-        """
-        shape = np.shape(X) if self.estimator is None else (-1, 1)
-        return self.predict(X).reshape(shape)
-
     def _scores(self, X: Any) -> AnyArray:
         """Return the scores of the items, or raise if the rounder is not fitted."""
         check_is_fitted(self)
@@ -330,34 +306,29 @@ class KappaRounder(
         """Return out-of-fold scores and the folds, and fit the estimator."""
         if not hasattr(self.estimator, "predict") or is_classifier(self.estimator):
             raise ValueError(
-                f"estimator must be a regressor, got {self.estimator!r}. For the probabilities of"
-                " a classifier, use KappaDecoder."
+                f"estimator must be a regressor, got {self.estimator!r}. For a"
+                " classifier, use KappaDecoder."
             )
         if self.cv is None:
-            raise ValueError("cv must not be None with an estimator, which needs folds.")
+            raise ValueError("cv must not be None with an estimator: pass a number of folds.")
         numbers = _numbers_of(y, labels)
         found = self._fit_out_of_fold(X, numbers, y, "predict", sample_weight, groups)
         self.oof_scores_: AnyArray = column_or_1d(found[0])
         return self.oof_scores_, found[1]
 
-    @property
-    def _n_features_out(self) -> int:
-        return 1
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = []
         if self.estimator is None:
             tags.input_tags.one_d_array = True
             tags.input_tags.two_d_array = False
-        # scikit-learn's estimator checks must accept a low score, because one column of scores
-        # separates their blobs poorly.
+        # scikit-learn's estimator checks must accept a low score here, because a single column of
+        # scores separates the clusters of their test data poorly.
         tags.classifier_tags.poor_score = True
         return tags
 
 
 def _numbers_of(y: AnyArray, labels: Any) -> AnyArray:
-    """Return the regression targets: the labels if they are ascending numbers, or positions."""
+    """Return the regression targets: labels that are ascending numbers, otherwise positions."""
     order = sorted_labels(y) if labels is None else read_order(labels)
     if order.dtype.kind in "iuf" and (np.diff(order) > 0).all():
         return y.astype(np.float64)
@@ -375,13 +346,14 @@ def _scores_of(X: Any) -> AnyArray:
     if scores.ndim != 1:
         raise ValueError(
             f"X must be one column of scores, got an array of shape {scores.shape}."
-            f"{hint_for_probabilities(scores.shape)} To pass features, give a regressor as"
-            " estimator=."
+            f"{hint_for_probabilities(scores.shape)} To pass features, pass a"
+            " regressor as estimator=."
         )
     if scores.dtype.kind in "iu":
         return as_float64(scores, "X")
     if scores.dtype.kind == "f":
-        # scikit-learn converts numbers in another byte order to float64, whose midpoints differ.
+        # scikit-learn converts numbers in another byte order to float64, and midpoints of float64
+        # numbers differ.
         scores = scores.astype(scores.dtype.newbyteorder("="), copy=False)
     floats: AnyArray = check(scores, dtype=[np.float64, np.float32])
     return floats

@@ -38,9 +38,9 @@ class KappaScorer:
     labels : array-like of shape (l,), default=None
         All labels, in order. If None, the labels have the order that ``y`` declares, for
         example as an ordered categorical. If ``y`` declares no order, the labels are the
-        classifier's ``classes_`` and the labels in ``y``. These labels keep the order of
-        ``classes_`` if that is not sorted and contains all labels, and are sorted otherwise.
-        Strings that are not all numbers are sorted alphabetically, with a ``LabelOrderWarning``.
+        classifier's ``classes_`` and the labels in ``y``. The labels are sorted, unless
+        ``classes_`` contains all of them in another order. This order is then kept. Strings are
+        sorted alphabetically, with a ``LabelOrderWarning``, unless they are all numbers.
 
     Raises
     ------
@@ -55,10 +55,10 @@ class KappaScorer:
     Notes
     -----
     Weights depend on the positions of the labels. If a fold lacks a middle label, both in ``y``
-    and in the predictions, the labels next to it become neighbours, and the kappa of the fold
-    is on a different scale. ``make_scorer(cohen_kappa_score, weights="quadratic")`` has this flaw.
-    With `KappaScorer`, all folds use the same labels, because each label occurs in the training
-    items or in the fold.
+    and in the predictions, the labels on both sides become neighbours, and the kappa of the fold
+    cannot be compared with that of other folds. ``make_scorer(cohen_kappa_score,
+    weights="quadratic")`` has this flaw. With `KappaScorer`, all folds use the same labels, because
+    each label occurs in the training items or in the fold.
 
     With scikit-learn's metadata routing, ``set_score_request(sample_weight=True)`` returns a
     new scorer that requests item weights. The original scorer does not change.
@@ -82,15 +82,15 @@ class KappaScorer:
             weights = as_weights(weights, len(self.labels))
         elif weights is not None and not isinstance(weights, str):
             raise ValueError(
-                "labels must be given with a matrix of weights, to define the order of its rows"
-                " and columns."
+                "labels must be given with a matrix of weights, because they define the"
+                " order of its rows and columns."
             )
         self.weights = as_weights(weights, len(self.labels) if self.labels is not None else 2)
         self._request = MetadataRequest(owner=self)
         self._request.score.add_request(param="sample_weight", alias=None)
 
-    # This function is hidden from type checkers, because with __getattr__ they would accept
-    # misspelt attributes.
+    # This function is hidden from type checkers, which would otherwise accept every misspelt
+    # attribute.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -127,7 +127,7 @@ class KappaScorer:
     def _kappa(
         self, y: Any, predictions: Any, *, sample_weight: Any = None, labels: Any = None
     ) -> float:
-        """Return the kappa of predictions, by default on the scorer's own labels."""
+        """Return the kappa of predictions, by default with the scorer's own labels."""
         labels = self.labels if labels is None else labels
         return kappa_of(y, predictions, labels, self.weights, sample_weight)
 
@@ -137,7 +137,7 @@ class KappaScorer:
         Parameters
         ----------
         sample_weight : bool, str or None
-            True requests the weights, False declines them, and a string requests them under
+            True requests the weights, False declines the weights, and a string requests them under
             that name. With None, passing weights raises an error.
 
         Returns
@@ -159,7 +159,7 @@ class KappaScorer:
         return f"KappaScorer(weights={weights!r}{labels})"
 
     def _labels_for(self, estimator: Any, y: Any, predictions: Any) -> AnyArray | None:
-        """Return the labels in order, or None if the ratings determine labels and their order."""
+        """Return the labels in order, or None if the ratings determine them and their order."""
         if self.labels is not None:
             return self.labels
         classes = getattr(estimator, "classes_", None)
@@ -169,9 +169,8 @@ class KappaScorer:
             return None
         if classes is None:
             raise ValueError(
-                f"{type(estimator).__name__} has no classes_. A fold can lack some labels,"
-                " which changes the positions of the other labels: use"
-                f" KappaScorer(weights={self.weights!r}, labels=...)."
+                f"{type(estimator).__name__} has no classes_, so the labels are unknown. A fold can"
+                f" lack some of them. Use KappaScorer(weights={self.weights!r}, labels=...)."
             )
         classes = read_labels(classes)
         occurring = confusion_counts(y, predictions).labels
@@ -205,7 +204,7 @@ def is_fractional(y: AnyArray) -> bool:
 
 
 def _refuse_numbers(predictions: Any, estimator: Any, known: Any) -> None:
-    """Raise for predictions that are real numbers, unless they are labels such as half points."""
+    """Raise if predictions are real numbers that are not labels, such as half points."""
     column = read_column(predictions, "predictions")
     if column.obstacle in ("continuous", "continuous-multioutput"):
         values = np.asarray(column.values).reshape(-1)

@@ -17,9 +17,9 @@ def _intrinsic(function: Callable[..., Any]) -> Any:
 def exactly(function: Callable[..., Any]) -> Any:
     """Compile a function at its first call, without ``fastmath``, and cache it on disk if possible.
 
-    ``fastmath``, inherited from a caller, would break error-free sums and checks for NaN. numba
-    recompiles the function only if its own file has changed. After editing a function that it calls
-    in another file, touch its own file.
+    If ``fastmath`` were inherited from a caller, error-free sums and checks for NaN would fail.
+    numba recompiles a function only if its own file has changed. After editing a function that is
+    called from another file, update the modification time of the calling file.
     """
     try:
         return numba.njit(fastmath=False, cache=True)(function)
@@ -31,8 +31,8 @@ def exactly(function: Callable[..., Any]) -> Any:
 def out_of_line(typing: Any) -> Any:
     """Prevent LLVM from inlining the calling function.
 
-    Use this intrinsic for code that runs rarely or takes long, where the cost of a call does not
-    matter.
+    Use this intrinsic for code that runs rarely or takes a long time, because the cost of a call
+    then does not matter.
     """
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -13,16 +13,15 @@ from numba.extending import overload
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.jit.compiling import borrowed, exactly, out_of_line
 from fastkappa.kernels.numba import loops, popcount
+from fastkappa.kernels.numba.columns import ArrayView, address_of
 from fastkappa.tables.count import confusion_counts
 
-# With fewer pairs, the fast kernel is not worthwhile, because it has to set up counters and fill
-# two blocks.
+# With fewer pairs than this, the fast kernel is not worthwhile, because it must first set up
+# counters and fill two blocks.
 LONG = 8192
-# The number of pairs whose codes are written before they are counted.
-CHUNK = 1 << 17
 LABELS_OUTSIDE = (
-    "labels must be 0 to n_labels - 1, but an item has a different label: number labels from 0, or"
-    " leave out such items with drop_outside=True"
+    "labels must be 0 to n_labels - 1, but an item has a different label. Number the labels from 0,"
+    " or leave out such items with drop_outside=True"
 )
 
 _are_few = exactly(popcount.are_few)
@@ -43,8 +42,9 @@ def confusion_matrix(
     n_labels : int
         The number of labels, at least 1.
     drop_outside : bool, default=False
-        Whether to leave out items with a label outside 0 to n_labels - 1 in either array. There are
-        ``len(y1) - table.sum()`` such items. By default, such an item raises an error.
+        Whether to leave out items with a label outside 0 to n_labels - 1 in either array. The
+        number of items left out is ``len(y1) - table.sum()``. By default, such an item raises an
+        error.
 
     Returns
     -------
@@ -110,16 +110,17 @@ def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
         raise ValueError("n_labels must be at least 1")
     if n_items >= LONG and _are_few(n_labels, n_labels):
         return _count_many_items(y1, y2, n_labels, drop_outside)
-    # With more labels, the kernel `count_many` would hardly be faster than this loop, and is slow
-    # to compile.
+    # For more labels, this loop is used, because the kernel `count_many` is hardly faster and is
+    # slow to compile.
     table = np.zeros((n_labels, n_labels), np.int64)
     beyond = np.uint64(n_labels)
     for i in range(n_items):
-        # As unsigned integers, negative labels are large. Testing both labels at once saves 20 %.
+        # As unsigned integers, negative labels are large. Testing both labels at once saves 20 % of
+        # the time.
         row, column = np.uint64(y1[i]), np.uint64(y2[i])
         if max(row, column) < beyond:
             table[row, column] += 1
-        # Counting such items first and raising an error later would be 12 % slower.
+        # Counting the items outside first, and raising an error later, would be 12 % slower.
         elif not drop_outside:
             raise ValueError(LABELS_OUTSIDE)
     return table
@@ -130,14 +131,8 @@ def _count_many_items(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> An
     out_of_line()
     # The last row and the last column count items whose label is not among the labels.
     table = np.zeros((n_labels + 1, n_labels + 1), np.int64)
-    beyond, none = np.uint64(n_labels), np.uint64(0)
-    rows, columns = np.empty(CHUNK, np.uint8), np.empty(CHUNK, np.uint8)
-    for begin in range(0, len(y1), CHUNK):
-        some = slice(begin, min(begin + CHUNK, len(y1)))
-        count = some.stop - begin
-        loops.decode(y1[some], none, beyond, rows)
-        loops.decode(y2[some], none, beyond, columns)
-        loops.count_few((rows[:count], 0), (columns[:count], 0), table)
+    views = (view_of(y1, n_labels), view_of(y2, n_labels))
+    loops.count_few(views, table, 0, len(y1))
     if (table[n_labels].any() or table[:, n_labels].any()) and not drop_outside:
         raise ValueError(LABELS_OUTSIDE)
     return table[:n_labels, :n_labels].copy()
@@ -148,3 +143,9 @@ def code(label: Any, n_labels: int) -> Any:
     """Return the label, or ``n_labels`` if it is negative or too large."""
     unsigned = np.uint64(label)
     return np.intp(unsigned) if unsigned < np.uint64(n_labels) else n_labels
+
+
+@exactly
+def view_of(labels: Any, n_labels: int) -> Any:
+    """Describe an array by address and size, as the kernels expect."""
+    return ArrayView(address_of(labels), labels.strides[0], labels.itemsize, 0, int(n_labels))

@@ -36,8 +36,8 @@ def _compile_double_double(number: Any) -> Any:
     mask = kind(0xFFFFFFFF)
 
     def of_integer(number: Any) -> Any:
-        # A float cannot represent every integer beyond 2**53, but can represent the upper and the
-        # lower 32 bits of such an integer.
+        # A float cannot represent every integer beyond 2**53, but two floats can represent its
+        # upper and lower 32 bits.
         low = kind(number) & mask
         return _two_sum(np.float64(kind(number) - low), np.float64(low))
 

@@ -29,10 +29,10 @@ KINDS = {None: NOMINAL, "linear": LINEAR, "quadratic": QUADRATIC}
 ZERO = (0.0, 0.0)
 # Named weights need no matrix, but compiled code needs a value of a fixed type.
 NO_MATRIX = np.zeros((1, 1), np.int64)
-# Integer sums with a bound below this value cannot overflow int64.
+# If the bound of an integer sum is below this value, the sum cannot overflow int64.
 INT64_SAFE = float(1 << 61)
 LARGEST_FLOAT = np.finfo(np.float64).max
-# The smallest exponent of a scale. Its inverse, 2.0**1000, is still finite.
+# The smallest exponent of a scale. The inverse of such a scale, 2.0**1000, is still finite.
 LEAST_EXPONENT = -1000
 
 
@@ -51,8 +51,8 @@ def kappa_from_confusion(table: AnyArray, weights: Weights = None) -> float:
     Returns
     -------
     kappa : float
-        Cohen's kappa, at most 1. NaN, without a warning, if kappa is undefined because the
-        table is empty or no disagreement is expected (a single label).
+        Cohen's kappa, at most 1. NaN, without a warning, if kappa is undefined, because the table
+        is empty or no disagreement is expected (for example with a single label).
 
     Raises
     ------
@@ -96,7 +96,7 @@ def _compile_kappa_from_confusion(table: Any, weights: Any = None) -> Any:
 
 
 def kind_and_matrix(weights: Any) -> tuple[int, AnyArray]:
-    """Return the kind of disagreement weights, and the matrix for the kind ``MATRIX``."""
+    """Return the kind of disagreement weights, and their matrix if the kind is ``MATRIX``."""
     raise NotImplementedError("for compiled code")
 
 
@@ -187,16 +187,16 @@ def _kappa_of_any_table(table: Any, kind: int, matrix: Any) -> float:
     n_labels = table.shape[0]
     largest, total = _largest_and_total(table)
     if not total < np.inf:
-        raise ValueError("table must be finite and not negative")
+        raise ValueError("table must contain only finite numbers that are not negative")
     if kind == MATRIX:
         if matrix.shape != table.shape:
             raise ValueError("weights must have one row and one column per label")
         for i in range(n_labels):
             if matrix[i, i] != 0:
-                raise ValueError("weights must be 0 on their diagonal")
+                raise ValueError("the diagonal of weights must be 0")
         heaviest, sum_of_weights = _largest_and_total(matrix)
         if not sum_of_weights < np.inf:
-            raise ValueError("weights must be finite and not negative")
+            raise ValueError("weights must contain only finite numbers that are not negative")
     else:
         heaviest = float(_whole_weight(kind, NO_MATRIX, 0, n_labels - 1))
     if all_whole(table, matrix) and total * total * max(heaviest, 1.0) < INT64_SAFE:
@@ -303,7 +303,7 @@ def _kappa_of_pairs(table: Any, weights: Any) -> float:
 def _pairs(array: Any, largest: float) -> Any:
     """Convert a matrix to double-double, scaled if squares of entries could be out of range.
 
-    The scale is a power of two. Integers never need scaling.
+    The scale is a power of two. Integers never need to be scaled.
     """
     exponent = math.frexp(largest)[1]
     scale = math.ldexp(1.0, -max(exponent, LEAST_EXPONENT)) if abs(exponent) > 200 else 1.0

@@ -1,4 +1,4 @@
-"""Compute kappa of scores that are cut at thresholds, inside compiled loops."""
+"""Compute kappa between labels and scores cut at thresholds, inside compiled loops."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from fastkappa.tables.count import confusion_counts
 # With more thresholds than this, binary search is used.
 FEW = 16
 LABELS_BEYOND_THRESHOLDS = (
-    "labels must be 0 to the number of thresholds, but an item has a different label: number labels"
-    " from 0, or leave out such items with drop_outside=True"
+    "labels must be 0 to the number of thresholds, but an item has a different label."
+    " Number the labels from 0, or leave out such items with drop_outside=True"
 )
 
 

@@ -4,8 +4,8 @@ The call graph, from choosing a backend down to a single kernel:
 
     dispatch.get_kernels("cython" | "numba" | "numpy" | None)          contract.PairKernels
         numpy/pairs.py     np.bincount; with few labels, one key for several pairs (keys.py)
-        numba/pairs.py     loops.py, which counts few labels with popcount.py and the vector
-                           instructions in vectors.py
+        numba/pairs.py     loops.py, which reads arrays with columns.py and counts few labels
+                           with popcount.py and the vector instructions in vectors.py
         cython/pairs.pyx   c/: see below
     dispatch.score_kernels(kernels)                                    contract.ScoreKernels
         numpy/scores.py    numba/scores.py    cython/scores.pyx

@@ -102,8 +102,8 @@ class PairKernels(Protocol):
         """The kernel for quadratic kappa without a table.
 
         ``sum_moments(first, second, lowest, n_labels, part)`` returns the numbers of pairs
-        outside and inside the labels. For the pairs inside, it also returns the sums of the first
-        codes, the second codes, their squares, and their products.
+        outside and inside the labels. For the pairs inside, the kernel also returns the sums of the
+        first codes, the second codes, their squares, and their products.
         """
 
     @property
@@ -270,8 +270,8 @@ class ScoreKernels(Protocol):
         """Copy each item to the next free place of its row, with its code as uint16.
 
         The free places of a row are ``places[row]`` up to ``ends[row]``. A row can run out of
-        places if scores have changed since they were counted. Return the number of items
-        without a place.
+        places if scores have changed since they were counted. Return the number of items left over,
+        for which there was no place.
         """
         ...
 

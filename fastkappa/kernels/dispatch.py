@@ -18,8 +18,8 @@ from fastkappa.kernels.contract import (
 )
 
 if TYPE_CHECKING:
-    # The backends are imported by name at run time. Importing them here lets type checkers compare
-    # them with the protocols.
+    # The backends are imported by name at run time. Importing the backends here lets type checkers
+    # compare them with the protocols.
     import fastkappa.kernels.numba.csv_lines as numba_lines
     import fastkappa.kernels.numba.pairs as numba_pairs
     import fastkappa.kernels.numba.scores as numba_scores
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 Backend: TypeAlias = Literal["cython", "numba", "numpy"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
-# The choice is cached in a module variable instead of by functools.cache, which has a lock and a
-# call counter. In free-threaded Python, threads would wait for these.
+# The choice is cached in a module variable. In free-threaded Python, threads would wait for the
+# lock and the call counter of functools.cache.
 _default: PairKernels | None = None
 _to_forget: list[Callable[[], None]] = []
 _loaded: dict[str, PairKernels] = {}
@@ -50,8 +50,8 @@ def get_kernels(backend: str | None = None) -> PairKernels:
     ----------
     backend : {'cython', 'numba', 'numpy'} or None
         By default, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. The variable
-        is read when a backend is first needed. If it is not set, the best available backend is
-        used.
+        is read when a backend is first needed. If the variable is not set, the best available
+        backend is used.
 
     Raises
     ------

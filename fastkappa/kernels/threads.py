@@ -4,8 +4,8 @@ Kernels release the GIL and work on a range of items, so ordinary Python threads
 the work, each with its own table. No OpenMP runtime is needed. Forking is safe, because the child
 process forgets the parent's threads and starts its own when needed.
 
-The calling thread does part of the work. When all work has been handed out, it does not wait for
-threads that have not started.
+The calling thread does part of the work. When all work has been handed out, the calling thread does
+not wait for threads that have not started.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class ItemRanges:
         self._lock = allocate_lock()
 
     def take(self, length: int) -> tuple[int, int] | None:
-        """Return the range of at most ``length`` next items, or None if no items are left."""
+        """Return the range of the next ``length`` items or fewer, or None if none are left."""
         with self._lock:
             start, left = self._next, self._n_items - self._next
             if left <= 0:
@@ -243,7 +243,7 @@ def _cpu_quota() -> int | None:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    """Return the thread pool that all calls share. It starts threads when they are needed."""
+    """Return the thread pool that all calls share, which starts threads when they are needed."""
     # Imported only when the first thread is started, to keep `import fastkappa` fast.
     from concurrent.futures import ThreadPoolExecutor
 
@@ -262,8 +262,8 @@ def _hand_out(
         shares.append(share)
         try:
             _pool().submit(_work_share, share, work, ranges)
-        # No more threads are available, or the interpreter is shutting down. Even so, the pool can
-        # have stored the share, so the share remains in the list.
+        # No more threads are available, or the interpreter is shutting down. In both cases, the
+        # pool can have stored the share, so the share remains in the list.
         except RuntimeError:
             break
     return shares

@@ -197,7 +197,9 @@ class LeaderboardBuilder:
             batch = [ranked[i] for i in some]
             pairs = [read[j].columns for j in batch]
             names_here = [full_names[j] for j in batch]
-            weights = self._weights_of(read[batch[0]].items)
+            own, weights = read[batch[0]].items, self._weights
+            if weights is not None and own is not None:
+                weights = weights[own]
             counted.append((batch, self._order.count(names_here, pairs, labels, weights)))
         # At this point all predictions are known to be valid, so all of them are added.
         for batch, (table, n_other) in counted:
@@ -346,10 +348,6 @@ class LeaderboardBuilder:
                 f"{name} must not have dates in a finer unit than y_true ({unit}), got"
                 f" {pair[0].label_dtype}."
             )
-
-    def _weights_of(self, items: NDArray[np.int64] | None) -> FloatTable | None:
-        """Return the weights of the given items, or of all items if ``items`` is None."""
-        return self._weights if self._weights is None or items is None else self._weights[items]
 
     def _sum(
         self,

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 # The width and height of a new figure, in inches.
 SIDE = 4.6
-# The length of the shortest part of the axis that gets a label, in font sizes.
+# The length, in font sizes, of the shortest part of an axis that gets a label.
 LEAST_ROOM = 1.05
-# The colour strength of partial agreement with a weight of 1, relative to full agreement.
+# The colour strength of partial agreement relative to full agreement, for a weight of 1.
 LIGHTER = 0.6
 
 
@@ -37,12 +37,12 @@ def plot_agreement_chart(
 ) -> Axes:
     """Draw Bangdiwala's agreement chart.
 
-    Each label has a box, whose width and height are the numbers of items to which the second and
-    the first rater gave the label. The boxes run from corner to corner. The dark square in each box
-    shows the items to which both raters gave the label. The total dark area divided by the total
-    area of the boxes is Bangdiwala's B. If both raters use the labels equally often, the boxes are
-    squares along the diagonal line. Boxes away from the line show that the raters' label
-    frequencies differ.
+    Each label has a box. The width of the box is the number of items to which the second rater gave
+    the label, and the height is the number for the first rater. The boxes run from corner to
+    corner. The dark square in each box shows the items to which both raters gave the label. The
+    total dark area divided by the total area of the boxes is Bangdiwala's B. If both raters use
+    each label equally often, the boxes are squares along the diagonal line. Boxes away from this
+    line show that the label frequencies of the raters differ.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def plot_agreement_chart(
         second rater's to the right.
     step_weights : sequence of float, default=(1.0,)
         The agreement weights of labels that are 0, 1, 2, ... steps apart, as in
-        `fastkappa.statistics.indices.bangdiwala_b`. They decrease from 1 towards 0. Pairs of
-        ratings with smaller weights are drawn in fainter colours.
+        `fastkappa.statistics.indices.bangdiwala_b`. The weights must decrease from 1 towards 0. The
+        smaller the weight of a pair of ratings, the fainter its colour.
     reverse_y : bool, default=False
         Whether the first rater's labels run downwards, as in a printed table.
     ax : Axes, default=None
@@ -66,14 +66,14 @@ def plot_agreement_chart(
     Returns
     -------
     ax : Axes
-        The axes. Its collections are labelled 'agreement', '1 step apart', '2 steps apart' and
-        so on, for a legend.
+        The axes. The collections of the axes are labelled 'agreement', '1 step apart', '2 steps
+        apart' and so on, for a legend.
 
     Raises
     ------
     ValueError
-        If the table is not a square table of counts or is empty, the labels do not match it,
-        or the weights do not decrease from 1 towards 0.
+        If the table is not a square table of counts or is empty, if the labels do not match the
+        table, or if the weights do not decrease from 1 towards 0.
     ImportError
         If matplotlib is not installed.
 
@@ -118,7 +118,7 @@ def _checked_weights(step_weights: Sequence[float]) -> list[float]:
     if not (are_numbers and weights and weights[0] == 1 and weights[-1] >= 0) or not all(
         first >= second for first, second in itertools.pairwise(weights)
     ):
-        raise ValueError(f"step_weights must fall from 1 towards 0, got {step_weights!r}.")
+        raise ValueError(f"step_weights must decrease from 1 towards 0, got {step_weights!r}.")
     return [float(weight) for weight in weights]
 
 
@@ -143,7 +143,7 @@ def _draw_boxes(ax: Axes, counts: FloatTable, weights: list[float]) -> None:
 
 
 def _rectangles(counts: FloatTable, steps: int) -> list[tuple[float, float, float, float]]:
-    """Return x, y, width and height of each label's rectangle for ratings ``steps`` apart."""
+    """Return the position and size of each label's rectangle, for ratings ``steps`` apart."""
     found = []
     for label in range(len(counts)):
         first = max(label - steps, 0)

@@ -1,4 +1,4 @@
-"""Draw the distribution of a bootstrap."""
+"""Draw the distribution of bootstrap replicates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NARROWEST = 0.01
 
 
 def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw the distribution of a bootstrap, with the estimate and its interval.
+    """Draw the distribution of bootstrap replicates, with the estimate and its interval.
 
     The plot is a histogram of the replicates. A solid line marks the estimate, and dashed lines
     mark the limits of the shaded interval. The values are written above the plot.
@@ -28,7 +28,8 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     result : BootstrapResult
-        The result of `bootstrap`. Its ``replicates``, ``value`` and ``interval`` are drawn.
+        The result of `bootstrap`. The attributes ``replicates``, ``value`` and ``interval`` are
+        drawn.
     ax : Axes, default=None
         The axes to draw on. None creates a new figure with ``pyplot.subplots``.
 
@@ -39,14 +40,14 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If the result has no replicates, or all of them are undefined.
+        If the result has no replicates, or if all replicates are undefined.
     ImportError
         If matplotlib is not installed.
 
     Notes
     -----
-    Replicates with an undefined statistic are left out of the histogram. The axis label shows their
-    number.
+    Replicates with an undefined statistic are left out of the histogram. The axis label shows how
+    many there are.
 
     Examples
     --------

@@ -23,8 +23,8 @@ from fastkappa.plotting.grid import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The radius of the largest bubble, and the gap between a bubble and the count below it, relative
-# to the width of a cell.
+# The radius of the largest bubble, and the gap between a bubble and the count below the bubble,
+# relative to the width of a cell.
 LARGEST_RADIUS = 0.46
 GAP = 0.04
 # The height of the histograms, and their distance from the table, relative to the table's width.
@@ -44,8 +44,8 @@ def plot_agreement(
     """Draw a confusion matrix as bubbles.
 
     The area of a bubble is proportional to its count. The count is written in the bubble, or
-    below it if the bubble is too small. Bubbles that show agreement are dark and in
-    shaded cells. Bubbles that show disagreement are light. Empty cells have no bubble.
+    below it if the bubble is too small. Bubbles that show agreement are dark, and their cells are
+    shaded. Bubbles that show disagreement are light. Empty cells have no bubble.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def plot_agreement(
         the second rater's to the right.
     marginals : bool, default=False
         Whether to draw histograms of both raters' labels above and to the right, outside ``ax``. A
-        figure with ``layout='constrained'`` reserves space for them.
+        figure with ``layout='constrained'`` reserves space for the histograms.
     reverse_y : bool, default=False
         Whether the first rater's labels run downwards, as in a printed table. The diagonal of
         agreement then also runs downwards.
@@ -70,12 +70,13 @@ def plot_agreement(
     Returns
     -------
     ax : Axes
-        The axes. Its two collections are labelled 'agreement' and 'disagreement', for a legend.
+        The axes. The two collections of the axes are labelled 'agreement' and 'disagreement', for a
+        legend.
 
     Raises
     ------
     ValueError
-        If the table is not a square table of counts, or the labels do not match it.
+        If the table is not a square table of counts, or if the labels do not match the table.
     ImportError
         If matplotlib is not installed.
 
@@ -177,7 +178,7 @@ def _write_count(grid: Grid, cell: tuple[int, int], radius: float, downwards: in
 
 
 def _text_size(grid: Grid) -> float:
-    """Return a font size at which the longest count fits in a cell."""
+    """Return the largest font size at which the longest count fits in a cell."""
     longest = max(len(text) for row in grid.texts for text in row)
     return min(LARGEST_TEXT, 0.26 * grid.cell, 0.86 * grid.cell / (style.DIGIT_WIDTH * longest))
 

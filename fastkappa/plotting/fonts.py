@@ -1,4 +1,4 @@
-"""Find fonts for characters that the default font lacks, such as Chinese characters in labels."""
+"""Find fonts for characters that are not in the default font, such as Chinese labels."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def find_glyphs(ax: Axes) -> None:
         shown = "".join(sorted(lacking)[:10])
         warnings.warn(
             f"no installed font has the characters {shown!r}, so they are drawn as boxes. Install"
-            " a font that has them, such as Noto Sans CJK, or set matplotlib's"
+            " a font that has these characters, such as Noto Sans CJK, or set matplotlib's"
             " rcParams['font.family'] to the name of such a font.",
             stacklevel=users_stacklevel(),
         )

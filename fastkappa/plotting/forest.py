@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 # The height of a row and the maximum height of a new figure, in inches.
 ROW_HEIGHT = 0.34
 HIGHEST = 100.0
-# The minimum length of the axis, and its margin beyond the intervals as a proportion of its length.
+# The minimum length of the axis, and the margin beyond the intervals as a proportion of this
+# length.
 NARROWEST = 0.1
 MARGIN = 0.05
 
@@ -31,16 +32,17 @@ def plot_forest(
 ) -> Axes:
     """Draw a forest plot: estimates with their intervals, for groups, raters or methods.
 
-    Each estimate has a row, the first on top. A square marks the estimate, and a line marks the
-    interval. The values are written to the right. The axis covers all intervals. If it includes 0,
-    which means agreement by chance, a dashed line marks 0.
+    Each estimate has its own row, with the first estimate at the top. A square marks the estimate,
+    and a line marks the interval. The values are written to the right. The axis covers all
+    intervals. If the axis includes 0, a dashed line marks this value, which means agreement by
+    chance.
 
     Parameters
     ----------
     results : mapping, list of results, a result, or array-like of shape (k,)
         Any results with an estimate (``kappa`` or ``value``) and an ``interval``, in a list or in
         a mapping from the names of the rows. A single result of `agreement_by`, `pairwise_kappa`,
-        `compare_raters`, `leaderboard` or `intraclass_correlation` is drawn as one row per group,
+        `compare_raters`, `leaderboard` or `intraclass_correlation` is drawn with one row per group,
         pair of raters, rater, prediction or form. An array of estimates is also accepted.
     intervals : array-like of shape (k, 2), default=None
         The lower and upper limits of the intervals, for an array of estimates; NaN if an estimate

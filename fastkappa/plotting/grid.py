@@ -1,4 +1,4 @@
-"""Lay out a table on a square grid of cells, with labels and texts."""
+"""Lay out a table on a square grid of cells, with labels and counts as text."""
 
 from __future__ import annotations
 
@@ -55,9 +55,10 @@ class Grid(NamedTuple):
 def make_grid(
     table: Any, labels: Any, ax: Axes | None, *, above: float = 0, right: float = 0
 ) -> Grid:
-    """Return the grid of a table, on new axes if none are given.
+    """Return the grid for a table, on new axes if none are given.
 
-    New axes leave space above and to the right: ``above`` and ``right`` times the table's width.
+    New axes leave space above and to the right of the table. ``above`` and ``right`` are the sizes
+    of this space relative to the width of the table.
     """
     import_matplotlib()
     counts, names = read_table(table, labels)
@@ -77,7 +78,7 @@ def make_grid(
 
 
 def laid_out(grid: Grid) -> Grid:
-    """Return the grid with the width of its cells after a layout has made space for texts."""
+    """Return the grid with the width that its cells have after the layout of the figure."""
     if grid.ax.figure.get_layout_engine() is None:
         return grid
     with warnings.catch_warnings():
@@ -120,7 +121,7 @@ def read_table(table: Any, labels: Any) -> tuple[AnyArray, list[str]]:
 
 
 def read_raters(table: Any, raters: Sequence[str] | None) -> tuple[str, str]:
-    """Return the names of both raters: the given names, or else the names in the table.
+    """Return the names of both raters, by default the names in the table.
 
     Raises
     ------
@@ -130,7 +131,7 @@ def read_raters(table: Any, raters: Sequence[str] | None) -> tuple[str, str]:
     if raters is not None:
         if isinstance(raters, str) or len(raters) != 2:
             raise ValueError(
-                f"raters must be the names of the first and second rater, got {raters!r}."
+                f"raters must be two names, of the first and the second rater, got {raters!r}."
             )
         first, second = raters
         return first, second
@@ -148,11 +149,11 @@ def _label_text(label: Any) -> str:
 
 
 def write_counts(counts: AnyArray) -> list[list[str]]:
-    """Return the counts of a table as texts that are short enough for a cell.
+    """Return the counts of a table as strings that are short enough for a cell.
 
-    Integer counts below 100000 are written in full, and larger counts with three digits and k, M,
-    G or T. If the table contains fractions, counts below 1000 also have three digits, and counts
-    below 0.001 have two.
+    Integer counts below 100000 are written in full, and larger counts are written with three digits
+    and k, M, G or T. If the table contains fractions, counts below 1000 also have three digits, and
+    counts below 0.001 have two digits.
 
     Examples
     --------

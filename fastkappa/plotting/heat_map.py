@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLOURS = "Blues"
-# For each normalisation, the label of the colour scale, and the axes over which proportions add up
+# For each normalisation, the label of the colour scale and the axes over which the proportions sum
 # to 1.
 NORMALIZATIONS: dict[str, tuple[str, int | tuple[int, int]]] = {
     "all": ("proportion of all items", (0, 1)),
@@ -49,7 +49,7 @@ def plot_confusion(
 ) -> Axes:
     """Draw a confusion matrix as a heat map, with counts and proportions.
 
-    The layout is that of a printed table, with the first rater's labels running downwards. The
+    The layout is that of a printed table, in which the first rater's labels run downwards. The
     colour of a cell shows its proportion. Cells of agreement are framed.
 
     Parameters
@@ -76,8 +76,8 @@ def plot_confusion(
     Raises
     ------
     ValueError
-        If the table is not a square table of counts, the labels do not match it, or
-        ``normalize`` is not one of the above.
+        If the table is not a square table of counts, if the labels do not match the table, or if
+        ``normalize`` is not one of the values above.
     ImportError
         If matplotlib is not installed.
 

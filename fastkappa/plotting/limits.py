@@ -1,4 +1,4 @@
-"""Draw the differences of two measurement methods against their means (Bland-Altman plot)."""
+"""Draw a Bland-Altman plot: differences between two methods against the means of both."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # The largest number of subjects drawn as dots. Hexagons show the density of more subjects.
 MOST_DOTS = 20_000
 HEXAGONS = 60
-# half transparent, so that it is faint on both dark and light backgrounds
+# half transparent, so that the colour is faint on both dark and light backgrounds
 FEW = (0.5, 0.5, 0.5, 0.45)
 NEEDED = (
     *("means", "differences", "bias", "limits", "raters", "standard_deviation"),
@@ -29,11 +29,12 @@ NEEDED = (
 def plot_limits_of_agreement(
     result: Any, *, units: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw a Bland-Altman plot: differences of two methods against means, with limits of agreement.
+    """Draw a Bland-Altman plot of two measurement methods, with limits of agreement.
 
-    Each subject is a dot. With more than 20 000 subjects, hexagons show their density. A solid
-    line marks the bias, and dashed lines mark the limits. The intervals of bias and limits are
-    shaded. A dotted line marks 0. The values are written to the right.
+    Each subject is a dot, which shows the difference between its two measurements against their
+    mean. With more than 20 000 subjects, hexagons show the density of the dots. A solid line marks
+    the bias, and dashed lines mark the limits. The intervals of bias and limits are shaded. A
+    dotted line marks 0. The values are written to the right.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Estimates to draw, their description, and the confidence level that they share, if any."""
+    """The estimates to draw, their description, and their common confidence level, if any."""
 
     rows: list[Row]
     what: str = "kappa"
@@ -55,7 +55,7 @@ def _read(results: Any, intervals: Any, names: Any) -> Rows:
     is_named = many is not None or isinstance(results, Mapping)
     if is_named and not (intervals is None and names is None):
         raise ValueError(
-            "intervals and names can only be given with an array of estimates, not with a"
+            "intervals and names can be given only for an array of estimates, but results is a"
             f" {type(results).__name__}."
         )
     if many is not None:
@@ -70,8 +70,8 @@ def _read(results: Any, intervals: Any, names: Any) -> Rows:
         return _rows_of_arrays(results, intervals, names)
     if intervals is not None:
         raise ValueError(
-            "intervals can only be given with an array of estimates, because results have their"
-            " own intervals."
+            "intervals can be given only for an array of estimates, because results have"
+            " their own intervals."
         )
     if _is_one(results) and names is None:
         return _rows_of([_what(results)], listed)
@@ -166,11 +166,11 @@ def _what(result: Any) -> str:
 
 
 def read_estimate(name: str, result: Any) -> tuple[float, float, float]:
-    """Return the estimate and both limits of the interval of a result."""
+    """Return the estimate of a result and both limits of its interval."""
     held = [attribute for attribute in ESTIMATES if hasattr(result, attribute)]
     if not held or not hasattr(result, "interval"):
         raise ValueError(
-            f"the result {name!r} must have a kappa or value and an interval, got"
+            f"the result {name!r} must have an interval and a kappa or value, got"
             f" {type(result).__name__}."
         )
     low, high = result.interval

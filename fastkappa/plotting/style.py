@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 AGREEMENT = "#0b4a82"
-# the colour of agreement for lines on a dark background
+# the colour for lines that show agreement on a dark background
 AGREEMENT_ON_DARK = "#7db8f0"
 DISAGREEMENT = "#fbd7a1"
 DISAGREEMENT_EDGE = "#8a5200"
-# half transparent, so that it suits both dark and light backgrounds
+# half transparent, so that the colour suits both dark and light backgrounds
 SHADE = (0.5, 0.5, 0.5, 0.16)
 GREY = "#7f7f7f"
 LIGHT_GREY = "#c4c4c4"
@@ -47,21 +47,21 @@ def new_axes(width: float, height: float) -> Axes:
 
 
 def ink() -> Any:
-    """Return the text colour of matplotlib's style, which is also used for lines."""
+    """Return the text colour of the matplotlib style in use. Lines have the same colour."""
     from matplotlib import rcParams
 
     return rcParams["text.color"]
 
 
 def paper() -> Any:
-    """Return the background colour of matplotlib's style."""
+    """Return the background colour of the matplotlib style in use."""
     from matplotlib import rcParams
 
     return rcParams["axes.facecolor"]
 
 
 def line_of_agreement() -> str:
-    """Return the colour for lines of agreement, chosen to be visible on the style's background."""
+    """Return a colour for lines that show agreement and are visible on the style's background."""
     return AGREEMENT if luminance(ink()) < 0.5 else AGREEMENT_ON_DARK
 
 

@@ -1,7 +1,7 @@
-"""The classes of the results that fastkappa's functions return.
+"""Provide the classes of the results that fastkappa's functions return.
 
-Printing a result shows a report, and notebooks show it as HTML. Each result has ``to_frame()`` and
-``to_dict()``.
+Printing a result shows a report, and notebooks show the report as HTML. Each result has
+``to_frame()`` and ``to_dict()``.
 """
 
 from typing import TYPE_CHECKING

@@ -17,7 +17,7 @@ def rows_as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows with the same fields as CSV, with empty cells for None and NaN.
 
     Invisible characters and line breaks in texts are escaped. A text that a spreadsheet would read
-    as a formula gets a leading quote, as OWASP recommends.
+    as a formula is prefixed with a quote, as OWASP recommends.
     """
     return as_csv(list(rows[0]), (row.values() for row in rows))
 

@@ -57,5 +57,5 @@ def _html_head(cell: str, scope: str, is_name: bool = False) -> str:
     if not cell:
         return "<td></td>"
     kind = ' class="name"' if is_name else ""
-    # Leading blanks, which indent a header in printed text, are removed.
+    # Leading spaces, which indent a header in printed text, are removed.
     return f'<th scope="{scope}"{kind}>{html_text(cell.lstrip(" "))}</th>'

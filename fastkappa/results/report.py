@@ -16,15 +16,15 @@ from fastkappa.formatting import (
     printable,
 )
 
-# Larger confusion matrices are left out of reports, and longer tables omit rows from the middle,
-# because they would be too long to read.
+# Confusion matrices with more labels than this are left out of reports. Tables with more rows are
+# printed without their middle rows.
 LARGEST_TABLE = 20
 MOST_ROWS = 60
 # The number of columns of figures that fit in a line of text.
 MOST_COLUMNS = 8
 # In larger confusion matrices, zeros are printed as dots, because most cells are 0.
 LARGEST_WITH_ZEROS = 10
-# The sign in the null hypothesis for each alternative.
+# The comparison sign in the null hypothesis, for each alternative hypothesis.
 NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}
 # The default names of the raters.
 RATERS = ("first rater", "second rater")
@@ -38,12 +38,12 @@ class Grid(NamedTuple):
     Attributes
     ----------
     head : sequence of str
-        The names of the columns. If all are empty, no header is shown.
+        The names of the columns. If all names are empty, no header is shown.
     rows : sequence of sequences of str
         The cells.
     n_fixed : int
-        The number of columns repeated if a wide table continues below. The last of these columns is
-        left-aligned.
+        The number of leading columns, which are repeated if a wide table continues below. The last
+        of them is left-aligned.
     indent : int
         The indentation of the rows when printed.
     least_width : int
@@ -51,9 +51,9 @@ class Grid(NamedTuple):
     caption : str
         The caption above the rows in HTML.
     above : str
-        The line above the rows when printed.
+        The line above the table when printed.
     zero : str
-        The text for a cell of 0 when printed.
+        The text that is printed for a count of 0.
     is_sortable : bool
         Whether readers of an HTML page can sort the rows.
     """
@@ -70,9 +70,9 @@ class Grid(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The report of a result: a heading, paragraphs, grids, and paragraphs below.
+    """The report of a result: a heading, paragraphs, grids, and paragraphs below the grids.
 
-    A paragraph that begins with a blank is a list entry.
+    A paragraph that begins with a space is a list entry.
     """
 
     above: Sequence[str] = ()
@@ -102,7 +102,7 @@ def null_text(null: float, alternative: str, of: str = "kappa") -> str:
 
 
 def is_planned(null: float, alternative: str) -> bool:
-    """Return whether a test differs from the two-sided test of chance agreement."""
+    """Return whether a test is not the default two-sided test of chance agreement."""
     return null != 0 or alternative != "two-sided"
 
 
@@ -120,7 +120,7 @@ def estimate_grid(
 ) -> Grid:
     """Return a grid of estimates: name, value, standard error and interval.
 
-    ``of`` is the caption, if the estimates are not the coefficients of a result.
+    ``of`` is the caption if the estimates are not the coefficients of a result.
     """
     head = interval_head(confidence)
     return Grid(
@@ -197,9 +197,9 @@ def counts_grid(
     axes: tuple[str, str] | None = None,
     largest: int = LARGEST_TABLE,
 ) -> list[Grid]:
-    """Return the grid of a confusion matrix with totals, or none if it is too large to read.
+    """Return the grid of a confusion matrix with totals, or no grid if it is too large to read.
 
-    ``axes`` contains the names of rows and columns for the line above the grid.
+    ``axes`` contains the names of the rows and the columns, for the line above the grid.
     """
     if len(labels) > largest:
         return []
@@ -220,7 +220,7 @@ def interval_head(confidence: float) -> str:
 
 
 def abridged(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Return the rows. If there are too many to read, the middle rows are replaced by dots."""
+    """Return the rows. If there are too many rows to read, dots replace the middle rows."""
     if len(rows) <= MOST_ROWS:
         return list(rows)
     half = MOST_ROWS // 2

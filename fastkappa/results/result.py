@@ -1,4 +1,4 @@
-"""The base class of all results, with conversions to text, HTML and plain data."""
+"""Define the base class of all results, with conversions to text, HTML and plain data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Result(ABC):
         """Return the results as a pandas DataFrame."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the attributes as a dictionary that can be written as JSON.
+        """Return the attributes as a dictionary that can be written to JSON.
 
         The values are Python numbers, strings and lists. Undefined numbers are None. Infinite
         numbers and dates are strings.
@@ -34,8 +34,7 @@ class Result(ABC):
         return {name: plain(getattr(self, name)) for name in names if not name.startswith("_")}
 
     def __add__(self, other: Any) -> Any:
-        # Without this method, adding two results that are tuples would join them into one long
-        # tuple.
+        # Without this method, adding two results that are tuples would concatenate them.
         return NotImplemented
 
     __mul__ = __rmul__ = __add__

@@ -1,8 +1,8 @@
 """Write a result as one sentence for a paper.
 
-The sentence covers the items of the GRRAS guidelines (Kottner and others 2011) that a result can
-report. These items are the statistical approach (10), the numbers of raters and subjects, including
-the number left out (11), and the estimate with its uncertainty (13).
+The sentence covers three items of the GRRAS guidelines (Kottner and others 2011): the statistical
+approach (item 10), the numbers of raters and subjects, including the subjects left out (item 11),
+and the estimate with its uncertainty (item 13).
 """
 
 from __future__ import annotations

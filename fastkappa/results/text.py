@@ -9,14 +9,14 @@ from fastkappa.formatting import text_width
 from fastkappa.results.report import Grid, Report
 
 COLUMNS = 80
-# Texts in cells that are longer than this are truncated when printed.
+# Longer texts are truncated when a cell is printed.
 LONGEST_CELL = 38
 
 
 def as_text(report: Report, columns: int = COLUMNS) -> str:
     """Return a report as text with at most ``columns`` characters per line.
 
-    A table that is too wide is continued below. Words and numbers are never broken.
+    A table that is too wide continues below. Words and numbers are never broken.
 
     Examples
     --------
@@ -51,9 +51,9 @@ def wrapped(paragraph: str, columns: int) -> list[str]:
 
 
 def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
-    """Yield the lines of each grid. A grid that is too wide is split into several parts."""
+    """Yield the lines of each grid. A grid that is too wide is split into parts."""
     tables = [[[*map(shortened, row)] for row in (grid.head, *_rows(grid))] for grid in grids]
-    # Consecutive grids use the same width for the names.
+    # The names have the same width in all consecutive grids.
     margin = max(
         (
             text_width(row[0])

@@ -1,5 +1,5 @@
 # cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False, cdivision=True
-"""Compute kappa from two integer arrays in one compiled call, for short and frequent calls.
+"""Compute kappa from two integer arrays in one compiled call, to make short and frequent calls fast.
 
 The general path handles all other input, errors and warnings. Both paths compute the same value, because all sums here
 are exact integers. In short calls, the sums are below 2**53, so one float64 division rounds correctly. In long calls,
@@ -53,17 +53,17 @@ cdef extern from "pairs/short.h" nogil:
 
 
 cdef enum:
-    # Larger calls use the general path, which has several threads.
+    # Larger calls use the general path, which can use several threads.
     LARGEST_CALL = 1 << 20
     # With few labels, memory bandwidth limits the speed and a second thread hardly helps, so calls up to this size are
     # counted here. With more labels than FEW_LABELS, the general path sums moments.
     MOST_BYTES = 1 << 25
     FEW_LABELS = 8
     LARGEST_CALL_OF_FEW = MOST_BYTES // 2
-    # the smallest number of items for which the GIL is released
+    # the smallest number of items for which a call releases the GIL
     LONG_CALL = 1 << 14
     SAMPLE = 128
-    # The number of items of a longer array to count first, to find invalid items early.
+    # In a longer array, this number of items is counted first, to find invalid items early.
     HEAD = 1 << 12
 
 cdef type ARRAY = np.ndarray
@@ -84,10 +84,10 @@ def kappa_of_arrays(y1, y2, weights, labels):
     """Return kappa, or None if the arrays need the general path.
 
     This path handles two arrays or pandas Series of equal length with weights None, 'linear' or
-    'quadratic'. If ``labels`` is None, kappa is computed for the labels that occur. The dtypes are
-    integers. There can be up to 1 048 576 items with labels in a range of up to 32 integers, or up
-    to 16 777 216 items with labels in a range of up to 8 integers. If ``labels`` are given, they
-    are up to 32 consecutive integers, and no other label may occur.
+    'quadratic'. If ``labels`` is None, kappa is computed for the labels that occur. The dtypes must be integers. There
+    can be up to 1 048 576 items with labels in a range of up to 32 integers, or up to 16 777 216 items with labels in a
+    range of up to 8 integers. If ``labels`` are given, they are up to 32 consecutive integers, and no other label may
+    occur.
     """
     cdef column_t first, second
     cdef Py_ssize_t n
@@ -166,12 +166,12 @@ cdef bint has_bits(const column_t *column, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline double rounded(Quotient kappa) noexcept nogil:
-    """Return the float nearest to a quotient of up to LARGEST_CALL pairs."""
+    """Return the float nearest to the kappa of up to LARGEST_CALL pairs."""
     return <double> kappa.difference / <double> kappa.expected
 
 
 cdef object kappa_of_quotient(Quotient kappa, Py_ssize_t n):
-    """Return the float nearest to a quotient. Python's division handles any number of pairs."""
+    """Return the float nearest to kappa. Python's division handles any number of pairs."""
     if n <= LARGEST_CALL:
         return rounded(kappa)
     return (<object> kappa.difference) / (<object> kappa.expected)
@@ -187,8 +187,8 @@ cdef inline bint is_for_one_thread(
     )
 
 
-# Functions added this way have no reference count in free-threaded Python. For ordinary function objects, short calls
-# in several threads would contend for the reference count.
+# In free-threaded Python, functions added in this way have no reference count. For ordinary function objects, short
+# calls from several threads would contend for the reference count.
 cdef PyMethodDef[2] FUNCTIONS
 FUNCTIONS[0] = (<PyCFunctionObject *> kappa_of_arrays).m_ml[0]
 PyModule_AddFunctions(sys.modules[__name__], FUNCTIONS)
@@ -213,8 +213,8 @@ cdef bint kappa_of_occurring(
         if largest >= 0:
             table = Table(&counts[0], SHORT_LABELS, largest + 1, largest + 1, 0, 0)
             return kappa_of_table(&table, largest + 1, True, n, weights, kappa) == DEFINED
-    # The first items usually contain all labels. If not, the count detects pairs outside their range, and the range of
-    # all items is determined.
+    # The first items usually contain all labels. If they do not, counting detects pairs outside their range, and then
+    # the range of all items is determined.
     while True:
         if not range_of(first, n_seen, &low1, &high1):
             return 0
@@ -224,7 +224,7 @@ cdef bint kappa_of_occurring(
         span = <uint64_t> highest - <uint64_t> lowest
         if span >= MOST_LABELS or not is_for_one_thread(first, second, n, span + 1):
             return 0
-        # Each column uses its own range, because kernels require labels that fit its type.
+        # Each column uses its own range, because kernels require labels that fit the type of the column.
         first.lowest, first.n_labels = <uint64_t> low1, <uint64_t> (high1 - low1 + 1)
         second.lowest, second.n_labels = <uint64_t> low2, <uint64_t> (high2 - low2 + 1)
         memset(counts, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))
@@ -268,7 +268,7 @@ cdef Outcome kappa_of_known(
         table = Table(&counts[0], n_labels + 1, n_labels, n_labels, 0, 0)
         if has_outsiders(&table, n_labels + 1, n_labels + 1):
             return OUTSIDE
-    # Labels above the largest label that occurs do not affect positions.
+    # Labels above the largest label that occurs do not affect the positions of the others.
     return kappa_of_table(&table, n_labels, False, stop - start, weights, kappa)
 
 
@@ -364,10 +364,10 @@ cdef int refuse_size(Py_ssize_t n_labels) except -1 with gil:
 
 
 cdef class CompiledScorer:
-    """Computes kappa of arrays of one dtype, with labels known in advance; see `compile_scorer`.
+    """Compute kappa of arrays of one dtype, with labels known in advance; see `compile_scorer`.
 
-    The labels are consecutive integers. ``general`` is the scorer for all other cases: long
-    arrays, errors and undefined kappa. It also provides the name and the signature.
+    The labels are consecutive integers. ``general`` is the scorer for all other cases: long arrays, errors and
+    undefined kappa. ``general`` also provides the name and the signature.
     """
 
     cdef readonly object general

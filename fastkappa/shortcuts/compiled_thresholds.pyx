@@ -80,8 +80,8 @@ def build_evaluator(items, matrix, chance, total, caller):
     return Evaluator(items, matrix, chance, total, caller)
 
 
-# An evaluator of more items than this keeps its reference count even if threads share it. With a
-# deferred count, only the garbage collector would free its memory, perhaps much later.
+# An evaluator with more items than this keeps its reference count even if threads share it. If the count were deferred,
+# only the garbage collector would free the memory, perhaps much later.
 cdef enum:
     MOST_SHARED = 1 << 16
 

@@ -1,7 +1,7 @@
 """Load the compiled shortcuts of the backend in use.
 
-Kernels do not compute statistics. Functions that compute kappa in one compiled call are in this
-package instead:
+Kernels do not compute statistics. This package contains the functions that compute kappa in one
+compiled call:
 
     compiled_kappa        kappa from two short arrays               Cython
     compiled_thresholds   cuts and kappa from tables of scores      Cython
@@ -41,7 +41,7 @@ class Evaluator(Protocol):
     def __call__(self, thresholds: AnyArray) -> float:
         """Return kappa, or NaN if it is undefined. The thresholds can be in any order.
 
-        Arrays that are not contiguous float64 are converted or raise an error.
+        An array that is not a contiguous float64 array is converted or raises an error.
         """
         ...
 
@@ -73,7 +73,7 @@ class ThresholdShortcuts(Protocol):
     def build_evaluator(
         self, items: GroupedItems, matrix: Floats, chance: Floats, total: float, caller: Any
     ) -> Evaluator | None:
-        """Build an evaluator of kappa at thresholds, or return None for too many labels.
+        """Build an evaluator of kappa at thresholds, or return None if there are too many labels.
 
         ``caller`` is a weak reference to the object through which threads call the evaluator.
         """
@@ -116,6 +116,6 @@ def threshold_shortcuts(kernels: ScoreKernels) -> ThresholdShortcuts | None:
 
 
 def cut_search(kernels: ScoreKernels) -> SearchCuts | None:
-    """Return the compiled search for cuts for the backend of the score kernels, or None."""
+    """Return the compiled search for cuts of the score kernels' backend, or None if it has none."""
     shortcuts = threshold_shortcuts(kernels)
     return None if shortcuts is None else shortcuts.search_cuts

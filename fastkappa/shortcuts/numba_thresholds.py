@@ -70,9 +70,9 @@ class Evaluator:
 def build_evaluator(
     items: GroupedItems, matrix: Floats, chance: Floats, total: float, caller: Any
 ) -> Evaluator | None:
-    """Build an evaluator of kappa at thresholds, or return None for a single label.
+    """Build an evaluator of kappa at thresholds, or return None if there is only one label.
 
-    Sums must be integers that float64 represents exactly. ``caller`` is not needed here.
+    Sums must be integers that float64 represents exactly. ``caller`` is ignored.
     """
     if len(matrix) < 2:
         return None

@@ -3,8 +3,8 @@
 from cpython.object cimport PyObject
 
 # In free-threaded Python, threads contend for the reference count of an object that they share.
-# From CPython 3.14 on, an object can defer its reference count, but then only the garbage collector
-# frees it. So the count is deferred only if a thread other than the maker calls the object.
+# Since CPython 3.14, an object can defer its reference count, but then only the garbage collector frees the object. The
+# count is therefore deferred only if a thread other than the maker calls the object.
 cdef extern from *:
     """
     #if defined(Py_GIL_DISABLED) && PY_VERSION_HEX >= 0x030E0000

@@ -13,7 +13,7 @@ cdef enum Outcome:
     UNDEFINED
     OUTSIDE
 
-# Counts, and the labels of the first row and the first column, as distances from the lowest label.
+# The counts, and the labels of the first row and the first column as distances from the lowest label.
 cdef struct Table:
     const int64_t *counts
     Py_ssize_t row_length
@@ -31,7 +31,7 @@ cdef struct Quotient:
 cdef inline bint has_outsiders(
     const Table *table, Py_ssize_t n_rows, Py_ssize_t n_columns
 ) noexcept nogil:
-    """Return whether any pair is counted outside the table, up to n_rows rows and n_columns columns."""
+    """Return whether any pair is counted outside the first n_rows rows and n_columns columns."""
     cdef Py_ssize_t i, j
     for i in range(n_rows):
         for j in range(table.n_columns if i < table.n_rows else 0, n_columns):

@@ -117,8 +117,7 @@ def read_columns(
             check = partial(check_columns, path, columns)
             file = text_file(path, DELIMITERS[file_format], text_format, check)
             codes = [name for name in labels if have_equal_numbers(labels[name])]
-            numbers = [name for name in labels if labels[name] and name not in {*text, *codes}]
-            warn_of_odd_lines(file, columns, numbers)
+            warn_of_odd_lines(file, columns)
             names = [*text, *codes]
             table = read_text(file, columns, on_progress, names, strings, not as_written, labels)
         else:
@@ -274,15 +273,13 @@ def count_text(
     """Count text files. A column has a type that can represent its ratings in all files."""
     opened: list[TextFile] = []
     name = naming if len(paths) == 1 else naming_part
-    are_numbers = table.wanted is not None and not table.wanted.are_texts
-    numbers = table.columns[:2] if are_numbers else ()
     for path in paths:
         # All files use the delimiter of the first file.
         delimiter = opened[0].delimiter if opened else DELIMITERS[file_format]
         check = partial(check_columns, path, table.names)
         with name(path):
             opened.append(text_file(path, delimiter, text_format, check))
-            warn_of_odd_lines(opened[-1], table.names, numbers)
+            warn_of_odd_lines(opened[-1], table.names)
     texts = TextTable(table, has_files=len(paths) > 1)
     with_reports = list(zip(opened, reports))
     if not all(texts.add_lines(*each, num_threads) for each in with_reports):

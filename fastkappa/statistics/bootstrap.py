@@ -59,7 +59,7 @@ class BootstrapResult(Result):
     replicates : ndarray of shape (n_resamples,)
         The statistic of each resampled table, in the order drawn; NaN where undefined.
     n_undefined : int
-        The number of NaN replicates. The interval is computed without them.
+        The number of NaN replicates. The interval is computed from the other replicates.
     method : {'percentile', 'bca'}
         The kind of interval.
     confidence : float
@@ -127,12 +127,12 @@ def bootstrap(
     ----------
     table : array-like of shape (l, l), or AgreementResult
         Counts of items; rows are the first rater's ratings. If a result is given, its weights and
-        clusters are used. Each cluster is then drawn as a whole, and the jackknife of BCa intervals
-        leaves out one cluster at a time.
+        clusters are used. If there are clusters, each is drawn as a whole, and the jackknife for
+        BCa intervals leaves out one cluster at a time.
     statistic : callable, default=None
-        A function that accepts m tables as an array of shape (m, l, l), and returns m numbers: NaN
-        for tables whose statistic is undefined. The functions in ``fastkappa.statistics.indices``
-        are examples. None means kappa.
+        A function that accepts m tables as an array of shape (m, l, l), and returns m numbers. A
+        number is NaN if the statistic is undefined. The functions in
+        ``fastkappa.statistics.indices`` are examples. None means kappa.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights for kappa, as for `kappa_from_confusion`.
     n_resamples : int, default=9999
@@ -189,10 +189,10 @@ def bootstrap(
         statistic = kappa_statistic(given, counts.shape[-1])
     elif not callable(statistic):
         raise ValueError(
-            f"statistic must be a function of stacked tables, got {short_repr(statistic)}."
+            f"statistic must be a function of an array of tables, got {short_repr(statistic)}."
         )
     elif weights is not None:
-        raise ValueError("weights apply only to kappa, so they must be None with a statistic.")
+        raise ValueError("weights apply only to kappa: they must be None if statistic is given.")
     own = getattr(table, "clusters", None)
     clusters = own if isinstance(own, Clusters) else None
     return bootstrap_counts(counts, statistic, n_resamples, method, confidence, rng, clusters)
@@ -229,7 +229,7 @@ def bootstrap_counts(
         left_out = _without_items(counts, block)
     else:
         if clusters.n_clusters < 2:
-            raise ValueError("clusters cannot be drawn: all items are in one cluster.")
+            raise ValueError("clusters cannot be resampled, because all items are in one cluster.")
         drawn = resampled(counts, clusters, n_resamples, generator, block_cells)
         left_out = without_clusters(counts, clusters, block_cells)
     replicates = np.concatenate([_values(statistic, tables) for tables in drawn])

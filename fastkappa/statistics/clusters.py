@@ -11,9 +11,9 @@ sandwich estimator. No assumption is made about the correlation within clusters.
 cluster, the result equals the variance without clusters.
 
 Clusters with the same counts are stored as one row with a multiplicity. Therefore, the cost does
-not depend on the number of items. If all clusters are small, it does not depend on the number of
-clusters either. The bootstrap draws clusters with replacement, which is a multinomial draw of these
-rows.
+not depend on the number of items. If all clusters are small, the cost does not depend on the number
+of clusters either. The bootstrap draws clusters with replacement, which is a multinomial draw of
+these rows.
 
 References
 ----------
@@ -38,7 +38,7 @@ from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics import spread
 from fastkappa.statistics.spread import EPSILON, SAFETY, Influence
 
-# With fewer clusters, interval coverage is below nominal (bench.studies.clusters).
+# With fewer clusters than this, interval coverage is below nominal (bench.studies.clusters).
 FEW_CLUSTERS = 50
 # The number of terms per block in sums over clusters (8 MB).
 BLOCK = 1 << 20
@@ -122,8 +122,8 @@ class Clusters:
         Parameters
         ----------
         values : ndarray of shape (q, m)
-            Values per cell. If they are deviations from the mean, divided by n, the result is a
-            covariance matrix.
+            Values per cell. If the values are deviations from the mean, divided by n, the result is
+            a covariance matrix.
 
         Returns
         -------
@@ -291,8 +291,8 @@ def variance(
     Returns
     -------
     variance : ndarray of shape (...)
-        Divide this by n to get the variance of a coefficient. For Student's t, also multiply by
-        `correction`. The result is NaN if all items are in one cluster.
+        Divide this result by n to get the variance of a coefficient. For Student's t, also multiply
+        by `correction`. The result is NaN if all items are in one cluster.
 
     Examples
     --------

@@ -35,7 +35,8 @@ from fastkappa.statistics.weights import Weights, weights_text
 NAMES = ("first", "second")
 # The interval, z and p-value if there is no test.
 UNTESTED = NO_ENDS, math.nan, math.nan
-# If a correlation is closer to 1 than this, the estimates are treated as equal.
+# If the correlation of two estimates is closer to 1 than this, their difference is treated as
+# constant.
 LEAST_APART = 1e-12
 
 
@@ -166,7 +167,7 @@ def compare_independent(
     first, second : array-like of shape (l, l), or AgreementResult
         Two tables of counts, or results, whose labels may differ. A result is tested by its own
         method, which accounts for clusters if `agreement` was given clusters. The samples must not
-        share clusters. If they do, use `agreement_by`.
+        share clusters. For samples that share clusters, use `agreement_by`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights for tables. Results have their own weights.
     confidence : float, default=0.95
@@ -271,7 +272,7 @@ def difference_of(what: str, both: tuple[float, float]) -> float:
     if math.isnan(value):
         undefined = "the first" if math.isnan(both[0]) else "the second"
         warnings.warn(
-            f"the {what} cannot be compared: {undefined} is undefined.",
+            f"the {what} cannot be compared, because {undefined} is undefined.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )

@@ -7,8 +7,6 @@ from statistics import NormalDist
 
 # The continued fraction and Newton's method stop at this relative change.
 PRECISION = 1e-16
-# Above this value, the series for the ratio of gamma functions is exact to the last digit.
-LARGE = 50.0
 # Above this value, Hill's normal deviate is exact to the last digit, and more accurate than a
 # continued fraction in 1 - x.
 NEARLY_NORMAL = 500.0
@@ -51,15 +49,8 @@ def t_two_sided_p(t: float, degrees_of_freedom: float) -> float:
         return math.erfc(abs(t) / math.sqrt(2))
     if degrees_of_freedom >= NEARLY_NORMAL:
         return math.erfc(_normal_deviate(t, degrees_of_freedom) / math.sqrt(2))
-    half, ratio = degrees_of_freedom / 2, t * t / degrees_of_freedom
-    # The p-value is I_x(a, b) = 1 - I_(1 - x)(b, a), with a = half, b = 1/2 and x = 1 / (1 +
-    # ratio).
-    x, mirrored = 1 / (1 + ratio), ratio / (1 + ratio)
-    log_front = _log_gamma_ratio(half) - math.log(math.pi) / 2 - half * math.log1p(ratio)
-    front = math.exp(log_front) * math.sqrt(mirrored)
-    if x < (half + 1) / (half + 2.5):
-        return front * _continued_fraction(half, 0.5, x) / half
-    return 1 - 2 * front * _continued_fraction(0.5, half, mirrored)
+    # The square of t has an F distribution.
+    return _f_tails(t * t, 1, degrees_of_freedom)[1]
 
 
 def t_quantile(p: float, degrees_of_freedom: float) -> float:
@@ -90,12 +81,11 @@ def t_quantile(p: float, degrees_of_freedom: float) -> float:
     t = NormalDist().inv_cdf(p)
     if math.isinf(degrees_of_freedom) or t == 0:
         return t
-    tail, half = 2 * (1 - p), degrees_of_freedom / 2
-    log_peak = _log_gamma_ratio(half) - math.log(math.pi * degrees_of_freedom) / 2
+    tail = 2 * (1 - p)
     for _ in range(100):
         # Newton's method is applied to the logarithm of the tail. The logarithm is concave, so the
         # method converges from below.
-        density = 2 * math.exp(log_peak - (half + 0.5) * math.log1p(t * t / degrees_of_freedom))
+        density = 2 * _beta_front(t * t, 1, degrees_of_freedom) / t
         reached = t_two_sided_p(t, degrees_of_freedom)
         step = math.log(reached / tail) * reached / density
         t += step
@@ -205,8 +195,9 @@ def _f_tails(f: float, numerator: float, denominator: float) -> tuple[float, flo
 def _beta_front(f: float, numerator: float, denominator: float) -> float:
     """Return x**a (1 - x)**b / B(a, b) at the x that corresponds to ``f``, even for large a and b.
 
-    With n = a + b, this is sqrt(a b / (2 pi n)) exp(a log(x n / a) + b log((1 - x) n / b)), times
-    the remainder of Stirling's formula. This form avoids cancellation of large log-gamma values.
+    With n = a + b, the result is sqrt(a b / (2 pi n)) exp(a log(x n / a) + b log((1 - x) n / b)),
+    times the remainder of Stirling's formula. This form avoids cancellation of large log-gamma
+    values.
     """
     a, b = numerator / 2, denominator / 2
     sum_of_both = numerator * f + denominator
@@ -240,17 +231,6 @@ def _normal_deviate(t: float, degrees_of_freedom: float) -> float:
     y = a * math.log1p(t * t / degrees_of_freedom)
     correction = (((-0.4 * y - 3.3) * y - 24) * y - 85.5) / (0.8 * y * y + 100 + b)
     return ((correction + y + 3) / b + 1) * math.sqrt(y)
-
-
-def _log_gamma_ratio(a: float) -> float:
-    """Return log(gamma(a + 1/2) / gamma(a)) without cancellation of large numbers."""
-    if a < LARGE:
-        return math.lgamma(a + 0.5) - math.lgamma(a)
-    inverse = 1 / a
-    square = inverse * inverse
-    return math.log(a) / 2 - inverse * (
-        1 / 8 - square * (1 / 192 - square * (1 / 640 - square * 17 / 14336))
-    )
 
 
 def _continued_fraction(a: float, b: float, x: float) -> float:

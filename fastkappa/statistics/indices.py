@@ -398,7 +398,7 @@ def _beyond_chance(
     slope: Influence,
     clusters: Clusters | None,
 ) -> Estimate:
-    """Return 1 - d_o / d_e, where ``slope`` is the derivative of d_e by cell.
+    """Return 1 - d_o / d_e. ``slope`` is the derivative of d_e with respect to each cell.
 
     d_o and d_e are the observed disagreement and the disagreement expected by chance. The result
     equals (p_o - p_e) / (1 - p_e), but avoids cancellation.

@@ -11,8 +11,8 @@ the derivative of kappa with respect to p_ij is
 where v_i. is the mean of row i of v, weighted by the second rater's margin, and v_.j is the mean of
 column j, weighted by the first rater's margin. The variance of g, divided by n, is the variance of
 Fleiss, Cohen and Everitt (1969). With kappa = 0 and p = outer(r, c), the result is their variance
-under independence, for a test. Both variances are valid for asymmetric weights and for weights on
-any scale.
+under independence, which is needed for tests. Both variances are valid for asymmetric weights and
+for weights on any scale.
 """
 
 from __future__ import annotations
@@ -116,9 +116,9 @@ def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
 def textbook_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
     """Return the cruder standard error found in many textbooks.
 
-    Without weights, it is ``sqrt(p_o * (1 - p_o) / n) / (1 - p_e)``; with weights, it is the
-    formula of Cohen (1968). Both formulas treat the agreement expected by chance as known. Prefer
-    `standard_error`, which has the same parameters.
+    Without weights, the formula is ``sqrt(p_o * (1 - p_o) / n) / (1 - p_e)``. With weights, the
+    formula of Cohen (1968) is used. Both formulas treat the agreement expected by chance as known.
+    Prefer `standard_error`, which has the same parameters.
 
     Examples
     --------

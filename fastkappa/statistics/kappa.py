@@ -5,11 +5,11 @@ With disagreement weights w, table c, margins r and s, and n the sum of the tabl
     kappa = 1 - n * sum(w * c) / sum(w * outer(r, s)) = D / E
     E = sum(w * outer(r, s)),    D = E - n * sum(w * c)
 
-For whole counts, D and E are whole numbers. Both are computed exactly, in int64 or, if too large,
-as Python integers, so the division is the only step that rounds. The result is precise even if
-kappa is near 0, and does not change if the raters are swapped or the weights are scaled. For the
-usual weights, E is computed from the moments of the margins in O(l) time. Finite floats are scaled
-to whole numbers by a power of two, which cancels.
+For whole counts, D and E are whole numbers. D and E are computed exactly, in int64 or, if they are
+too large, as Python integers. So only the division is rounded. The result is precise even if kappa
+is near 0, and does not change if the raters are swapped or the weights are scaled. For the usual
+weights, E is computed from the moments of the margins in O(l) time. Finite floats are scaled to
+whole numbers by a power of two, which cancels.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
     The result differs from exact rational arithmetic by at most half a unit in the last place for
     one table, and by at most 2 units for a stack, for counts of any size.
 
-    Weights require labels in a meaningful order. For a data frame, this is the order of its
-    columns. A ``LabelOrderWarning`` is issued if its column names are strings in alphabetical order
-    or unsorted numbers.
+    Weights require labels in a meaningful order. For a data frame, the order of its columns is
+    used. A ``LabelOrderWarning`` is issued if its column names are strings in alphabetical order or
+    unsorted numbers.
 
     References
     ----------

@@ -34,7 +34,7 @@ class Band(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """A named scale of bands. The first band begins at -1."""
+    """A published scale, divided into bands. The first band begins at -1."""
 
     source: str
     bands: tuple[Band, ...]

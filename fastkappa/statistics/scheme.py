@@ -1,7 +1,7 @@
 """Define the weighting schemes. Each scheme is an object that computes D and E for its weights.
 
 Kappa is D / E, with E = sum(w * outer(r, s)) and D = E - n * sum(w * c) for disagreement weights w,
-a table c of n items and its margins r and s. A scheme computes both as cheaply as possible. For
+a table c of n items and its margins r and s. A scheme computes D and E as cheaply as possible. For
 named weights, E is computed from the moments of the margins in O(l) time.
 """
 

@@ -6,12 +6,12 @@ leaves noise of about 1e-17. If this noise were used as a standard error, any di
 significant.
 
 The noise is bounded as follows. Every term t is a sum of products and quotients of numbers with the
-same sign. So after n operations, its error is at most n * eps * |t| (Higham 2002, section 3.1). A
-sum of m nonzero numbers needs m operations. Each term contains only a few sums over the cells of a
-table, the distinct rows of ratings, the labels or the raters in use. An influence is a difference
-of such terms, so its error is at most n * eps * size, where size is the sum of their absolute
-values. The same is true of the mean influence and the mean size. Influences whose distance from
-their mean is below
+same sign. The error of t after n operations is therefore at most n * eps * |t| (Higham 2002,
+section 3.1). A sum of m nonzero numbers needs m operations. Each term contains only a few sums over
+the cells of a table, the distinct rows of ratings, the labels or the raters in use. An influence is
+a difference of such terms, so its error is at most n * eps * size, where size is the sum of their
+absolute values. The same bound applies to the mean influence, with the mean size. Influences whose
+distance from their mean is below
 
     SAFETY * n_terms * eps * (size + mean size)
 
@@ -30,7 +30,8 @@ import numpy as np
 from fastkappa.arrays import AnyArray, FloatTable
 
 EPSILON = float(np.finfo(np.float64).eps)
-# A safety factor for the bound, because each term is computed from a few sums in sequence.
+# A factor by which the bound is increased, because each term is computed from a few sums in
+# sequence.
 SAFETY = 8.0
 # The largest rounding error of a coefficient that is computed as 1 - observed / expected and should
 # be 0.

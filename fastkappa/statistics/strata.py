@@ -79,8 +79,8 @@ class EqualKappas(Result):
     coefficient : str
         The name of the coefficient.
     second_degrees_of_freedom : float or None
-        The second degrees of freedom of the F distribution. None if the p-value is from the
-        chi-square distribution of Q.
+        The second degrees of freedom of the F distribution. None if the p-value is from a
+        chi-square distribution.
     """
 
     kappa: float
@@ -181,9 +181,9 @@ def compare_strata(
         How to treat strata whose kappa is undefined (0 / 0), for example because both raters use
         only one label. With 'nan', the test is undefined, and an ``UndefinedMetricWarning`` names
         these strata. With 'drop', the other strata are compared, and the warning is issued only if
-        fewer than two are left. The attribute ``undefined`` of the result contains their names.
-        Asymptotic tests cannot compare strata with a standard error of 0 either. Full agreement, or
-        a rater who uses only one label, leads to such a standard error.
+        fewer than two are left. The attribute ``undefined`` of the result contains the names of
+        these strata. Asymptotic tests cannot compare strata with a standard error of 0 either. Full
+        agreement, or a rater who uses only one label, leads to such a standard error.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None

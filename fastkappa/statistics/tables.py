@@ -14,10 +14,10 @@ from fastkappa.exceptions import LabelOrderWarning, users_stacklevel
 
 # The names that other packages use for the totals of rows and columns.
 MARGINS = ("all", "sum", "total")
-# With fewer items, the last row and column can equal the sums of the others by chance. With 40
-# items, this happened in 1 of 400,000 simulated tables.
+# With fewer items than this, the last row and column can equal the sums of the others by chance.
+# This happened in 1 of 400,000 simulated tables of 40 items.
 FEWEST_IN_CORNER = 10
-# With fewer rows, the last column can equal the sum of the others by chance.
+# With fewer rows than this, the last column can equal the sum of the others by chance.
 FEWEST_ROWS = 5
 # The largest accepted difference between 1 and a sum of rounded proportions.
 ROUNDING = 1e-9
@@ -43,7 +43,9 @@ def as_numbers(values: Any, name: str) -> AnyArray:
         # ``values`` can be a ConfusionCounts, which is a tuple of a table and other counts.
         if hasattr(values, "table"):
             given = type(values).__name__
-            raise ValueError(f"{name} must be a table, got {given}: pass its .table.") from error
+            raise ValueError(
+                f"{name} must be a table, got {given}: pass its attribute .table."
+            ) from error
         raise ValueError(
             f"{name} must have rows of equal length, got {short_repr(values)}."
         ) from error
@@ -279,7 +281,7 @@ def _first_not_a_number(values: AnyArray) -> str:
 
 
 def judge_sums_of_counts(counts: AnyArray, row: Any, column: Any) -> None:
-    """Raise if counts include totals that are named as totals, and warn about other totals.
+    """Raise if counts include totals named "All" or similar, and warn about unnamed totals.
 
     ``row`` and ``column`` are the names of the last row and column, as in `pandas.crosstab`.
     """

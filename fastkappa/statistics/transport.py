@@ -56,7 +56,7 @@ def _most_agreeing(rows: AnyArray, columns: AnyArray) -> AnyArray:
 def _in_order(rows: AnyArray, columns: AnyArray) -> AnyArray:
     """Return the tables of the north-west corner rule.
 
-    In such a table, items sorted by the first rating are also sorted by the second. For Monge
+    In this table, items sorted by the first rating are also sorted by the second. For Monge
     weights, tables with this property are the cheapest.
     """
     below = np.minimum(rows.cumsum(axis=-1)[..., :, None], columns.cumsum(axis=-1)[..., None, :])
@@ -84,14 +84,14 @@ def cheapest_transport(rows: AnyArray, columns: AnyArray, costs: FloatTable) -> 
     Notes
     -----
     The problem is solved by successive shortest paths with potentials. Initially, the table has as
-    many items as possible on the diagonal, at no cost. Then Dijkstra's algorithm finds the cheapest
-    path from a row with remaining supply to a column with remaining demand. As many items as
-    possible are moved along this path, and the search is repeated.
+    many items as possible on the diagonal, at no cost. In each step, Dijkstra's algorithm finds the
+    cheapest path from a row with remaining supply to a column with remaining demand, and as many
+    items as possible are moved along this path.
     """
     table = np.diag(np.minimum(rows, columns))
     supply, demand = rows - table.diagonal(), columns - table.diagonal()
     row_potential, column_potential = np.zeros(len(rows)), np.zeros(len(columns))
-    # With proportions, rounding leaves small remainders, which are ignored.
+    # If the margins are proportions, rounding leaves small remainders, which are ignored.
     negligible = 0 if supply.dtype.kind != "f" else 1e-14 * float(rows.sum())
     while (supply > negligible).any() and (demand > negligible).any():
         reduced = np.maximum(costs + row_potential[:, None] - column_potential, 0)
@@ -124,8 +124,8 @@ def _shortest_path(
 ) -> tuple[FloatTable, FloatTable, list[int], list[int], int]:
     """Return the distances and predecessors up to the nearest target, and the target's index.
 
-    Edges from rows to columns have given lengths. There is an edge of length 0 from a column back
-    to a row if their cell is in use.
+    Edges from rows to columns have given lengths. If the cell of a row and a column is in use, an
+    edge of length 0 leads from the column back to the row.
     """
     n_labels = len(lengths)
     to_rows = np.where(starts, 0.0, math.inf)

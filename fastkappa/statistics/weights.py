@@ -56,7 +56,7 @@ def as_weights(weights: Weights, n_labels: int) -> SchemeName | AnyArray | None:
     if np.diagonal(matrix).any():
         raise ValueError(
             "weights are disagreement weights, so their diagonal must be 0, got"
-            f" {np.diagonal(matrix).tolist()}. For agreement weights a, use a.max() - a."
+            f" {np.diagonal(matrix).tolist()}. To convert agreement weights a, use a.max() - a."
         )
     return matrix
 
@@ -251,7 +251,7 @@ def _period(values: Floats, period: float | None) -> float:
         return span + float(steps[0]) if len(steps) else 1.0
     if not isinstance(period, Real) or not span < period < np.inf:
         raise ValueError(
-            f"period must be larger than the distance between the outermost labels, {span:g}, got"
+            f"period must be larger than {span:g}, the distance between the outermost labels, got"
             f" {period!r}."
         )
     return float(period)

@@ -68,12 +68,15 @@ def judge_table(
         warn_of_end(array, table, names)
     if table.item(-1) > 1:
         return
-    counts = dict(zip(names, (table.sum(axis=1), table.sum(axis=0))))
-    used = {name: np.sort(array[own > 0]) for name, own in counts.items()}
+    counts, n = (table.sum(axis=1), table.sum(axis=0)), table.sum()
+    used = [np.sort(array[own > 0]) for own in counts]
     if array.dtype.kind in "iuf":
-        warn_of_totals(used, table.sum(), lambda name: (array * counts[name]).sum(dtype=float))
+        of_name = dict(zip(names, counts))
+        warn_of_totals(
+            dict(zip(names, used)), n, lambda name: (array * of_name[name]).sum(dtype=float)
+        )
     _warn_of_counted(table, names)
-    any(warn_of_strangers({x: used[x] for x in pair}, table.sum()) for pair in (names, names[::-1]))
+    any(warn_of_strangers(names[::way], used[::way], n) for way in (1, -1))
 
 
 def judge_tables(
@@ -140,12 +143,12 @@ def _has_far_largest(labels: AnyArray) -> bool:
     return bool(labels[0] >= 0 and 0 < FAR * float(labels[-2]) < labels[-1])
 
 
-def warn_of_strangers(labels: Mapping[str, AnyArray], n_items: int) -> bool:
+def warn_of_strangers(names: Sequence[str], labels: Sequence[AnyArray], n_items: int) -> bool:
     """Warn if the first of two raters has only labels, or many, that the second does not have.
 
     Return whether so. ``labels`` are the sorted labels of each rater.
     """
-    (name, own), (other, others) = labels.items()
+    (name, other), (own, others) = names, labels
     n_labels = len(own), len(others)
     if min(n_labels) < 2:
         return False

@@ -40,6 +40,8 @@ MOST_SHOWN = 5
 # The least numbers of items and of ratings with a label at an end of the scale, and the least
 # difference from the label beside it, in standard errors.
 FEWEST_WITH_ENDS, FEWEST_AT_END, FAR_APART = 50, 5, 3.5
+# Raters who agree on a label for more than one item in this number do not agree on it by chance.
+OFTEN_AT_END = 25
 # Scales rarely have more grades than this.
 MOST_GRADES = 21
 # A label is rare if a similar label occurs at least this many times as often.
@@ -270,10 +272,13 @@ def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool
     Raters agree on it only by chance, and items to which one rater gives it are farther from it, in
     the other's ratings, than items with the label next to it. Return whether there is a warning.
     """
-    n = int(table.sum())
-    if labels.dtype.kind not in "iuf" or len(labels) < 3 or n < FEWEST_WITH_ENDS:
+    n = int(table.sum()) if labels.dtype.kind in "iuf" and len(labels) > 2 else 0
+    if n < FEWEST_WITH_ENDS:
         return False
     for place, beside in ((0, 1), (-1, -2)):
+        # Most tables are excluded within a microsecond.
+        if OFTEN_AT_END * table.item(place) > n:
+            continue
         used = int(table[place].sum()), int(table[:, place].sum())
         by_chance = used[0] * used[1] / n
         if sum(used) < FEWEST_AT_END or table.item(place) > by_chance + 2 * by_chance**0.5:

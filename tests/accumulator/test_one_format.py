@@ -72,7 +72,7 @@ def test_sums_of_weights() -> None:
     stream.update([1, 2], [1, 1], sample_weight=[0.1, 0.25])
     counts = SourceCounts.from_json(stream.to_json())
     assert (counts.table.tolist(), counts.n_rows) == ([[0.1, 0.0], [0.25, 0.0]], 2)
-    with pytest.raises(ValueError, match="sums of item weights cannot be continued"):
+    with pytest.raises(ValueError, match="sums of item weights are not exact"):
         ConfusionAccumulator.from_json(counts.to_json())
     stream.update([2], [2], sample_weight=[-1.0])
     text = stream.to_json()
@@ -84,5 +84,5 @@ def test_sums_of_weights() -> None:
 def test_a_table_that_contradicts_the_accumulator() -> None:
     fields = json.loads(of_stream(([1, 2], [1, 1])).to_json())
     fields["table"][0][0] += 1
-    with pytest.raises(ValueError, match="the table must match the counts"):
+    with pytest.raises(ValueError, match="table must agree with the counts"):
         ConfusionAccumulator.from_json(json.dumps(fields))

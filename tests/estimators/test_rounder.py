@@ -164,7 +164,7 @@ def test_scores_that_float64_would_round() -> None:
     with pytest.raises(ValueError, match=message):
         KappaRounder(cv=None).fit(scores, [0, 0, 1, 1])
     rounder = KappaRounder(cv=None).fit(scores - 2**53, [0, 0, 1, 1])
-    for use in (rounder.predict, rounder.transform, lambda X: rounder.score(X, [0, 0, 1, 1])):
+    for use in (rounder.predict, lambda X: rounder.score(X, [0, 0, 1, 1])):
         for X in (scores, scores[:, None], scores.astype(np.uint64)):
             with pytest.raises(ValueError, match=message):
                 use(X)
@@ -205,19 +205,6 @@ def test_scores_in_whatever_they_come() -> None:
         assert same.n_features_in_ == 1
     narrow = KappaRounder(cv=None).fit(scores.astype(np.float32), y)
     assert narrow.thresholds_.dtype == np.float32
-
-
-def test_transform_keeps_the_shape() -> None:
-    scores, y = items(3)
-    rounder = KappaRounder().fit(scores, y)
-    np.testing.assert_array_equal(rounder.transform(scores), rounder.predict(scores))
-    column = rounder.transform(scores[:, None])
-    np.testing.assert_array_equal(column, rounder.predict(scores)[:, None])
-    np.testing.assert_array_equal(KappaRounder().fit_transform(scores, y), column[:, 0])
-    rounder.set_output(transform="pandas")
-    frame = rounder.transform(pd.DataFrame({"score": scores}))
-    assert list(frame.columns) == ["kapparounder0"]
-    np.testing.assert_array_equal(frame.to_numpy(), column)
 
 
 def test_zero_weights_are_items_left_out() -> None:

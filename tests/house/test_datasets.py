@@ -105,7 +105,7 @@ def test_changing_a_loaded_table_changes_no_other() -> None:
 
 
 def test_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=r"no table 'cohen'\. The tables are: .*cohen_1968"):
+    with pytest.raises(ValueError, match=r"name must be one of .*cohen_1968.*, got 'cohen'"):
         datasets.load("cohen")
 
 
@@ -122,7 +122,7 @@ def test_anaesthetists_as_dawid_and_skene_printed_them() -> None:
     assert rated.labels == (1, 2, 3, 4)
     # In the vignette of the R package rater, the fourth doctor gives the third patient a 2.
     assert rated.ratings[2, rated.raters.index("4")] == 2
-    with pytest.raises(ValueError, match=r"there are no ratings 'nurses'\. The ratings are: anaes"):
+    with pytest.raises(ValueError, match=r"name must be one of anaesthetists, got 'nurses'"):
         datasets.load_items("nurses")
 
 

@@ -17,8 +17,8 @@ from fastkappa.estimators import KappaRounder
 @pytest.mark.parametrize(
     ("owner", "name", "advice"),
     [
-        (KappaRounder(), "coefficients", ": thresholds_ has the cut points"),
-        (KappaRounder(), "coef_", ": thresholds_ has the cut points"),
+        (KappaRounder(), "coefficients", ": use thresholds_ instead"),
+        (KappaRounder(), "coef_", ": use thresholds_ instead"),
         (ConfusionAccumulator(), "reset", ": create a new accumulator"),
         (ConfusionAccumulator(), "compute", r": use kappa\(\) or agreement\(\)"),
         (ConfusionAccumulator(), "update_state", r": use update\(y1, y2\) instead"),

@@ -95,7 +95,7 @@ def test_grades_from_1_are_refused() -> None:
     y1, y2 = np.array([1, 2, 3, 4, 5, 5, 4]), np.array([1, 2, 3, 4, 5, 4, 4])
     assert fastkappa.kappa_from_confusion(table_inside(y1, y2, 5)) == 1
     for count in (table_of, jit.confusion_matrix):
-        with pytest.raises(ValueError, match="number labels from 0, or leave out such items"):
+        with pytest.raises(ValueError, match="Number the labels from 0, or leave out such items"):
             count(y1, y2, 5)
 
 
@@ -284,13 +284,19 @@ ONES = np.ones((2, 2), np.uint64)
         (lambda: table_of(GOOD, GOOD, 0), "n_labels must be at least 1"),
         (lambda: jit.confusion_matrix(GOOD, GOOD, 0), "n_labels must be at least 1"),
         (lambda: kappa_of(np.ones((2, 3)), None), "table must be square"),
-        (lambda: kappa_of(np.array([[1, -1], [0, 1]]), None), "table must be finite and not neg"),
-        (lambda: kappa_of(np.array([[1, np.nan], [0, 1]]), None), "table must be finite"),
-        (lambda: kappa_of(np.array([[1, np.inf], [0, 1]]), None), "table must be finite"),
+        (
+            lambda: kappa_of(np.array([[1, -1], [0, 1]]), None),
+            "table must contain only finite numbers that are not neg",
+        ),
+        (lambda: kappa_of(np.array([[1, np.nan], [0, 1]]), None), "table must contain only finite"),
+        (lambda: kappa_of(np.array([[1, np.inf], [0, 1]]), None), "table must contain only finite"),
         (lambda: kappa_of(np.ones((2, 2)), "cubic"), "weights must be None, 'linear', 'quad"),
         (lambda: kappa_of(ONES, np.zeros((3, 3))), "one row and one column"),
-        (lambda: kappa_of(ONES, np.ones((2, 2))), "0 on their diagonal"),
-        (lambda: kappa_of(ONES, -1 + np.eye(2)), "weights must be finite and not neg"),
+        (lambda: kappa_of(ONES, np.ones((2, 2))), "the diagonal of weights must be 0"),
+        (
+            lambda: kappa_of(ONES, -1 + np.eye(2)),
+            "weights must contain only finite numbers that are not neg",
+        ),
         (
             lambda: kappa_cut(SCORES, GOOD[:2], np.array([0.5]), "linear"),
             "scores and labels must have",

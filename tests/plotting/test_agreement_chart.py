@@ -115,12 +115,12 @@ def test_one_label_fills_the_chart(reverse_y: bool) -> None:
         ({"table": [[0, 0], [0, 0]]}, "table must not be empty"),
         ({"table": [[1, 2]]}, "table must have the shape"),
         ({"labels": ["a"]}, "labels must have one entry per row"),
-        ({"raters": "Ann"}, "raters must be the names"),
-        ({"step_weights": ()}, "step_weights must fall from 1 towards 0, got \\(\\)"),
-        ({"step_weights": (1, 0.5, 0.6)}, "step_weights must fall"),
-        ({"step_weights": (0.5,)}, "step_weights must fall"),
-        ({"step_weights": (1, -0.5)}, "step_weights must fall"),
-        ({"step_weights": "linear"}, "step_weights must fall from 1 towards 0, got 'linear'"),
+        ({"raters": "Ann"}, "raters must be two names"),
+        ({"step_weights": ()}, "step_weights must decrease from 1 towards 0, got \\(\\)"),
+        ({"step_weights": (1, 0.5, 0.6)}, "step_weights must decrease"),
+        ({"step_weights": (0.5,)}, "step_weights must decrease"),
+        ({"step_weights": (1, -0.5)}, "step_weights must decrease"),
+        ({"step_weights": "linear"}, "step_weights must decrease from 1 towards 0, got 'linear'"),
     ],
 )
 def test_refusals(arguments: dict[str, Any], message: str) -> None:

@@ -119,13 +119,13 @@ def test_forest_in_given_axes() -> None:
     ("arguments", "message"),
     [
         (({},), "must not be empty"),
-        (({"a": 1.0},), "result 'a' must have a kappa or value and an interval, got float"),
+        (({"a": 1.0},), "result 'a' must have an interval and a kappa or value, got float"),
         (({"a": Estimate(0, (1, 0))},), r"interval of 'a' must have its lower limit first"),
         (({"a": Estimate(0, (0, 1))}, [[0, 1]]), "not with a dict"),
         (([0.5],), r"shape \(1, 2\)"),
         (([0.5], [[0, 1], [0, 1]]), r"shape \(1, 2\), one row per estimate, got \(2, 2\)"),
         (([[0.5]], [[0, 1]]), "one-dimensional"),
-        (([Estimate(0, (0, 1)), 0.5],), "result '1' must have a kappa or value and an interval"),
+        (([Estimate(0, (0, 1)), 0.5],), "result '1' must have an interval and a kappa or value"),
         (([Estimate(0, (0, 1))], [[0, 1]]), "results have their own"),
     ],
 )
@@ -140,7 +140,7 @@ def test_forest_with_wrong_names(names: Any) -> None:
         plot_forest(Estimate(0, (0, 1)), names=names)
     with pytest.raises(ValueError, match=r"one entry per estimate \(1\), got"):
         plot_forest([0.5], intervals=[[0, 1]], names=names)
-    with pytest.raises(ValueError, match="not with a dict"):
+    with pytest.raises(ValueError, match="but results is a dict"):
         plot_forest({"a": Estimate(0, (0, 1))}, names=np.array(["b"]))
 
 

@@ -24,12 +24,11 @@ def test_search_cuts(kernels: PairKernels) -> None:
         table += np.rint(np.linspace(0, 3, n_rows)[:, None] * np.arange(n_labels)).astype(int)
         prefix = np.zeros((n_labels, n_rows + 1))
         np.cumsum(table.T, axis=1, out=prefix[:, 1:])
-        sizes = prefix.sum(axis=0).astype(np.int64)
         position = np.arange(n_labels)
         matrix = (position[:, None] - position) ** 2
         general = Programme(prefix[:, -1], matrix)
-        expected = best_cuts(general, prefix, sizes)
-        found = best_cuts(Programme(prefix[:, -1], matrix, 0, search_cuts), prefix, sizes)
+        expected = best_cuts(general, prefix)
+        found = best_cuts(Programme(prefix[:, -1], matrix, search_cuts), prefix)
         assert (found.positions == expected.positions).all()
         assert found.ratio == expected.ratio
         ratio, positions = np.array(general.start), np.empty(n_labels - 1, np.int64)

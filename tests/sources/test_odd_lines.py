@@ -120,11 +120,6 @@ CODES = ["250.1", "250.10", "250.2", "250.20"]
 def test_codes_that_are_equal_as_numbers(tmp_path: Path) -> None:
     lines = [f"{i},{CODES[i % 4]},{CODES[i % 4 ^ (i % 3 == 0)]}" for i in range(48)]
     path = _write(tmp_path, *lines)
-    halves = [250.1, 250.2]
-    with pytest.warns(UserWarning, match="250.1 and 250.10, which are read as one number"):
-        assert _count(path, labels=halves).table.trace() == 48
-    run = CommandLine("agree").run(path, "--raters", "a", "b", "--labels", "250.1,250.2")
-    assert "give both as strings in --labels" in run.stderr
     # 16 of 48 items have the other code of the pair.
     with pytest.warns(UserWarning, match="differ only in how they are written"):
         counts = _count(path, labels=CODES)

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import confusion_from_source
+from fastkappa import Ratings, confusion_from_source
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.words import in_words_of_options
 from fastkappa.install_hint import install_command
 from fastkappa.sources.arrow_files import SUFFIXES, format_of
 from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from tests.helpers.command_line import CommandLine
 from tests.helpers.counted_files import count_ratings
 from tests.helpers.rating_files import WRITERS, pa, parquet, text_file, write_arrow_file
 
@@ -279,3 +280,9 @@ def test_files_of_other_programs(tmp_path: Path, name: str, advice: str) -> None
     (tmp_path / name).write_bytes(b"x")
     with pytest.raises(RatingsError, match=f"not a known format.*{advice}"):
         confusion_from_source(tmp_path / name, "a", "b")
+    with pytest.raises(RatingsError, match=f"not a known format.*{advice}"):
+        Ratings.from_long(tmp_path / name, item="i", rater="r", rating="v")
+    for options in ("score --y1 a --y2 b", "agree --raters a b"):
+        command, *named = options.split()
+        refusal = CommandLine(command).refusal(tmp_path / name, *named)
+        assert re.search(rf"not a known format.*{advice}|r.xlsx cannot be read", refusal)

@@ -40,7 +40,6 @@ TEXTS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:.* are read as one number")
 @pytest.mark.parametrize("num_threads", [1, 2])
 @pytest.mark.parametrize("block_size", [61, 1 << 20])
 @pytest.mark.parametrize("name", TEXTS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,13 @@ from fastkappa import (
     agreement_by,
     compare_predictions,
     confusion_counts,
+    confusion_from_source,
     datasets,
     fleiss_kappa,
     leaderboard,
 )
 from fastkappa.tables.two_codings import two_codings, warn_of_end
+from tests.helpers.command_line import write_csv
 
 RNG = np.random.default_rng(0)
 FIRST = RNG.integers(0, 5, 60)
@@ -434,3 +437,8 @@ def test_percentages_need_weights() -> None:
         warnings.simplefilter("error")
         agreement(y1, y2, weights="quadratic")
         agreement(topics, other)
+
+
+def test_one_column_as_both_raters_is_judged(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "r.csv", a=[1, 2])
+    assert confusion_from_source(path, "a", "a").table.tolist() == [[1, 0], [0, 1]]

@@ -190,7 +190,7 @@ def test_thresholds_to_evaluate(thresholds: Any, message: str, drop_in_backend: 
 
 
 def test_folds_of_a_rounder() -> None:
-    with pytest.raises(ValueError, match="cv must divide the items at least once, got no folds"):
+    with pytest.raises(ValueError, match="cv must yield at least one fold, got no folds"):
         estimators.KappaRounder(cv=[]).fit(SCORES, Y)
     with pytest.raises(ValueError, match="the number of folds must be at least 2, got 1"):
         estimators.KappaRounder(cv=1).fit(SCORES, Y)

@@ -376,10 +376,12 @@ def test_counts_are_compared_as_their_table() -> None:
 
 def test_undefined_kappas_warn() -> None:
     one_label = [[5, 0], [0, 0]]
-    with pytest.warns(undefined_metric_warning(), match="cannot be compared: the second") as told:
+    with pytest.warns(
+        undefined_metric_warning(), match="cannot be compared, because the second"
+    ) as told:
         assert math.isnan(compare_independent(TABLE, one_label).value)
     assert told[0].filename == __file__
-    with pytest.warns(undefined_metric_warning(), match="cannot be compared: the first"):
+    with pytest.warns(undefined_metric_warning(), match="cannot be compared, because the first"):
         assert math.isnan(compare_predictions([1, 1], [1, 1], y_true=[1, 1]).value)
 
 

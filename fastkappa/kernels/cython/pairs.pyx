@@ -3,8 +3,8 @@
 
 Arrays are read without copying them. The array structure contains the address, stride, type and byte order, and the C
 kernels under kernels/c/ support all of them. This module uses only that structure, which has not changed since NumPy
-1.7, and no NumPy function, so one build works with every NumPy. (The buffer protocol would not even need the structure,
-but takes longer than counting a hundred pairs.)
+1.7, and no NumPy function, so one build works with every NumPy. (The buffer protocol would make even the structure
+unnecessary, but using it takes longer than counting a hundred pairs.)
 """
 
 from cpython.long cimport PyLong_AsUnsignedLongLongMask
@@ -158,7 +158,7 @@ def count_pairs(first, second, lowest, int64_t[:, ::1] table, part):
 
 
 def sum_pairs(first, second, lowest, weights, tables, part):
-    """Add the number of pairs and the float64 sum of item weights in each cell to two tables."""
+    """Add the number of pairs in each cell, and the float64 sum of their weights, to two tables."""
     cdef column_t a, b, w
     cdef Py_ssize_t start, stop
     cdef int64_t[:, ::1] counts
@@ -173,7 +173,7 @@ def sum_pairs(first, second, lowest, weights, tables, part):
 
 
 def sum_pairs_exactly(first, second, lowest, weights, tables, part):
-    """Add the number of pairs and the sum of integer weights, ``high * 2**32 + low``."""
+    """Add the number of pairs in each cell, and their integer weights as ``high * 2**32 + low``."""
     cdef column_t a, b, w
     cdef Py_ssize_t start, stop
     cdef int64_t[:, ::1] counts, high, low
@@ -340,7 +340,7 @@ cdef bint is_boolean(object array) noexcept:
 
 
 cdef int refuse_array(array) except -1:
-    # The message does not show the array, because formatting it is slow and some callers catch this error.
+    # The message does not show the array, because formatting an array is slow and some callers catch this error.
     got = type(array).__name__
     if isinstance(array, ARRAY):
         got = f"shape {array.shape} and dtype {array.dtype}"
@@ -371,12 +371,12 @@ def simd_levels():
 
 
 def use_simd_level(name, asked_by="name"):
-    """Use this SIMD level from now on. This function is for tests and benchmarks."""
+    """Switch to this SIMD level. This function is for tests and benchmarks."""
     if simd_level_force(simd_level_named(name.encode())) < 0:
         raise ValueError(f"{asked_by} must be one of {simd_levels()} on this machine, got {name!r}.")
 
 
-# Detect the level now, before several threads could do so at the same time.
+# Detect the level now, because several threads could otherwise detect it at the same time.
 simd_level_current()
 if os.environ.get("FASTKAPPA_SIMD"):
     use_simd_level(os.environ["FASTKAPPA_SIMD"], "FASTKAPPA_SIMD")

@@ -61,7 +61,7 @@ cdef bins_t bins_of(bins) except *:
 @cython.final
 @cython.internal
 cdef class ItemBuffers:
-    """Items that C can read during the lifetime of this object."""
+    """Buffers of items that C can read during the lifetime of this object."""
 
     cdef column_t scores, codes
     cdef object owners
@@ -160,7 +160,7 @@ def collect_scores(items, bins, const uint8_t[::1] wanted, out, part):
 
 
 def group_scores(items, bins, int64_t[::1] places, const int64_t[::1] ends, out, part):
-    """Copy each item to the next free place of its row; return the number without a place."""
+    """Copy each item to the next free place of its row; return the number of items left over."""
     cdef ItemBuffers own = ItemBuffers(items)
     cdef bins_t b = bins_of(bins)
     cdef Py_ssize_t start, stop, row, n_refused

@@ -1,8 +1,9 @@
-"""Count and sum pairs of codes in loops that numba compiles.
+"""Count and sum pairs in loops that numba compiles.
 
-Each function is compiled at its first use and cached on disk if a cache folder is writable. numba
-recompiles a function only if this file has changed, so touch this file after editing a module that
-it imports.
+Columns are passed as addresses and sizes, so one compiled version serves all types, strides and
+alignments. Each function is compiled at its first use and cached on disk if a cache folder is
+writable. numba recompiles a function only if this file has changed, so touch this file after
+editing a module that it imports.
 
 Pairs of few labels are counted by `popcount`. Pairs of more labels are counted one by one, in four
 tables in rotation. With a single table, equal pairs in a row would update the same counter, and
@@ -18,12 +19,12 @@ import numba
 import numpy as np
 from numba import njit
 
+from fastkappa.kernels.numba.columns import address_of, decode
 from fastkappa.kernels.numba.popcount import (
     BLOCK,
     BLOCKS,
     COUNTERS,
     add_plane,
-    address_of,
     mark_block,
     sum_of_bit,
 )
@@ -32,7 +33,9 @@ from fastkappa.kernels.numba.vectors import WIDTH
 # Four tables are faster than one only if all four stay in the L2 cache.
 SUBTABLES = 4
 LARGEST_SUBTABLE = 1 << 17
-# The number of pairs whose counters are found before they are counted.
+# The 32-bit counters of the subtables cannot overflow within this many pairs.
+LONGEST_RUN = 1 << 30
+# The number of pairs whose codes are written before they are counted.
 SHORT_BLOCK = 512
 
 
@@ -45,22 +48,16 @@ def compile_lazily(function: Callable[..., Any]) -> Any:
 
 
 @compile_lazily
-def decode(values: Any, lowest: Any, n_codes: Any, codes: Any) -> None:
-    """Write the code of each integer. A value outside the codes gets the code ``n_codes``."""
-    for i in range(len(values)):
-        codes[i] = min(np.uint64(values[i]) - lowest, n_codes)
-
-
-@compile_lazily
-def count_few(rows: Any, columns: Any, table: Any) -> None:
-    """Add pairs of few labels to the table. Whole blocks are counted by positional popcount.
-
-    ``rows`` and ``columns`` are pairs: values of one byte, and the value with code 0.
-    """
-    (first, lowest_first), (second, lowest_second) = rows, columns
-    n_rows, n_columns = table.shape[0] - 1, table.shape[1] - 1
-    n_cells = n_rows * n_columns
+def count_few(views: Any, table: Any, start: int, stop: int) -> None:
+    """Add pairs of few labels to the table. Whole blocks are counted by positional popcount."""
+    rows, columns = views
+    n_cells = rows.n_codes * columns.n_codes
     n_planes = (n_cells + 6) // 8
+    in_bytes = rows.stride == 1 and columns.stride == 1
+    copies = np.empty(2 * BLOCK, np.int64)
+    row_codes, column_codes = np.empty(BLOCK, np.uint8), np.empty(BLOCK, np.uint8)
+    pair_counters = np.empty(BLOCK, np.uint32)
+    subtables = np.zeros(table.size * SUBTABLES, np.uint32)
     totals = np.zeros(8 * n_planes + 1, np.int64)
     scratch = np.empty(2 * BLOCK + n_planes * COUNTERS + WIDTH, np.uint8)
     first_mark = -address_of(scratch) % WIDTH
@@ -68,79 +65,107 @@ def count_few(rows: Any, columns: Any, table: Any) -> None:
     marks = address_of(scratch) + first_mark
     counters = address_of(scratch) + first_counter
     n_marked = 0
-    for run in range(0, len(first), BLOCKS * BLOCK):
+    for run in range(start, stop, BLOCKS * BLOCK):
         scratch[first_counter:] = 0
-        for begin in range(run, min(run + BLOCKS * BLOCK, len(first)), BLOCK):
-            end = min(begin + BLOCK, len(first))
-            if end - begin == BLOCK and not mark_block(
-                (address_of(first) + begin, lowest_first, n_rows),
-                (address_of(second) + begin, lowest_second, n_columns),
-                marks,
-            ):
-                n_marked += BLOCK
-                for plane in range(n_planes):
-                    add_plane(marks, plane, counters + plane * COUNTERS)
+        for begin in range(run, min(run + BLOCKS * BLOCK, stop), BLOCK):
+            count = min(BLOCK, stop - begin)
+            n_outside = 0
+            if count < BLOCK:
+                n_outside = count
+            elif in_bytes:
+                n_outside = mark_block(
+                    (rows.address + begin, rows.lowest, rows.n_codes),
+                    (columns.address + begin, columns.lowest, columns.n_codes),
+                    marks,
+                )
+            if n_outside or not in_bytes:
+                decode(
+                    views, begin, begin + count, stop, address_of(copies), row_codes, column_codes
+                )
+            if count == BLOCK and not in_bytes:
+                n_outside = mark_block(
+                    (address_of(row_codes), 0, rows.n_codes),
+                    (address_of(column_codes), 0, columns.n_codes),
+                    marks,
+                )
+            if n_outside:
+                write_counters(row_codes, column_codes, count, table.shape[1], pair_counters)
+                count_in_turn(pair_counters, count, subtables)
                 continue
-            for i in range(begin, end):
-                row = min(np.int64(first[i]) - lowest_first & 0xFF, n_rows)
-                column = min(np.int64(second[i]) - lowest_second & 0xFF, n_columns)
-                table[row, column] += 1
+            n_marked += BLOCK
+            for plane in range(n_planes):
+                add_plane(marks, plane, counters + plane * COUNTERS)
         for cell in range(8 * n_planes):
             totals[cell] += sum_of_bit(counters + cell // 8 * COUNTERS, cell % 8)
+        empty_subtables(subtables, table)
 
     totals[n_cells - 1] = n_marked - totals[: n_cells - 1].sum()
     for cell in range(n_cells):
-        table[cell // n_columns, cell % n_columns] += totals[cell]
+        table[cell // columns.n_codes, cell % columns.n_codes] += totals[cell]
 
 
 @compile_lazily
-def count_many(row_codes: Any, column_codes: Any, table: Any) -> None:
+def count_many(views: Any, table: Any, start: int, stop: int) -> None:
     """Add pairs to the table one by one."""
-    n_pairs = len(row_codes)
-    if table.size > LARGEST_SUBTABLE or n_pairs < 4 * table.size:
-        for i in range(n_pairs):
-            table[row_codes[i], column_codes[i]] += 1
-        return
+    copies = np.empty(2 * SHORT_BLOCK, np.int64)
+    row_codes, column_codes = np.empty(SHORT_BLOCK, np.uint32), np.empty(SHORT_BLOCK, np.uint32)
     counters = np.empty(SHORT_BLOCK, np.uint32)
-    subtables = np.zeros(table.size * SUBTABLES, np.uint32)
-    for begin in range(0, n_pairs, SHORT_BLOCK):
-        some = slice(begin, min(begin + SHORT_BLOCK, n_pairs))
-        write_counters(row_codes[some], column_codes[some], table.shape[1], counters)
-        count_in_turn(counters, some.stop - begin, subtables)
-    add_subtables(subtables, table)
+    in_turn = table.size <= LARGEST_SUBTABLE and stop - start >= 4 * table.size
+    subtables = np.zeros(table.size * SUBTABLES if in_turn else 0, np.uint32)
+    for run in range(start, stop, LONGEST_RUN):
+        for begin in range(run, min(run + LONGEST_RUN, stop), SHORT_BLOCK):
+            end = min(begin + SHORT_BLOCK, stop)
+            decode(views, begin, end, stop, address_of(copies), row_codes, column_codes)
+            if in_turn:
+                write_counters(row_codes, column_codes, end - begin, table.shape[1], counters)
+                count_in_turn(counters, end - begin, subtables)
+            else:
+                for i in range(end - begin):
+                    table[row_codes[i], column_codes[i]] += 1
+        if in_turn:
+            empty_subtables(subtables, table)
 
 
 @compile_lazily
-def sum_floats(row_codes: Any, column_codes: Any, weights: Any, counts: Any, table: Any) -> None:
+def sum_floats(views: Any, weights: Any, counts: Any, table: Any, start: int, stop: int) -> None:
     """Add pairs and their float64 weights to two tables."""
-    n_pairs = len(row_codes)
-    if counts.size > LARGEST_SUBTABLE or n_pairs < 4 * counts.size:
-        for i in range(n_pairs):
-            counts[row_codes[i], column_codes[i]] += 1
-            table[row_codes[i], column_codes[i]] += weights[i]
-        return
+    copies = np.empty(2 * SHORT_BLOCK, np.int64)
+    row_codes, column_codes = np.empty(SHORT_BLOCK, np.uint32), np.empty(SHORT_BLOCK, np.uint32)
     counters = np.empty(SHORT_BLOCK, np.uint32)
-    subcounts = np.zeros(table.size * SUBTABLES, np.uint32)
-    subtables = np.zeros(table.size * SUBTABLES, np.float64)
-    for begin in range(0, n_pairs, SHORT_BLOCK):
-        some = slice(begin, min(begin + SHORT_BLOCK, n_pairs))
-        write_counters(row_codes[some], column_codes[some], table.shape[1], counters)
-        count_in_turn(counters, some.stop - begin, subcounts)
-        sum_in_turn(counters, weights[some], subtables)
-    add_subtables(subcounts, counts)
-    add_subtables(subtables, table)
+    in_turn = table.size <= LARGEST_SUBTABLE and stop - start >= 4 * table.size
+    subtables = np.zeros(table.size * SUBTABLES if in_turn else 0, np.float64)
+    subcounts = np.zeros(len(subtables), np.int64)
+    for begin in range(start, stop, SHORT_BLOCK):
+        end = min(begin + SHORT_BLOCK, stop)
+        decode(views, begin, end, stop, address_of(copies), row_codes, column_codes)
+        if in_turn:
+            write_counters(row_codes, column_codes, end - begin, table.shape[1], counters)
+            count_in_turn(counters, end - begin, subcounts)
+            sum_in_turn(counters, weights[begin:end], subtables)
+        else:
+            for i in range(end - begin):
+                counts[row_codes[i], column_codes[i]] += 1
+                table[row_codes[i], column_codes[i]] += weights[begin + i]
+    if in_turn:
+        empty_subtables(subcounts, counts)
+        empty_subtables(subtables, table)
 
 
 @compile_lazily
 def sum_integers(
-    row_codes: Any, column_codes: Any, weights: Any, counts: Any, high: Any, low: Any
+    views: Any, weights: Any, counts: Any, high: Any, low: Any, start: int, stop: int
 ) -> None:
     """Add pairs, and the upper and lower 32 bits of int64 or uint64 weights, to three tables."""
-    for i in range(len(row_codes)):
-        row, column, weight = row_codes[i], column_codes[i], weights[i]
-        counts[row, column] += 1
-        high[row, column] += np.int64(weight >> 32)
-        low[row, column] += np.int64(weight & 0xFFFFFFFF)
+    copies = np.empty(2 * SHORT_BLOCK, np.int64)
+    row_codes, column_codes = np.empty(SHORT_BLOCK, np.uint32), np.empty(SHORT_BLOCK, np.uint32)
+    for begin in range(start, stop, SHORT_BLOCK):
+        end = min(begin + SHORT_BLOCK, stop)
+        decode(views, begin, end, stop, address_of(copies), row_codes, column_codes)
+        for i in range(end - begin):
+            weight = weights[begin + i]
+            counts[row_codes[i], column_codes[i]] += 1
+            high[row_codes[i], column_codes[i]] += np.int64(weight >> 32)
+            low[row_codes[i], column_codes[i]] += np.int64(weight & 0xFFFFFFFF)
 
 
 @compile_lazily
@@ -162,10 +187,12 @@ def look_up(values: Any, multiplier: Any, shift: Any, slots: Any, labels: Any, c
 
 
 @njit
-def write_counters(row_codes: Any, column_codes: Any, n_columns: int, counters: Any) -> None:
+def write_counters(
+    row_codes: Any, column_codes: Any, count: int, n_columns: int, counters: Any
+) -> None:
     """Write, for each pair, the index of its first counter in the subtables."""
     step, rows_step = np.uint32(SUBTABLES), np.uint32(n_columns * SUBTABLES)
-    for i in range(len(row_codes)):
+    for i in range(count):
         row, column = np.uint32(row_codes[i]), np.uint32(column_codes[i])
         counters[i] = row * rows_step + column * step
 
@@ -198,10 +225,11 @@ def sum_in_turn(counters: Any, weights: Any, subtables: Any) -> None:
 
 
 @njit
-def add_subtables(subtables: Any, table: Any) -> None:
-    """Add the subtables to the table."""
+def empty_subtables(subtables: Any, table: Any) -> None:
+    """Add the subtables to the table and set them to 0."""
     k = 0
     for row in range(table.shape[0]):
         for column in range(table.shape[1]):
             table[row, column] += subtables[k : k + SUBTABLES].sum()
             k += SUBTABLES
+    subtables[:] = 0

@@ -1,12 +1,13 @@
 """Count and sum pairs with numba, for machines without a C compiler.
 
-The contract is the same as that of `fastkappa.kernels.numpy.pairs`. This module converts columns to
-codes, one chunk at a time, and the functions in `loops` count the codes.
+The contract is the same as that of `fastkappa.kernels.numpy.pairs`. This module converts arrays to
+addresses and sizes, and the functions in `loops` count the values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import config
@@ -21,13 +22,23 @@ from fastkappa.kernels.contract import (
     chunks_of,
 )
 from fastkappa.kernels.numba import loops, popcount
+from fastkappa.kernels.numba.columns import ArrayView
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     raise ImportError("numba cannot compile the kernels, because NUMBA_DISABLE_JIT is set")
 
-# The codes of a chunk stay in the cache, and tables of a few thousand cells are small beside it.
-CHUNK = 1 << 17
+# Columns that cannot be read directly are copied, one chunk at a time.
+CHUNK = 1 << 16
 LOOKED_UP_AT_ONCE = 1 << 13
+
+
+class CodedArray(NamedTuple):
+    """An array whose values have codes. The value ``lowest`` has code 0."""
+
+    values: AnyArray
+    lowest: int
+    n_codes: int
+
 
 READS_AS_FAST = True
 # A kernel for rows would not be faster than the general kernels in numba.
@@ -52,17 +63,12 @@ def count_pairs(
     """Add the number of pairs in each cell to ``table``."""
     check_range(*part, first, second)
     check_tables(table)
-    n_rows, n_columns = table.shape[0] - 1, table.shape[1] - 1
-    few = popcount.are_few(n_rows, n_columns) and part[1] - part[0] >= popcount.BLOCK
-    if few and _are_bytes(first, lowest[0], n_rows) and _are_bytes(second, lowest[1], n_columns):
-        own = [column[slice(*part)].view(np.uint8) for column in (first, second)]
-        loops.count_few((own[0], lowest[0]), (own[1], lowest[1]), table)
-        return
-    for _, rows, columns in _codes(first, second, lowest, table, part):
-        if few:
-            loops.count_few((rows, 0), (columns, 0), table)
-        else:
-            loops.count_many(rows, columns, table)
+    rows, columns = _coded(first, second, lowest, table)
+    few = popcount.are_few(rows.n_codes, columns.n_codes)
+    in_blocks = few and part[1] - part[0] >= popcount.BLOCK
+    count = loops.count_few if in_blocks else loops.count_many
+    for views, _, begin, end in _pieces(rows, columns, None, part):
+        count(views, table, begin, end)
 
 
 def look_up(values: AnyArray, hash: LabelHash, codes: AnyArray, part: Range) -> int:
@@ -90,8 +96,9 @@ def sum_pairs(
     """Add the number of pairs in each cell, and the float64 sum of their weights, to two tables."""
     check_range(*part, first, second, weights)
     check_tables(*tables)
-    for chunk, rows, columns in _codes(first, second, lowest, tables[0], part):
-        loops.sum_floats(rows, columns, weights[chunk].astype(np.float64), *tables)
+    pair = _coded(first, second, lowest, tables[0])
+    for views, floats, begin, end in _pieces(*pair, (weights, np.float64), part):
+        loops.sum_floats(views, floats, *tables, begin, end)
 
 
 def sum_pairs_exactly(
@@ -105,41 +112,74 @@ def sum_pairs_exactly(
     """Add the number of pairs in each cell, and their integer weights as ``high * 2**32 + low``."""
     check_range(*part, first, second, weights)
     check_tables(*tables)
-    for chunk, rows, columns in _codes(first, second, lowest, tables[0], part):
-        loops.sum_integers(rows, columns, in_64_bits(weights[chunk]), *tables)
+    pair = _coded(first, second, lowest, tables[0])
+    dtype = np.uint64 if weights.dtype.kind == "u" else np.int64
+    for views, integers, begin, end in _pieces(*pair, (weights, dtype), part):
+        loops.sum_integers(views, integers, *tables, begin, end)
 
 
-def _are_bytes(values: AnyArray, lowest: int, n_codes: int) -> bool:
-    """Return whether values of one byte, without gaps, can represent all labels."""
-    least = -128 if values.dtype.kind == "i" else 0
-    is_within = least <= lowest and lowest + n_codes <= least + 256
-    return values.strides == (1,) and values.dtype.kind in "iub" and is_within
+def _coded(
+    first: AnyArray, second: AnyArray, lowest: Lowest, table: AnyArray
+) -> tuple[CodedArray, CodedArray]:
+    """Return both columns, with codes for the rows and columns of a table."""
+    n_rows, n_columns = table.shape[0] - 1, table.shape[1] - 1
+    return CodedArray(first, lowest[0], n_rows), CodedArray(second, lowest[1], n_columns)
 
 
-def _codes(
-    first: AnyArray, second: AnyArray, lowest: Lowest, table: AnyArray, part: Range
-) -> Iterator[tuple[slice, AnyArray, AnyArray]]:
-    """Yield chunks of the part and the codes of both columns, for the rows and columns of a table.
+def _pieces(
+    rows: CodedArray, columns: CodedArray, weights: tuple[AnyArray, Any] | None, part: Range
+) -> Iterator[tuple[tuple[ArrayView, ArrayView], Any, int, int]]:
+    """Yield two columns, their weights in the wanted dtype, and the range to read.
 
-    The arrays are overwritten by the next chunk.
+    If no array has to be copied, there is a single piece, otherwise one piece per chunk.
     """
-    n_codes = table.shape[0] - 1, table.shape[1] - 1
-    dtype = next(t for t in (np.uint8, np.uint16, np.uint32) if max(n_codes) <= np.iinfo(t).max)
-    buffers = np.empty((2, min(CHUNK, part[1] - part[0])), dtype)
+    readable = _is_readable(rows) and _is_readable(columns)
+    if weights is None:
+        if readable:
+            yield (_view(rows), _view(columns)), None, *part
+            return
+    else:
+        array, dtype = weights
+        flags = array.flags
+        if readable and array.dtype == dtype and flags.c_contiguous and flags.aligned:
+            yield (_view(rows), _view(columns)), _read_only(array), *part
+            return
     for chunk in chunks_of(part, CHUNK):
-        codes = buffers[:, : chunk.stop - chunk.start]
-        for values, least, n, own in zip((first, second), lowest, n_codes, codes):
-            loops.decode(_readable(values[chunk]), np.uint64(least % (1 << 64)), np.uint64(n), own)
-        yield chunk, codes[0], codes[1]
+        # `pair` keeps the copies alive while they are counted, because only addresses are passed.
+        pair = _copy(rows, chunk), _copy(columns, chunk)
+        own = None if weights is None else _read_only(array[chunk].astype(dtype))
+        yield (_view(pair[0]), _view(pair[1])), own, 0, chunk.stop - chunk.start
 
 
-def _readable(values: AnyArray) -> AnyArray:
-    """Return integers that compiled loops can read, as a copy if they cannot read the values."""
-    dtype, flags = values.dtype, values.flags
-    if dtype.kind not in "iub" or not dtype.isnative or not (flags.c_contiguous and flags.aligned):
-        with np.errstate(invalid="ignore"):
-            values = in_64_bits(values)
-    # All arrays are read-only, so that numba compiles only one version per dtype.
-    view = values.view()
+def _is_readable(column: CodedArray) -> bool:
+    """Return whether values are native integers whose dtype can represent all labels."""
+    dtype = column.values.dtype
+    if dtype.kind not in "iub" or not dtype.isnative:
+        return False
+    if dtype.itemsize == 8:
+        return True
+    least = -(1 << 8 * dtype.itemsize - 1) if dtype.kind == "i" else 0
+    beyond = least + (1 << 8 * dtype.itemsize)
+    return least <= column.lowest and column.lowest + column.n_codes <= beyond
+
+
+def _copy(column: CodedArray, chunk: slice) -> CodedArray:
+    values = column.values[chunk]
+    if _is_readable(column):
+        return column._replace(values=values)
+    with np.errstate(invalid="ignore"):
+        return column._replace(values=in_64_bits(values))
+
+
+def _view(column: CodedArray) -> ArrayView:
+    values = column.values
+    lowest = (column.lowest + (1 << 63)) % (1 << 64) - (1 << 63)
+    address = values.__array_interface__["data"][0]
+    return ArrayView(address, values.strides[0], values.itemsize, lowest, column.n_codes)
+
+
+def _read_only(weights: AnyArray) -> AnyArray:
+    """Return a read-only view, so that numba compiles only one version."""
+    view = weights.view()
     view.flags.writeable = False
     return view

@@ -10,21 +10,20 @@
    and the nine cells need only one plane.
 
 2. Carry-save adders count the bits at each position of the byte. An adder converts three bytes x,
-   y, z to the ones and the twos of their sum. Five logical operations do this for all 8 positions
-   and all bytes of a vector at once:
+   y, z to the ones and the twos of their sum. Five logical operations add the bits at all 8
+   positions of all bytes of a vector at once:
 
        x = 0b0001, y = 0b0101, z = 0b0110   ones = x^y^z         = 0b0010
                                             twos = majority bits = 0b0101
 
-   A tree of 63 adders turns 64 vectors into one vector of weight 64. Only this vector is counted
-   bit by bit. The vectors of weights 1, 2, .. 32 are kept for the next 64 vectors.
+   A tree of 63 adders turns 64 vectors into one vector of weight 64. Only the vector of weight 64
+   is counted bit by bit. The vectors of weights 1, 2, .. 32 are kept for the next 64 vectors.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import njit, types
 
@@ -46,13 +45,6 @@ LARGEST_PLANES = {64: 32, 32: 16, 16: 7}[WIDTH]
 def are_few(n_rows: int, n_columns: int) -> bool:
     """Return whether the planes are few, and codes and cell numbers fit in bytes."""
     return 0 < n_rows * n_columns <= 8 * LARGEST_PLANES and max(n_rows, n_columns) < 256
-
-
-@njit
-def address_of(array: Any) -> Any:
-    # numba makes the address an unsigned integer, and adding a signed integer to it would result in
-    # a float.
-    return np.int64(array.ctypes.data)
 
 
 @njit

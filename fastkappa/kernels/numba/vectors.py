@@ -79,6 +79,11 @@ def resize(builder: Any, value: Any, wanted: Any) -> Any:
     return builder.trunc(value, wanted) if bits > wanted_bits else builder.zext(value, wanted)
 
 
+def minimum(builder: Any, x: Any, y: Any) -> Any:
+    """Return the smaller of two unsigned integers, or of each pair in two vectors."""
+    return builder.select(builder.icmp_unsigned("<", x, y), x, y)
+
+
 def call(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
     """Call an LLVM function by name."""
     function_type = ir.FunctionType(result, [argument.type for argument in arguments])

@@ -26,12 +26,12 @@ PIECE = 1 << 18
 # A digit has 8 bits, and a key has 16 bits.
 MOST_CELLS = 1 << 8
 MOST_KEYS = 1 << 16
-# With fewer pairs than this, counting them one by one is faster.
+# If there are fewer pairs than this, counting pairs one by one is faster.
 LEAST_PAIRS = 1 << 14
 
 
 class Keys:
-    """Count keys of ``n_digits`` pairs each."""
+    """Count keys that each combine ``n_digits`` pairs."""
 
     def __init__(self, n_rows: int, n_columns: int, n_digits: int, n_pairs: int) -> None:
         self.n_rows, self.n_columns, self.n_digits = n_rows, n_columns, n_digits
@@ -85,7 +85,7 @@ class Keys:
         for _ in range(self.n_digits):
             by_digit = counts.reshape(-1, len(counts) // self.n_cells)
             cells += by_digit.sum(axis=1)
-            # Only digits that are cell numbers occur.
+            # Only digits below the number of cells occur.
             counts = by_digit.sum(axis=0)[: self.n_cells ** (self.n_digits - 1)]
         return cells.reshape(self.n_rows, self.n_columns)
 

@@ -3,7 +3,7 @@
 All backends have the same files and the same functions; see `fastkappa.kernels.contract`.
 
 A column is a one-dimensional array, and the code of a value is ``value - lowest``. ``table`` has
-one extra row and one extra column, which count values outside the codes. So counting also checks
+one extra row and one extra column, which count values outside the codes. Thus, counting also checks
 the bounds, and nothing is written outside the table. Kernels are serial and add the pairs of one
 part of the columns to the table.
 """

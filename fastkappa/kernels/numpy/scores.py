@@ -76,7 +76,7 @@ def group_scores(
     out: Items,
     part: Range,
 ) -> int:
-    """Copy each item to the next free place of its row; return the number without a place."""
+    """Copy each item to the next free place of its row; return the number of items left over."""
     check_range(*part, items.scores, items.codes, items.weights)
     check_range(0, bins.n_rows, places, ends)
     check_range(int(places.min()), int(ends.max()), out.scores, out.codes, out.weights)

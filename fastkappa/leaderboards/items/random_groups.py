@@ -52,7 +52,7 @@ class Prediction(NamedTuple):
     """A column to count by group.
 
     ``items`` contains, for each rating, the index of the rated item. None means that all items are
-    rated, in order.
+    rated, in order. Indices are in increasing order, because rounded sums depend on the order.
     """
 
     column: Column
@@ -218,12 +218,6 @@ def _sum_items(
     column, items = prediction
     if items is not None and weights is not None:
         weights = weights[items]
-    if items is not None:
-        # Rounded sums would depend on the order of the items, but results should not depend on the
-        # order of a file.
-        order = np.argsort(items, kind="stable")
-        codes, column = codes[order], column._replace(values=column.values[order])
-        weights = None if weights is None else weights[order]
     # Each chunk updates the sums of all groups. A chunk has at least as many ratings as there are
     # sums, so that these updates do not dominate.
     length = max(CHUNK, n_groups * n_labels)

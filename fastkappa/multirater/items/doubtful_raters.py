@@ -124,7 +124,7 @@ def judge_raters(
         rest = {other: one for other, one in labels.items() if other != name}
         other = "the other raters" if len(rest) > 1 else next(iter(rest))
         together = np.unique(np.concatenate([*rest.values()]))
-        if warn_of_strangers({name: own, other: together}, n):
+        if warn_of_strangers((name, other), (own, together), n):
             return
 
 

@@ -1,8 +1,7 @@
 """Detect lines of text files that are probably not items, and warn about each kind.
 
 A spreadsheet can end in totals or notes. A table of counts has one line per pair of labels, or
-repeats its column names in the first column. An export that was appended twice repeats lines. Codes
-such as 250.1 and 250.10 are not numbers.
+repeats its column names in the first column. An export that was appended twice repeats lines.
 """
 
 from __future__ import annotations
@@ -38,18 +37,12 @@ LAST_WORD = re.compile(rf"\b({'|'.join([NOTES, MADE, *TOTALS])})s?\b", re.IGNORE
 COUNTS = frozenset(
     ["n", "count", "counts", "freq", "frequency", "number", "cases", "anzahl", "effectif"]
 )
-FRACTION, LAST_ZERO = re.compile(r"[-+]?\d*\.\d+"), re.compile(r"\.\d*0(?!\d)")
 
 Rows = Sequence[Sequence[str]]
 
 
-def warn_of_odd_lines(
-    file: TextFile, columns: Sequence[str], labelled_numbers: Sequence[str] = ()
-) -> None:
-    """Warn about odd lines in a file from which only ``columns`` are read.
-
-    The columns ``labelled_numbers`` have given labels, and are read as numbers if possible.
-    """
+def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
+    """Warn about odd lines in a file from which only ``columns`` are read."""
     if not file.text_format.has_names:
         return
     with opened_rows(file.path, file.text_format, errors="replace") as text:
@@ -62,8 +55,6 @@ def warn_of_odd_lines(
     # Fields are split only if a search of the text finds a match.
     if LAST_WORD.search(last):
         _warn_of_last(file, _rows_of(first, file), _rows_of(last, file))
-    if labelled_numbers and LAST_ZERO.search(first):
-        _warn_of_equal_numbers(file, _rows_of(first, file)[1:], labelled_numbers)
     if not is_whole:
         return
     rows = _rows_of(first, file)[1:]
@@ -74,23 +65,6 @@ def warn_of_odd_lines(
     if 1 < len(rows) == len(file.names) - 1:
         _warn_of_matrix(file, rows)
     _warn_of_repeated(file, rows, others)
-
-
-def _warn_of_equal_numbers(file: TextFile, rows: Rows, columns: Sequence[str]) -> None:
-    """Warn if columns contain different texts for equal fractional numbers."""
-    for name in columns:
-        place = file.names.index(name)
-        seen: dict[float, str] = {}
-        for text in (row[place].strip() for row in rows if len(row) > place):
-            if not FRACTION.fullmatch(text):
-                continue
-            other = seen.setdefault(float(text), text)
-            if other != text:
-                warn(
-                    f"column {name!r} contains {other} and {text}, which are read as one number:"
-                    " give both as strings in labels= if they are different codes."
-                )
-                return
 
 
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:

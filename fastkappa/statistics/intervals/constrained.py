@@ -28,22 +28,22 @@ from fastkappa.arrays import AnyArray, FloatTable
 # The initial and the final value, in items, of the product p z in a cell without counts. The error
 # of the likelihood ratio is less than twice the number of cells times the final value.
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
-# The smallest initial value of the product, as a proportion.
+# The smallest initial value of the product p z, as a proportion.
 LEAST_FIRST = 1e-6
-# The final value of the product as a proportion, relative to the squared distance of kappa0 from
-# the observed kappa (at most 1). The proportion p of an empty cell can be of the order of that
+# The final value of the product p z as a proportion, relative to the squared distance of kappa0
+# from the observed kappa (at most 1). The proportion p of an empty cell can be of the order of that
 # distance, and then p / z = p^2 / product. If p / z is above 1e9, the steps fail because of
 # rounding.
 LEAST_PRODUCT = 1e-10
 # The largest change of kappa per step, in the first and in the second attempt.
 LARGEST_CHANGE = (0.2, 0.05)
 MOST_STEPS = (40, 100)
-# Steps below SHORT_STEP are short. After more than MOST_SHORT consecutive short steps, in the first
-# and in the second attempt, the search is considered stuck.
+# A step is short if its length is below SHORT_STEP. After more than MOST_SHORT consecutive short
+# steps (one number per attempt), the search is considered stuck.
 SHORT_STEP, MOST_SHORT = 0.05, (4, 100)
 TOLERANCE = 1e-9
 # Rounding errors of z near 0 are multiplied by p / z, so the error of the steps can stay above
-# `TOLERANCE`. An error below this value that no longer halves is due to rounding.
+# `TOLERANCE`. If an error below this value no longer halves, it is due to rounding.
 LARGEST_ROUNDING = 1e-5
 # If the proportion of a cell with counts falls below this fraction of the observed proportion, no
 # proportions near the observed proportions have kappa0.

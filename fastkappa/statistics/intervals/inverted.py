@@ -160,8 +160,8 @@ def ends_at(
     """
     n = counts.sum(axis=-1)
     kappa, quantiles = constraint.values(counts / n[:, None]), np.abs(roots)
-    # If kappa is about 1, the standard error can be 0. It is then replaced by the change in kappa
-    # that one more item would cause.
+    # If kappa is about 1, the standard error can be 0. A zero error is replaced by the change in
+    # kappa that one more item would cause.
     half = roots * np.maximum(error, 1 / (n + 1))
     bound = np.where(roots > 0, least, 1.0)
     guess, halfway = kappa - half, (kappa + np.maximum(bound, -3.0)) / 2

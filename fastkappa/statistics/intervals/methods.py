@@ -24,10 +24,10 @@ from fastkappa.statistics.weights import Weights
 IntervalMethod: TypeAlias = Literal["asymptotic", "score", "profile"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 # The score interval is the default for up to this number of labels. The time for a score interval
-# grows with the cube of the number of labels. One thread of Zen 4 needs about 1.5 ms for 5 labels,
-# 4 ms for 50, 20 ms for 100 and 200 ms for 256.
+# grows with the cube of the number of labels. On one Zen 4 core, an interval takes about 1.5 ms
+# with 5 labels, 4 ms with 50, 20 ms with 100 and 200 ms with 256.
 MOST_LABELS = 128
-# With more items, a single disagreement is lost in the rounding of proportions.
+# With more items than this, a single disagreement is lost in the rounding of proportions.
 MOST_ITEMS = 10**10
 
 
@@ -93,8 +93,8 @@ def widening(in_clusters: Any, alone: Any, n_clusters: float) -> FloatTable:
 
     The statistic is divided by the design effect: the variance with clusters divided by the
     variance of independent items. A design effect below 1 is mostly due to chance, and clusters
-    should not make an interval shorter, so it is set to 1. The same applies if both variances are
-    0.
+    should not make an interval shorter, so such a design effect is set to 1. If both variances are
+    0, the design effect is also set to 1.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ Prior: TypeAlias = Literal["perks", "jeffreys"] | float
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KappaPosterior(Result):
-    """Draws from the posterior distribution of kappa, and its interval.
+    """Draws from the posterior distribution of kappa, and an interval of kappa.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ def kappa_posterior(
     confidence: float = 0.95,
     rng: Any = None,
 ) -> KappaPosterior:
-    """Simulate the posterior distribution of kappa, and return it with its interval.
+    """Return draws from the posterior distribution of kappa, and an interval of kappa.
 
     The prior for the table's l^2 proportions is a Dirichlet distribution with the same parameter
     for each cell.

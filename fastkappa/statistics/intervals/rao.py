@@ -46,13 +46,13 @@ def null_test(
 ) -> NullTest:
     """Return the test for a validated stack of tables of shape (m, l, l).
 
-    ``values`` are the kappas of the tables, if already known. If kappa0 is so far away that the
-    most likely table is not found, z is infinite and the standard error is NaN.
+    ``values`` are the kappas of the tables, if already known. If kappa0 is so far from kappa that
+    the most likely table cannot be found, z is infinite and the standard error is NaN.
 
     Examples
     --------
     Two raters agree on all 50 items, 25 for each of two labels. A kappa of 0.9 means 5 %
-    disagreements, and the score test of this proportion gives the same result.
+    disagreements, and the score test of this proportion gives the same z.
 
     >>> import math
     >>> import numpy as np

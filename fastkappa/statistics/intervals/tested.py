@@ -219,8 +219,8 @@ def inverted(
     widening: FloatTable | None = None,
 ) -> Inverted:
     """Return estimates that are tested with the most likely proportions, with errors above 0."""
-    # With almost full agreement, the error can be 0. It is then replaced by the change that one
-    # more item would cause.
+    # With almost full agreement, the error can be 0. A zero error is replaced by the change in
+    # kappa that one more item would cause.
     errors = np.fmax(errors, 1 / (counts.sum(axis=1) + 1))
     widening = np.ones(len(values)) if widening is None else widening
     return Inverted(test, constraint, counts, values, errors, least, widening)
@@ -264,7 +264,8 @@ class Together:
     ----------
     groups : sequence of Estimates
     correlation : ndarray of shape (H, H) or None
-        The correlation of the estimates, in the order of the groups; None if they are independent.
+        The correlation of the estimates, in the order of the groups; None if the estimates are
+        independent.
     """
 
     def __init__(self, groups: Sequence[Estimates], correlation: AnyArray | None = None) -> None:
@@ -345,8 +346,8 @@ def difference_ends(
     """Return the limits of the interval of the difference of two estimates.
 
     A limit d is the difference between two values, v + d and v. The joint deviate of these values
-    from both estimates is the quantile. The second value, v, is the common value of the second
-    estimate and of the first estimate minus d, as in `Together.values_at`.
+    from the two estimates equals the quantile. The second value, v, is the common value of the
+    second estimate and of the first estimate minus d, as in `Together.values_at`.
     """
     groups = _joined((first, second))
     signs = np.array([1.0, -1.0])  # a lower limit needs a first value below its estimate

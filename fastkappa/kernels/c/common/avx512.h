@@ -100,7 +100,7 @@ ALWAYS_INLINE __m512i next_codes_512(column_512_t *column, int width, int halved
     return bytes;
 }
 
-/* Returns whether all codes since the last call were valid. */
+/* Returns whether all codes since the last call were legal. */
 ALWAYS_INLINE int all_legal_512(column_512_t *column, int width)
 {
     int outside = _mm512_cmpgt_epu8_mask(column->largest, column->limit) != 0;

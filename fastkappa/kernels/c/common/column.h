@@ -96,8 +96,8 @@ ALWAYS_INLINE column_t column_of_bytes(const column_t *column, const uint8_t *co
 
 /* The hardware prefetcher stops at the end of a page, so this function prefetches the address one page (4 KB) ahead. On
    Zen 5, prefetching makes counting 5 to 15 % faster if the columns are in memory, and no slower if they are in a
-   cache. With AVX-512, pairs of wide integers are not prefetched, because counting them became up to 50 % slower on Zen
-   4. Memory beyond a column is never read. */
+   cache. With AVX-512, pairs of wide integers are not prefetched, because prefetching made counting up to 50 % slower on Zen 4.
+   Memory beyond a column is never read. */
 ALWAYS_INLINE void fetch_next_page(const char *address)
 {
     FETCH((uintptr_t)address + 4096);

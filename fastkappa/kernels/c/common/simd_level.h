@@ -8,8 +8,8 @@
      neon       aarch64 with 16-byte vectors
 
    A level is compiled if the compiler supports it (SIMD_HAS_...). A compiled level is used if both the processor and the
-   operating system support all of its features: a processor can have AVX-512 while the operating system does not save its
-   registers. */
+   operating system support all of its features. The reason is that a processor can have AVX-512 while the operating system does
+   not save the registers of AVX-512. */
 #ifndef FASTKAPPA_SIMD_LEVEL_H
 #define FASTKAPPA_SIMD_LEVEL_H
 
@@ -47,8 +47,8 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
      SIMD_HAS_NEON      NEON
      SIMD_HAS_VECTORS   the vector levels (SSE2, AVX2 and NEON), written with the vector types of gcc and clang
 
-   gcc for Windows does not align wide vectors on the stack, and clang-cl before version 19 hides the intrinsics. For these
-   and all other compilers, portable C is used. */
+   gcc for Windows does not align wide vectors on the stack, and clang-cl before version 19 hides the intrinsics. With
+   these compilers, and with compilers other than gcc, clang and MSVC, portable C is used. */
 #if defined(FASTKAPPA_NO_SIMD) || (defined(__MINGW32__) && !defined(__clang__))
 #elif defined(_MSC_VER) && defined(__clang__) && __clang_major__ < 19
 #elif SIMD_HAS_GNU && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

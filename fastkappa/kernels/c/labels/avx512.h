@@ -1,9 +1,9 @@
 /* Look up labels in registers if there are few labels. The registers contain 64 one-byte slots, and 16 labels in lanes that are
    as wide as the elements.
 
-   The hash has 64 bits (hash.h). If the lower 48 bits of its multiplier are 0, the upper 16 bits of the product depend only
-   on the lower 16 bits of the value and the upper 16 bits of the multiplier. With such a multiplier, 16-bit lanes find the
-   same slots as 64-bit lanes. */
+   The product that selects a slot has 64 bits (hash.h). If the lower 48 bits of its multiplier are 0, the upper 16 bits of the
+   product depend only on the lower 16 bits of the value and the upper 16 bits of the multiplier. With such a multiplier, 16-bit
+   lanes find the same slots as 64-bit lanes. */
 #ifndef FASTKAPPA_LABELS_AVX512_H
 #define FASTKAPPA_LABELS_AVX512_H
 

@@ -33,7 +33,7 @@ static void add_block_moments(moments_t *moments, const block_moments_t *block, 
     add_wide(&moments->sum_ab, block->ab);
 }
 
-/* With at most this many labels, products are below 2^20, and their sums over a block fit in 32 bits. */
+/* With at most this many labels, products of codes are below 2^20, and their sums over a block fit in 32 bits. */
 enum { FEW_CODES = 1 << 10 };
 
 /* Sums a block of codes. With few labels, products are first summed in 32 bits. If the block contains an outside value, it is

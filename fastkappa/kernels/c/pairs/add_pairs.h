@@ -9,7 +9,7 @@
    The upper bytes of a legal code are 0, so a single comparison of bytes finds outside values. */
 
 /* Computes the cells of the next STEP_PAIRS pairs, in a different order. Each lane of a limit contains the largest legal
-   code. Returns 0 and leaves the cells undefined if a value was outside. */
+   code. Returns 0 and leaves the cells undefined if a value is outside the labels. */
 ALWAYS_INLINE int NAME(cells_of_step)(reader_t *a, reader_t *b, bytes_t limit_a, bytes_t limit_b, uint16_t row, int width,
                                       uint16_t *cells)
 {

@@ -18,9 +18,9 @@
       weight 2 (the carries: the majority of x, y, z). A tree of such adders reduces 16 vectors to one vector of weight 16
       per plane. The vectors of weights 1, 2, 4 and 8 that remain are kept in the plane and added to the next 16 vectors.
 
-   4. Count. Only every 16th vector is counted. The 8 x 8 bits of that vector are transposed (GFNI), so that each byte
-      contains the bits of one cell. The set bits of each byte are added to byte counters, which are flushed before they
-      can overflow.
+   4. Count. Only the vector of weight 16 is counted, once per 16 input vectors. The 8 x 8 bits of that vector are
+      transposed (GFNI), so that each byte contains the bits of one cell. The set bits of each byte are added to byte
+      counters, which are flushed before they can overflow.
 
    Each plane costs three instructions per 64 pairs. The last cell needs no plane, because it gets all remaining pairs. With
    labels 0..2, as above, a single plane is enough.

@@ -1,10 +1,10 @@
 /* Count pairs of many labels with one increment per pair, as cheaply as possible.
 
-   A block of pairs is converted to cell numbers (vectorised, in the L1 cache). Each pair then increments the counter of its
-   cell. An increment is slow if an earlier pair has just changed the same counter, because it waits for that store. If such
-   collisions are frequent but irregular (for example, 90 % of all pairs in one cell), the processor mispredicts them, and
-   an increment costs five times as much. To avoid this, several copies of the counters are used in rotation and added up at
-   the end:
+   A block of pairs is converted to cell numbers (vectorised, in the L1 cache). After that, each pair increments the counter of
+   its cell. An increment is slow if an earlier pair has just changed the same counter, because the increment waits for that
+   store. If such collisions are frequent but irregular (for example, 90 % of all pairs in one cell), the processor mispredicts
+   them, and an increment costs five times as much. To avoid collisions, several copies of the counters are used in rotation and
+   added up at the end:
 
        8 copies    counters[cell * 8 + k], k = 0..7      pairs 0, 8, 16, ... use copy 0; 1, 9, 17, ... copy 1; ...
 
@@ -13,14 +13,15 @@
    compete for the same cache sets.
 
    Many counters do not fit in the L1 cache, so loading one counter evicts other data. Cell numbers are therefore computed for
-   few pairs at a time (COUNT_STAGE). With stages of 1024 pairs, 256 labels were 50 % slower, presumably because the buffer of
-   cell numbers was evicted. For plain integers of equal width, the cells of the next pairs are computed while other pairs are
-   counted (see add_pairs.h). On Zen 3, this overlap saved 20 to 33 % of the time. On Zen 4, it saved half of the time for int64
-   and for colliding pairs. Few pairs are counted directly in the table.
+   few pairs at a time (COUNT_STAGE). With stages of 1024 pairs, counting pairs of 256 labels was 50 % slower, presumably
+   because the buffer of cell numbers was evicted. For plain integers of equal width, the cells of the next pairs are computed
+   while other pairs are counted (see add_pairs.h). On Zen 3, this overlap saved 20 to 33 % of the time. On Zen 4, it saved half
+   of the time for int64 and for colliding pairs. Few pairs are counted directly in the table.
 
    With up to 65 536 cells, a counter has 32 bits. In trials on Zen 4 with 40 to 256 labels, counters of 16 or 8 bits
    saved 0 to 20 % of the time if raters agreed on most items, and up to 50 % if the labels were spread evenly, because more
-   counters fit in the cache. With more cells, a counter has 8 bits. Whenever a counter wraps to 0, 256 is added to the table. */
+   counters fit in the cache. With more than 65 536 cells, a counter has 8 bits. Whenever a counter wraps to 0, 256 is added to
+   the table. */
 #ifndef FASTKAPPA_HISTOGRAM_H
 #define FASTKAPPA_HISTOGRAM_H
 
@@ -32,7 +33,7 @@
 
 enum {
     FEW_CELLS = 512,                  /* 8 copies of 4 bytes: 16 KB */
-    MOST_SHORT_LABELS = 256,          /* the most labels per column for which a cell number fits in 16 bits */
+    MOST_SHORT_LABELS = 256,          /* the largest number of labels per column for which cell numbers fit in 16 bits */
     COUNT_STAGE = 512,                /* pairs whose cells are computed before they are counted; divides BLOCK */
     SAMPLE_PLACES = 16,
     SAMPLE_PAIRS = 32
@@ -55,7 +56,6 @@ ALWAYS_INLINE size_t n_short_codes(const column_t *column)
         for (ptrdiff_t i = 0; i < count; i++) cells[i] = (cell_t)(a[i] * row + b[i]);                             \
     }
 #define CELL_LOOPS(LEVEL)                                                                                         \
-    CELLS(cells_of_bytes_##LEVEL, uint8_t, uint16_t)                                                              \
     CELLS(short_cells_of_words_##LEVEL, uint16_t, uint16_t)                                                       \
     CELLS(cells_of_words_##LEVEL, uint16_t, uint32_t)
 CELL_LOOPS(baseline)
@@ -74,13 +74,6 @@ SIMD_END
    leaves the cell numbers undefined if there are outside codes but no counters for them. */
 static int short_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
-    if (codes_fit_byte(a) && codes_fit_byte(b)) {
-        uint8_t codes_a[COUNT_STAGE], codes_b[COUNT_STAGE];
-        decode_bytes(a, start, count, codes_a);
-        decode_bytes(b, start, count, codes_b);
-        AT_LEVEL(cells_of_bytes, codes_a, codes_b, count, (uint16_t)n_short_codes(b), cells);
-        return 1;
-    }
     uint16_t codes_a[COUNT_STAGE], codes_b[COUNT_STAGE], all = 0;
     decode_words(a, start, count, codes_a);
     decode_words(b, start, count, codes_b);
@@ -133,7 +126,7 @@ ADD_SHORT(add_short_8, 8)
 ADD_SHORT(add_short_1, 1)
 #undef ADD_SHORT
 
-/* Increments byte counters. A counter that wraps adds 256 to the table. */
+/* Increments byte counters. Whenever a counter wraps, 256 is added to the table. */
 static void add_long(const uint32_t *cells, ptrdiff_t count, uint8_t *counters, int64_t *table, size_t row, size_t table_row)
 {
     UNROLL for (ptrdiff_t i = 0; i < count; i++) {
@@ -161,8 +154,8 @@ ALWAYS_INLINE int are_for_steps(const column_t *a, const column_t *b)
     return has_vectors() && is_plain_integer(a) && is_plain_integer(b) && a->stride == b->stride;
 }
 
-/* Counts pairs, beginning at `start`, while it computes the cells of the next pairs. Only some levels support this.
-   Stops at a step that has an outside value or is incomplete, and returns the index of the first uncounted pair. */
+/* Counts pairs, beginning at `start`, while it computes the cells of the next pairs. Only some SIMD levels support this
+   function. Stops at a step that has an outside value or is incomplete, and returns the index of the first uncounted pair. */
 #ifdef AT_VECTOR_LEVEL
 #  define ADD_STEPS(name) if (are_for_steps(a, b)) return AT_VECTOR_LEVEL(name, (a, b, start, stop, counters));
 #else
@@ -235,7 +228,7 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
         free(counters);
 }
 
-/* Counts a range of items of two columns with more labels, in up to 2^32 cells. */
+/* Counts a range of items of two columns with more than 256 labels, in up to 2^32 cells. */
 static void count_long_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t rows = n_codes(a), columns = n_codes(b), n_cells = rows * columns, table_row = (size_t)b->n_labels + 1;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Writes the cumulative count, or sum of weights, of each label at each place, starting from 0 at places[0]. `prefix`
-   is n_labels x n_places. Codes are below n_labels. */
+   is n_labels x n_places. All codes must be below n_labels. */
 static void accumulate_labels(const uint16_t *codes, const double *weights, const int64_t *places, ptrdiff_t n_places,
                               ptrdiff_t n_labels, double *prefix, double *below)
 {

@@ -115,8 +115,8 @@ static ptrdiff_t collect_scores(const column_t *scores, const column_t *codes, c
 }
 
 /* Copies items start .. stop-1, each to the next free place of its row. The places are `places[row]` up to `ends[row]`.
-   Returns the number of items without a place, which is not 0 if scores have changed since they were counted. Codes are
-   0 .. n_labels, below 2^16. */
+   Returns the number of items for which there was no place, which is above 0 only if scores have changed since they were
+   counted. Codes are 0 .. n_labels, below 2^16. */
 static ptrdiff_t group_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
                               ptrdiff_t stop, const bins_t *bins, int64_t *places, const int64_t *ends, void *out,
                               uint16_t *out_codes, double *out_weights)

@@ -53,9 +53,9 @@ SIMD_END
 
 /* Searches for the best cuts by Dinkelbach's method, without a constraint on their order. If `known` is true, the search starts
    from the cuts in `positions`, and `ratio` contains their O and C (see fastkappa/thresholds/cuts/cut_programme.py). On return,
-   both describe the best cuts. `matrix` is n_labels x n_labels, `chance` has n_labels entries, and `work` has room for n_labels
-   * (n_labels + 1) numbers. Returns the number of rounds, or 0 if the general path is needed because cuts are out of order or
-   kappa is undefined. */
+   `positions` and `ratio` describe the best cuts. `matrix` is n_labels x n_labels, `chance` has n_labels entries, and `work`
+   has room for n_labels x (n_labels + 1) numbers. Returns the number of rounds, or 0 if the general path is needed because cuts
+   are out of order or kappa is undefined. */
 static int search_cuts(const double *prefix, ptrdiff_t n_places, ptrdiff_t n_labels, const double *matrix,
                        const double *chance, double *ratio, int64_t *positions, int known, double *work,
                        int64_t *candidates)
