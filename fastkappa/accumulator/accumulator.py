@@ -396,7 +396,7 @@ class ConfusionAccumulator:
         return snapshot_of_batch(self._kernels, batch, given, threads)
 
     def _add(self, part: Snapshot, order: LabelOrder | None) -> None:
-        """Add a batch's or another accumulator's contents. The caller must hold the lock."""
+        """Add the contents of a batch or of another accumulator. The caller must hold the lock."""
         labels = part.table.rows
         if labels.dtype.kind in "fb" and self._rest.table.rows.dtype.kind != labels.dtype.kind:
             # The integers of earlier and of all later batches must be comparable with these labels.
@@ -410,7 +410,7 @@ class ConfusionAccumulator:
         self._rest = rest._replace(order=order)
 
     def _subtract(self, part: Snapshot) -> None:
-        """Subtract a batch's or another accumulator's contents. The caller must hold the lock."""
+        """Subtract the items of a batch or another accumulator. The caller must hold the lock."""
         left = self._total().minus(part)
         self._integers.clear()
         self._rest = left.occurring()

@@ -32,7 +32,7 @@ def out_of_line(typing: Any) -> Any:
     """Prevent LLVM from inlining the calling function.
 
     Use this intrinsic for code that runs rarely or takes a long time, because the cost of a call
-    then does not matter.
+    does not matter there.
     """
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -19,8 +19,8 @@ def estimate_sentence(
 ) -> str:
     """Return a sentence with an estimate, its interval, and the version of fastkappa.
 
-    ``of_interval`` describes the confidence and method of the interval, and ``test`` describes a
-    test.
+    ``of_interval`` is the confidence and the method of the interval as text, and ``test`` is the
+    result of a test as text.
 
     Examples
     --------

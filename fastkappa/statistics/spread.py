@@ -16,8 +16,8 @@ distance from their mean is below
     SAFETY * n_terms * eps * (size + mean size)
 
 cannot be distinguished from the mean. If this is true of all influences, the variance is set to 0.
-For a dozen terms, the bound is about 4e-14 times the size. A single one of n items can cause a real
-difference as small as 1 / n times the size. So a real standard error is set to 0 only if n is above
+For a dozen terms, the bound is about 4e-14 times the size. One of n items can cause a real
+difference as small as 1 / n times the size. A real standard error is set to 0 only if n is above
 about 1e13, or 1e11 for a thousand terms.
 """
 

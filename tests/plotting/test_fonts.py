@@ -66,7 +66,7 @@ def test_boxes_are_no_silent_ones(plot: Any) -> None:
     with pytest.warns(UserWarning, match="no installed font has the characters '.*重") as caught:
         plot()
     (warning,) = caught
-    assert "Install a font that has them, such as Noto Sans CJK" in str(warning.message)
+    assert "Install a font that has these characters, such as Noto Sans CJK" in str(warning.message)
     assert warning.filename == __file__
 
 

@@ -121,7 +121,7 @@ def test_forest_in_given_axes() -> None:
         (({},), "must not be empty"),
         (({"a": 1.0},), "result 'a' must have an interval and a kappa or value, got float"),
         (({"a": Estimate(0, (1, 0))},), r"interval of 'a' must have its lower limit first"),
-        (({"a": Estimate(0, (0, 1))}, [[0, 1]]), "not with a dict"),
+        (({"a": Estimate(0, (0, 1))}, [[0, 1]]), "but results is a dict"),
         (([0.5],), r"shape \(1, 2\)"),
         (([0.5], [[0, 1], [0, 1]]), r"shape \(1, 2\), one row per estimate, got \(2, 2\)"),
         (([[0.5]], [[0, 1]]), "one-dimensional"),

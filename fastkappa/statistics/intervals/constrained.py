@@ -39,7 +39,7 @@ LEAST_PRODUCT = 1e-10
 LARGEST_CHANGE = (0.2, 0.05)
 MOST_STEPS = (40, 100)
 # A step is short if its length is below SHORT_STEP. After more than MOST_SHORT consecutive short
-# steps (one number per attempt), the search is considered stuck.
+# steps, the search is considered stuck. MOST_SHORT has one number per attempt.
 SHORT_STEP, MOST_SHORT = 0.05, (4, 100)
 TOLERANCE = 1e-9
 # Rounding errors of z near 0 are multiplied by p / z, so the error of the steps can stay above
