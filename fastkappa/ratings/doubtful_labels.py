@@ -99,6 +99,8 @@ THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 # In the third line of a Qualtrics file, cells begin with IMPORT_ID. In the second line of a
 # SurveyMonkey file, cells contain RESPONSE.
 IMPORT_ID = '{"ImportId":'
+# A formula that a spreadsheet saved in place of its value, such as =B3 or =SUM(A1:A3).
+FORMULA = re.compile(r"=\$?[A-Z]{1,3}\$?\d+|=[A-Z.]+\(.*\)")
 RESPONSE = "Response"
 # The number of first items among which most labels occur more than once.
 SOME_ITEMS = 1 << 10
@@ -343,6 +345,17 @@ def refuse_import_ids(columns: Mapping[str, Column], remedy: str = SECOND_NAMES_
             raise ValueError(
                 f"{name} contains {found!r}, which belongs to the third line of a Qualtrics file:"
                 f" {remedy}"
+            )
+
+
+def refuse_formulas(columns: Mapping[str, Column]) -> None:
+    """Raise if a column contains formulas of a spreadsheet in place of their values."""
+    for name, column in columns.items():
+        found = next((x for x in column.categories or () if FORMULA.fullmatch(str(x))), None)
+        if found is not None:
+            raise ValueError(
+                f"{name} contains the formula {found!r} in place of its value: save the spreadsheet"
+                " with values, not with formulas."
             )
 
 

@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.ratings.label_order import is_number
 
-# Dashes, quotes, the Turkish I, and the Arabic k and y in the variants of other keyboards, and
-# signs of two characters. Variation selectors and skin tones do not change a symbol's meaning.
+# Dashes, quotes, the Turkish I, the Arabic k and y in the variants of other keyboards, circles,
+# crosses and check marks, and signs of two characters. Variation selectors and skin tones do not
+# change a symbol's meaning.
 TYPOGRAPHY = str.maketrans(
-    "\u2018\u2019\u02bc\u201c\u201d\u00ab\u00bb\u2212\u0130\u0643\u064a\u0649",
-    '\'\'\'""""-I\u06a9\u06cc\u06cc',
+    "\u2018\u2019\u02bc\u201c\u201d\u00ab\u00bb\u2212\u0130\u0643\u064a\u0649"
+    "\u3007\u25ef\u2b55\u00d7\u2715\u2716\u2717\u2718\u274c\u2714\u2705",
+    '\'\'\'""""-I\u06a9\u06cc\u06cc\u25cb\u25cb\u25cbxxxxxx\u2713\u2713',
     "\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff",
 ) | {ord("\u2265"): ">=", ord("\u2264"): "<="}
 # Lowercase Cyrillic, Greek and Turkish letters that look like Latin letters in either case.
@@ -91,6 +93,8 @@ BESIDE_NUMBER = re.compile(r"(?<=[^\W\d_])[-_ ](?=\d)|(?<=\d)[-_ ](?=[^\W\d_])")
 ZEROS = re.compile(r"(?<![\d.,])0+(?=\d)")
 # A Roman numeral after a word, as in "grade II".
 ROMAN = re.compile(r"(?<=[^\W\d_]{3} )(i{1,3}|iv|vi{0,3})(?=[a-c]?$)")
+# A Roman numeral in which a scanner read I as l, 1 or |.
+SCANNED = re.compile(r"[il1|]{2,3}|\||[il1|]v|v[il1|]{1,3}")
 ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
 # Separators between the labels of a set in one cell, and characters around the labels.
 BETWEEN_LABELS = re.compile("[;|,]")
@@ -127,7 +131,7 @@ def look_of(label: str) -> Look:
     (Coded(code=1.0, text='mild'), Coded(code=1.0, text='mild'))
     """
     # Most labels are a single word.
-    if label.isalpha() and label.isascii():
+    if label.isalpha() and label.isascii() and not SCANNED.fullmatch(label.casefold()):
         return label.casefold()
     if is_number(label):
         return _number(label)
@@ -135,13 +139,26 @@ def look_of(label: str) -> Look:
         import html
 
         label = html.unescape(label)
+    if label.startswith(("{", "[{")):
+        label = _sorted_fields(label)
     look = _plain(label)
+    if SCANNED.fullmatch(look):
+        return re.sub("[l1|]", "i", look)
     if not (look[:1].isalnum() and look[-1:].isalnum()):
         look = _unwrapped(look)
     number = look.strip(CURRENCIES)
     if is_number(number):
         return _number(number)
     return _dated(look) or _coded(look) or _named(look) or _set_of_words(look)
+
+
+def _sorted_fields(label: str) -> str:
+    """Return a JSON object, or a list of objects, with its fields in alphabetical order."""
+    import json
+
+    with suppress(ValueError, RecursionError):
+        return json.dumps(json.loads(label), sort_keys=True)
+    return label
 
 
 def _dated(look: str) -> Look | None:

@@ -31,6 +31,7 @@ from fastkappa.ratings.doubtful_labels import (
     Remedies,
     are_missing_among_numbers,
     refuse_decimal_commas,
+    refuse_formulas,
     refuse_import_ids,
     refuse_odd_strings,
     warn_of_booleans,
@@ -244,6 +245,7 @@ def judge_labels(
         orders = {name: column.declared for name, column in columns.items() if column.declared}
         declared = common_order(orders, remedies.order) if orders else None
     if strings:
+        refuse_formulas(strings)
         warn_of_lookalikes(strings)
     if labels is None:
         return declared, declared is not None

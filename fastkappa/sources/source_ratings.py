@@ -30,6 +30,8 @@ STRINGS, DATES, TIMES = np.dtype(object), np.dtype("M8[D]"), np.dtype("M8[us]")
 NO_TYPE = np.dtype("V")
 # The key for ratings outside the labels. No rating has a key of this type.
 OUTSIDE = b""
+# If there are no groups, so many labels outside the given ones keep their keys, to be checked.
+MOST_OTHERS = 50
 
 # A table has one cell per pair of labels, so a column of ids or counts in place of ratings would
 # exhaust the memory.
@@ -194,10 +196,16 @@ class AxisLabels:
     """The labels of layers, rows or columns, in order of occurrence."""
 
     def __init__(
-        self, column: Any, wanted: WantedLabels | None = None, codes: WantedLabels | None = None
+        self,
+        column: Any,
+        wanted: WantedLabels | None = None,
+        codes: WantedLabels | None = None,
+        n_others: int = 0,
     ) -> None:
         self.column, self.name = column, f"column {column!r}"
         self.wanted, self.codes = wanted, codes
+        # The number of further labels outside ``wanted`` that keep their keys.
+        self._n_others = n_others
         self.order: list[Key] | None = None
         self.position: dict[Any, int] = {}
         self.dtype, self.kinds = NO_TYPE, set[str]()
@@ -270,7 +278,10 @@ class AxisLabels:
             return None
         if self.wanted is None or key is None or key == OUTSIDE or key in self.wanted:
             return key
-        return OUTSIDE
+        if not isinstance(key, str) or self._n_others == 0:
+            return OUTSIDE
+        self._n_others -= 1
+        return key
 
 
 def order_of(keys: Sequence[Key] | None) -> LabelOrder | None:

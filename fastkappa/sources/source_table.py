@@ -28,6 +28,7 @@ from fastkappa.ratings.label_order import LabelOrder, is_number
 from fastkappa.ratings.labels import refuse_booleans_among
 from fastkappa.ratings.read import WRITE_ALL_AS_STRINGS, comparable, judge_labels
 from fastkappa.sources.source_ratings import (
+    MOST_OTHERS,
     NO_TYPE,
     SOURCE_REMEDIES,
     AxisLabels,
@@ -121,10 +122,11 @@ class SourceTable:
         # If labels or codes are given, strings among numbers do not count as missing.
         self.drops_stand_ins = drop_odd and wanted is None and codes is None
         self.names = list(dict.fromkeys(name for name in columns if name is not None))
+        n_others = MOST_OTHERS if columns.group is None else 0
         self.axes = (
             AxisLabels(columns.group),
-            AxisLabels(columns.y1, wanted, codes),
-            AxisLabels(columns.y2, wanted, codes),
+            AxisLabels(columns.y1, wanted, codes, n_others),
+            AxisLabels(columns.y2, wanted, codes, n_others),
         )
         self.n_rows = 0
         self.parts: list[Part] = []
