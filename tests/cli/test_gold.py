@@ -143,9 +143,7 @@ def test_decisions_in_another_encoding(tmp_path: Path) -> None:
         assert "t1,mäßig,adjudication" in gold.read_text(encoding="utf-8")
 
 
-def test_decisions_for_labels_of_no_rater_are_counted(
-    long: Path, tmp_path: Path
-) -> None:
+def test_decisions_for_labels_of_no_rater_are_counted(long: Path, tmp_path: Path) -> None:
     gold = tmp_path / "gold.csv"
     decided = write_csv(
         tmp_path / "decided.csv", item=["t1", "t2", "t5", "t6"], adjudicated=["y", "x", "x", "z"]
