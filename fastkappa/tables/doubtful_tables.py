@@ -53,6 +53,7 @@ def judge_table(
     """
     if n_outside:
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
+        warn_of_most_outside(table, n_outside)
     if len(labels) < 2:
         return
     array = np.asarray(labels)
@@ -240,6 +241,16 @@ def _some(labels: AnyArray) -> str:
     """Return some labels for a message."""
     some = labels[:MOST_NAMED]
     return ", ".join(map(repr, (some.astype(str) if some.dtype.kind in "mM" else some).tolist()))
+
+
+def warn_of_most_outside(table: AnyArray, n_outside: int) -> None:
+    """Warn if the given labels leave out most items. ``table`` is the table of the other items."""
+    # Sums of fractional weights do not tell the number of items.
+    if table.dtype.kind in "iu" and n_outside > (n := int(table.sum())):
+        warn(
+            f"labels leave out {n_outside} of {n_outside + n} items, because a rating is not among"
+            " them."
+        )
 
 
 def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> None:

@@ -39,7 +39,7 @@ from fastkappa.statistics.tables import counts_given
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.tables.count import CountsResult, tabulate
 from fastkappa.tables.doubtful_orders import judge_order
-from fastkappa.tables.doubtful_tables import judge_table
+from fastkappa.tables.doubtful_tables import judge_table, warn_of_most_outside
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement_report import warn_of_weights, why_undefined
 from fastkappa.two_raters.agreement_result import AgreementResult
@@ -299,6 +299,7 @@ def agreement_from_confusion(
     )
     if not is_order_of_table_known(table, given, names):
         warn_of_weights(result.weights, names, result.table)
+    warn_of_most_outside(result.table, result.n_outside)
     return _warned(result)
 
 
@@ -329,14 +330,7 @@ def make_result(
 
 
 def _warned(result: AgreementResult) -> AgreementResult:
-    """Return the result, and warn if it lacks most items or has undefined values."""
-    if result.n_outside > result.n:
-        warnings.warn(
-            f"labels leave out {result.n_outside} of {result.n_outside + result.n} items, because a"
-            " rating is not among them.",
-            UserWarning,
-            stacklevel=3,
-        )
+    """Return the result, and warn if it has undefined values."""
     if result.clusters is not None and result.n_clusters == 1 < result.n:
         warnings.warn(
             "standard errors are undefined: all items are in one cluster.",
