@@ -103,8 +103,33 @@ def test_a_missing_rating_leaves_an_item_out_of_its_reader_only(tmp_path: Path) 
     assert "2 in column 'ann'" in refusal(path, *READERS)
     found = json_of(path, *READERS, "--missing", "drop")
     assert [group["n"] for group in found["groups"]] == [118, 118]
+    assert [group["missing"] for group in found["groups"]] == [[0, 2], [0, 2]]
+    assert [group["n_dropped"] for group in found["groups"]] == [2, 2]
+    assert "n_dropped" not in found
     said = "Missing, of 120 rows: 2 in ann, 2 in ben. All ratings are present in 117 rows."
     assert found["remarks"] == [said]
+
+
+def test_each_group_counts_its_own_missing_values(tmp_path: Path) -> None:
+    path = tmp_path / "missing.csv"
+    rows = ["s,1,1,1,p", "s,2,2,1,p", "s,,2,2,q", "s,2,,1,", "t,1,1,2,r", "t,2,2,2,s", "t,1,,1,s"]
+    path.write_text("\n".join(["site,truth,ann,ben,patient", *rows]))
+    options = (path, "--missing", "drop", "--cluster", "patient", "--group", "site", "--raters")
+    found = json_of(*options, "ann", "ben", "--reference", "truth")
+    counts = [
+        [(one["missing"], one["missing_clusters"], one["n_dropped"]) for one in part]
+        for part in (found["groups"], *(of_site["raters"] for of_site in found["by_group"]))
+    ]
+    assert counts == [
+        [([1, 2], 1, 3), ([1, 0], 1, 2)],
+        [([1, 1], 1, 2), ([1, 0], 1, 2)],
+        [([0, 1], 0, 1), ([0, 0], 0, 0)],
+    ]
+    alone = json_of(*options, "truth", "ann")
+    assert [
+        (one["missing"], one["missing_clusters"], one["n_dropped"]) for one in alone["groups"]
+    ] == [([1, 1], 1, 2), ([0, 1], 0, 1)]
+    assert (alone["missing"], alone["n_dropped"]) == ([0, 1, 2], 3)
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,9 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     names = {group: label_text(group) for group in grouped}
     fields = {**request.fields(), **grouped.to_dict()}
     fields["equality"] = None if equality is None else equality.to_dict()
+    if request.reference is not None:
+        # The raters have the same rows, so only the numbers of each rater are meaningful.
+        del fields["missing"], fields["n_dropped"]
     rows = grouped.rows()
     blank = dict.fromkeys(rows[0])
     if equality is not None:
