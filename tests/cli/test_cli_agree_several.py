@@ -184,6 +184,22 @@ def test_groups_are_compared(path: Path, grades: np.ndarray) -> None:
     assert any(line.split()[:2] == ["north", "30"] for line in text.splitlines())
 
 
+def test_cluster_numbers_that_restart_in_each_group(tmp_path: Path, grades: np.ndarray) -> None:
+    """Each row is an item of one site, even if both sites have equal numbers of items."""
+    i = np.arange(60)
+    site, patient = np.where(i < 30, "north", "south"), i % 30 // 2
+    path = write_csv(tmp_path / "r.csv", site=site, patient=patient, **dict(zip("abc", grades.T)))
+    options = (path, "--raters", *"abc", "--group", "site", "--cluster", "patient")
+    assert agree.json_of(*options)["comparison"] is None
+    assert "the groups are not compared" in agree.text_of(*options)
+    measured = " ".join(CommandLine("measure").text_of(*options).split())
+    assert "the groups share 15 clusters, each counted once" in measured
+    columns = {"patient": 30 * (i // 30) + patient, **dict(zip("abc", grades.T))}
+    write_csv(path, site=site, **columns)
+    assert agree.json_of(*options)["comparison"]["degrees_of_freedom"] == 1
+    assert "the groups share" not in CommandLine("measure").text_of(*options)
+
+
 def test_groups_of_raters_rated_the_same_items(tmp_path: Path, grades: np.ndarray) -> None:
     six = grades[:, :6]
     item, rater = np.indices(six.shape).reshape(2, -1)

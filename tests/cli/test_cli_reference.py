@@ -210,6 +210,9 @@ def test_readers_and_a_reference_in_each_group(tmp_path: Path, by_patient: bool)
         pair = columns["pathology"][own], columns[of_rater["rater"]][own]
         by_site = agreement_by(*pair, groups=site[own], weights="quadratic", **clusters(own))
         assert of_rater["equality"]["p_value"] == pytest.approx(by_site.equality.p_value)
+        assert of_rater["n_shared_clusters"] == by_site.n_shared_clusters == int(by_patient)
+    note = "the groups share 1 cluster, each counted once; if cluster numbers restart in each group"
+    assert (note in " ".join(text_of(*options).split())) == by_patient
     rows = list(csv.DictReader(io.StringIO(text_of(*options, "--format", "csv"))))
     assert [row["group"] for row in rows] == 4 * ["all items"] + 4 * ["north"] + 4 * ["south"]
     assert [row["rater"] for row in rows] == 3 * ["ann", "ben", "ann - ben", COMMON]

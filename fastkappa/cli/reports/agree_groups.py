@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -33,6 +34,7 @@ from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.scales import Interpretation
 from fastkappa.statistics.strata import EqualKappas, compare_strata
+from fastkappa.two_raters.agreement_report import shared_clusters
 from fastkappa.two_raters.grouped_result import ALL, GroupedAgreement
 
 
@@ -125,8 +127,13 @@ def with_reference_by_group(
     ]
     tests = {rater: found.equality for rater, found in by_rater.items() if len(found) > 1}
     lines = [f"  {rater}: {test.test_text()}" for rater, test in tests.items()]
-    report = Report([f"Test of equal kappas of each rater across {column}:", *lines])
-    of_raters = [{"rater": rater, "equality": test} for rater, test in tests.items()]
+    n_shared = {rater: by_rater[rater].n_shared_clusters for rater in tests}
+    heading = f"Test of equal kappas of each rater across {column}:"
+    report = Report([heading, *lines], [], shared_clusters(max(n_shared.values(), default=0)))
+    of_raters = [
+        {"rater": rater, "equality": test, "n_shared_clusters": n_shared[rater]}
+        for rater, test in tests.items()
+    ]
     sentences = [
         versioned(f"Test of equal kappas of {rater} across {column}: {test.test_text()}")
         for rater, test in tests.items()
@@ -169,7 +176,10 @@ def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> Gro
 
 
 class GroupsOfSeveral:
-    """The coefficients of each group, and the comparison of the first coefficient, if possible."""
+    """The coefficients of each group, and the comparison of the first coefficient, if possible.
+
+    ``are_rows`` says that each row is an item, so that no item is in several groups.
+    """
 
     def __init__(
         self,
@@ -177,6 +187,7 @@ class GroupsOfSeveral:
         found: Mapping[str, Coefficients],
         whole: MultiRaterResult,
         undefined: Sequence[str],
+        are_rows: bool,
     ) -> None:
         self._request, self._whole = request, whole
         self._undefined = undefined
@@ -185,27 +196,33 @@ class GroupsOfSeveral:
         self._equality: EqualKappas | None = None
         self._differences: dict[str, CoefficientDifference] = {}
         self._why_not: list[str] = []
-        self._compare()
+        self._compare(are_rows)
 
-    def _compare(self) -> None:
+    def _compare(self, are_rows: bool) -> None:
         """Test equality or, if groups have items in common, compare the first with the others."""
-        first, *others = self._firsts
+        _, *others = self._firsts
         if not others:
             return
         if sum(one.n_clusters for one in self._firsts.values()) <= self._whole.n_clusters:
             self._equality = compare_strata(self._firsts)
             return
-        try:
-            for other in others:
-                found = compare_coefficients(self._firsts[first], self._firsts[other])
-                methods = f"{found.methods[0]} of {first}", f"{found.methods[1]} of {other}"
-                self._differences[f"{first} minus {other}"] = replace(found, methods=methods)
-        except ValueError:
-            self._differences = {}
+        if not are_rows:
+            with suppress(ValueError):
+                self._differences = self._compared_with(others)
+        if not self._differences:
             self._why_not = [
                 "the groups are not compared: they have items or clusters in common. If the numbers"
                 " of items or clusters restart in each group, make them distinct"
             ]
+
+    def _compared_with(self, others: Sequence[str]) -> dict[str, CoefficientDifference]:
+        """Return the difference of the first group's coefficient and that of each other group."""
+        first, differences = next(iter(self._firsts)), {}
+        for other in others:
+            found = compare_coefficients(self._firsts[first], self._firsts[other])
+            methods = f"{found.methods[0]} of {first}", f"{found.methods[1]} of {other}"
+            differences[f"{first} minus {other}"] = replace(found, methods=methods)
+        return differences
 
     def section(self) -> Section:
         """Return the section on the groups and their comparison, without the groups' fields."""
