@@ -214,8 +214,16 @@ def test_readers_and_a_reference_in_each_group(tmp_path: Path, by_patient: bool)
     note = "the groups share 1 cluster, each counted once; if cluster numbers restart in each group"
     assert (note in " ".join(text_of(*options).split())) == by_patient
     rows = list(csv.DictReader(io.StringIO(text_of(*options, "--format", "csv"))))
-    assert [row["group"] for row in rows] == 4 * ["all items"] + 4 * ["north"] + 4 * ["south"]
-    assert [row["rater"] for row in rows] == 3 * ["ann", "ben", "ann - ben", COMMON]
+    groups = [name for name in ("all items", "north", "south") for _ in range(4)]
+    assert [row["group"] for row in rows] == [*groups, COMMON, COMMON]
+    assert [row["rater"] for row in rows] == [
+        *3 * ["ann", "ben", "ann - ben", COMMON],
+        "ann",
+        "ben",
+    ]
+    for row, of_rater in zip(rows[12:], found["by_rater"]):
+        assert float(row["kappa"]) == pytest.approx(of_rater["equality"]["kappa"])
+        assert float(row["p_value"]) == pytest.approx(of_rater["equality"]["p_value"])
     text = text_of(*options)
     assert "on 119 to 120 items" in text
     assert text.index("\nsite north\n") < text.index("\nsite south\n")

@@ -28,7 +28,7 @@ from fastkappa.multirater.coefficient_difference import (
 )
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.plotting import plot_forest
-from fastkappa.results.report import Report, groups_grid, with_p
+from fastkappa.results.report import Report, estimate_row, groups_grid, number_rows, with_p
 from fastkappa.results.sentence import versioned
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
@@ -51,10 +51,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     rows = grouped.rows()
     blank = dict.fromkeys(rows[0])
     if equality is not None:
-        common = {"kappa": equality.kappa, "standard_error": equality.standard_error}
-        common |= dict(zip(("lower", "upper"), equality.interval))
-        common["p_value"] = equality.p_value
-        rows.append({**blank, "group": "common kappa, with p of equality", **common})
+        rows.append({**blank, **_common_row(equality)})
     reports = [grouped._report()]
     if equality is not None:
         reports.append(equality._report())
@@ -138,8 +135,23 @@ def with_reference_by_group(
         versioned(f"Test of equal kappas of {rater} across {column}: {test.test_text()}")
         for rater, test in tests.items()
     ]
-    together = Section([report] if lines else (), {"by_rater": of_raters}, (), sentences)
+    blank = dict.fromkeys(output.rows[0])
+    rows = [{**blank, **_common_row(test), "rater": rater} for rater, test in tests.items()]
+    together = Section([report] if lines else (), {"by_rater": of_raters}, rows, sentences)
     return output.plus([together, Section((), {"by_group": fields})])
+
+
+def _common_row(equality: EqualKappas) -> dict[str, Any]:
+    """Return the common kappa and the p-value of the test of equality as a CSV row."""
+    lower, upper = equality.interval
+    return {
+        "group": "common kappa, with p of equality",
+        "kappa": equality.kappa,
+        "standard_error": equality.standard_error,
+        "lower": lower,
+        "upper": upper,
+        "p_value": equality.p_value,
+    }
 
 
 def _by_rater(output: Output) -> Output:
@@ -236,9 +248,21 @@ class GroupsOfSeveral:
         return Section(
             self._reports(),
             {"comparison": tests[0] if len(tests) == 1 else tests or None},
-            (),
+            self._rows(),
             [*of_groups, *(one.sentence() for one in tests)],
         )
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return the comparison of the groups as CSV rows."""
+        rows = []
+        if (test := self._equality) is not None:
+            common = f"common {test.coefficient}"
+            rows.append(estimate_row(common, test.kappa, test.standard_error, test.interval))
+            rows += number_rows({"p of equality": test.p_value})
+        for name, one in self._differences.items():
+            rows.append(estimate_row(name, one.value, one.standard_error, one.interval))
+            rows += number_rows({f"p of {name}": one.p_value})
+        return rows
 
     def _reports(self) -> list[Report]:
         request, named = self._request, {**self._firsts, ALL: self._whole}

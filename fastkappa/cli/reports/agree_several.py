@@ -155,6 +155,7 @@ def _with_groups(
         are_rows = read.columns.rating is None
         compared = GroupsOfSeveral(request, found, whole, list(undefined), are_rows)
         of_groups = compared.section()
+    rows += [{"group": ALL, **row} for row in of_groups.rows]
     _, *pictures = output.pictures
     first, *reports = output.reports
     by_label = Report([], [labels_by_group(labels, label_text(request.group))])
