@@ -38,6 +38,10 @@ def path(tmp_path: Path) -> Path:
         (["--raters", "a", "b", "--group", "city"], [">Winnipeg<", ">all items<"]),
         (["--raters", "a", "b", "c"], [">Fleiss' kappa<", ">b, c<"]),
         (["--raters", "a", "b", "c", "--group", "city"], [">New Orleans<"]),
+        (
+            ["--raters", "a", "b", "--reference", "c", "--group", "city"],
+            [">all items, a<", ">New Orleans, a<", ">Winnipeg, b<"],
+        ),
     ],
 )
 def test_pictures(path: Path, tmp_path: Path, options: list[str], words: list[str]) -> None:

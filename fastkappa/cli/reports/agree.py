@@ -172,14 +172,16 @@ def _report_on_reference(
             source, request.raters, str(request.reference), request.cluster, request.group, reading
         )
         weights, of_two = request.weights_of(rated.labels), request.of_two
-        output = report_on_groups(request, rated.grouped(weights, **of_two))
-        if request.group is not None:
+        whole = rated.grouped(weights, **of_two)
+        if request.group is None:
+            output = report_on_groups(request, whole)
+        else:
             with catch_warnings():
                 # The same warnings have already been issued for all items.
                 simplefilter("ignore", UserWarning)
                 by_group = rated.by_group(weights, **of_two)
                 by_rater = rated.by_rater(weights, **of_two)
-            output = with_reference_by_group(request, output, by_group, by_rater)
+            output = with_reference_by_group(request, whole, by_group, by_rater)
     return output.remarking(rated.remarks)
 
 

@@ -100,19 +100,30 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
 
 def with_reference_by_group(
     request: AgreeRequest,
-    output: Output,
+    whole: GroupedAgreement,
     by_group: Mapping[Any, GroupedAgreement],
     by_rater: Mapping[str, GroupedAgreement],
 ) -> Output:
-    """Return the output on raters and a reference, with the raters in each group of items.
+    """Return the report on raters and a reference, with the raters in each group of items.
 
-    ``by_rater`` compares the groups, for each rater.
+    ``whole`` compares the raters on all items, and ``by_rater`` compares the groups of items, for
+    each rater.
     """
     column = label_text(request.group)
     parts = {label_text(group): report_on_groups(request, one) for group, one in by_group.items()}
     output = with_groups(
-        _by_rater(output), column, {name: _by_rater(part) for name, part in parts.items()}
+        _by_rater(report_on_groups(request, whole)),
+        column,
+        {name: _by_rater(part) for name, part in parts.items()},
     )
+    named = {label_text(group): one for group, one in by_group.items()}
+    drawn = {
+        (group, rater): result
+        for group, one in {ALL: whole, **named}.items()
+        for rater, result in one.items()
+    }
+    caption = f"Kappa and its interval of each rater, on {ALL} and in each group of {column}."
+    picture = Picture(caption, lambda ax: plot_forest(drawn, ax=ax))
     fields = [
         {
             "group": name,
@@ -138,7 +149,8 @@ def with_reference_by_group(
     blank = dict.fromkeys(output.rows[0])
     rows = [{**blank, **_common_row(test), "rater": rater} for rater, test in tests.items()]
     together = Section([report] if lines else (), {"by_rater": of_raters}, rows, sentences)
-    return output.plus([together, Section((), {"by_group": fields})])
+    output = output.plus([together, Section((), {"by_group": fields})])
+    return output._replace(pictures=[picture])
 
 
 def _common_row(equality: EqualKappas) -> dict[str, Any]:
