@@ -158,7 +158,13 @@ def test_a_stacked_file_has_no_row_of_all_items(tmp_path: Path) -> None:
     }
     path = write_csv(tmp_path / "stacked.csv", **stacked)
     options = ("--raters", "reference", "grade", "--group", "reader", "--cluster", "patient")
+    independent = text_of(path, *options[:-2]).splitlines()[1:]
+    assert " ".join(independent).startswith(
+        "column 'reference' has the same number of each label in all groups: if the groups have the"
+    )
+    assert "--cluster" in text_of(path, "--raters", "grade", "reference", "--group", "reader")
     text = text_of(path, *options, *GRADED)
+    assert "--cluster" not in text
     assert "on 120 items in 40 clusters" in " ".join(text.split())
     assert "all items" not in text
     assert "the groups share" not in text

@@ -13,6 +13,7 @@ from fastkappa.cli.files.raters import RaterColumns, RatersRead, read_raters
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.files.two_columns import count_groups, count_ratings, pair_clusters, pair_counts
 from fastkappa.cli.progress import progress_bar
+from fastkappa.cli.rater_remarks import repeated_items
 from fastkappa.cli.reports.agree_groups import grouped_of, report_on_groups, with_reference_by_group
 from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import report_on_pair
@@ -120,7 +121,10 @@ def _report_on_two(request: AgreeRequest, source: Source, reading: Reading) -> O
     columns = Columns(first, second, request.sample_weight, request.group)
     if request.group is None:
         return _report_on_table(request, count_ratings(source, columns, reading))
-    return _report_on_tables(request, count_groups(source, columns, reading))
+    groups = count_groups(source, columns, reading)
+    tables = {group: part.table for group, part in groups.items() if group is not None}
+    remarks = repeated_items(tables, request.raters)
+    return _report_on_tables(request, groups).remarking(remarks)
 
 
 def _report_on_two_read(request: AgreeRequest, read: RatersRead) -> Output:
