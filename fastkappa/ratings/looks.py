@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import LARGEST_EXACT
+from fastkappa.choices import n_edits
 from fastkappa.ratings.label_order import is_number
 
 # Dashes, quotes, the Turkish I, the Arabic k and y in the variants of other keyboards, circles,
@@ -311,6 +312,25 @@ def without_remark(label: str) -> set[str]:
         return parts
     remarked = REMARK.fullmatch(label) if IN_REMARK.search(label) else None
     return {remarked[1]} if remarked else set()
+
+
+def is_slip(label: str, meant: str) -> bool:
+    """Return whether two labels differ in one word, by one letter.
+
+    A letter before a word makes another word, such as "atypical". A capital within a word makes a
+    code, such as "GradeA".
+    """
+    words = label.split(), meant.split()
+    differing = [pair for pair in zip(*words) if pair[0] != pair[1]]
+    if len(words[0]) != len(words[1]) or len(differing) != 1:
+        return False
+    first, second = differing[0]
+    return (
+        all(len(word) >= LEAST_WORD and word.isalpha() for word in (first, second))
+        and all(word.isupper() or word[1:].islower() for word in (first, second))
+        and _letters(first)[0] == _letters(second)[0]
+        and n_edits(_letters(first), _letters(second)) <= 1
+    )
 
 
 def is_respelt(label: str, meant: str) -> bool:

@@ -20,15 +20,13 @@ from fastkappa.sources.arrow_columns import (
     weights_of,
 )
 from fastkappa.sources.batches import add_ratings
-from fastkappa.sources.source_ratings import STRINGS, RatingsError, column_of
+from fastkappa.sources.source_ratings import STRINGS, RatingsError, column_of, refuse_many_groups
 from fastkappa.sources.source_table import SourceTable
 from fastkappa.tables import doubtful_tables
 
 # The number of items in a slice: small enough to keep temporary arrays small, and large enough to
 # spend little time in Python.
 SLICE = 1 << 18
-# A report on more groups would be too long to read.
-MOST_GROUPS = 2000
 # The columns of some rows by name, each an Arrow array.
 Batch = dict[Any, Any]
 # A part of a source, whose batches are all read by one thread.
@@ -125,10 +123,7 @@ def split_by(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict[
 
     group = columns[name]
     groups = [value for value in group.unique().to_pylist() if value is not None and value == value]
-    if len(groups) > MOST_GROUPS:
-        raise RatingsError(
-            f"there are {len(groups)} groups, more than the {MOST_GROUPS} that are reported."
-        )
+    refuse_many_groups(len(groups), name)
     if all(isinstance(value, str) for value in groups):
         groups = sorted_names(groups)
         n_rows = {count["values"]: count["counts"] for count in group.value_counts().to_pylist()}

@@ -36,6 +36,8 @@ MOST_OTHERS = 50
 # A table has one cell per pair of labels, so a column of ids or counts in place of ratings would
 # exhaust the memory.
 LARGEST_NUMBER_OF_LABELS = 2000
+# The largest number of groups in a report.
+MOST_GROUPS = 2000
 EPOCH = datetime.datetime(1970, 1, 1)
 MICROSECOND = datetime.timedelta(microseconds=1)
 TRUE, FALSE = ("true", "1"), ("false", "0")
@@ -298,6 +300,15 @@ def refuse_many_labels(n_labels: int, name: str, remedy: str = "") -> None:
         raise TooManyLabelsError(
             f"{name} has {n_labels} different ratings, more than the {LARGEST_NUMBER_OF_LABELS}"
             f" labels that a table can have: is it a column of ratings? {remedy}".rstrip()
+        )
+
+
+def refuse_many_groups(n_groups: int, column: Any) -> None:
+    """Raise if a column has too many different values to contain groups."""
+    if n_groups > MOST_GROUPS:
+        raise RatingsError(
+            f"column {column!r} has {n_groups} different values, but at most {MOST_GROUPS} groups"
+            " can be reported: is it a column of ids?"
         )
 
 

@@ -19,7 +19,7 @@ from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many, number_text
 from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_alphabetical
-from fastkappa.ratings.looks import alike_among, is_respelt, prefix_of
+from fastkappa.ratings.looks import alike_among, is_respelt, is_slip, prefix_of
 
 # The smallest kappa after recoding, and the smallest gain over kappa before recoding.
 NEAR, BETTER = 0.6, 0.5
@@ -182,7 +182,7 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
         places[places == i] = places[j]
     # Raters who hardly agree do not tell many labels apart.
     if not found or kappa_of(places, places, table, 0) < NEAR_ONCE_MERGED:
-        return None
+        return _rare_slips(names, total)
     shown = [
         f"{names[i]!r} with {names[j]!r} ({both[i, j]:g} {'item' if both[i, j] == 1 else 'items'})"
         for i, j in found
@@ -191,6 +191,22 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
         "labels that are written similarly nearly always coincide:"
         f" {first_of_many(shown, MOST_SHOWN, '; ')}. Write them the same way if they are one label,"
         " because they are counted as disagreement."
+    )
+
+
+def _rare_slips(names: Sequence[str], total: AnyArray) -> str | None:
+    """Return the warning about rare labels that differ from a frequent label by one letter."""
+    is_rare = (total[:, None] > 0) & (FREQUENT * total[:, None] <= total)
+    shown = [
+        f"{names[i]!r} for {names[j]!r}"
+        for i, j in np.argwhere(is_rare).tolist()
+        if is_slip(names[i], names[j]) and not alike_among([names[i], names[j]])
+    ]
+    if not shown:
+        return None
+    return (
+        f"rare labels look like typing errors: {first_of_many(shown, MOST_SHOWN, '; ')}. Write them"
+        " the same way if they are one label, because they are counted as disagreement."
     )
 
 

@@ -143,17 +143,17 @@ def test_decisions_in_another_encoding(tmp_path: Path) -> None:
         assert "t1,mäßig,adjudication" in gold.read_text(encoding="utf-8")
 
 
-def test_decisions_against_all_raters_are_counted(long: Path, tmp_path: Path) -> None:
+def test_decisions_for_labels_of_no_rater_are_counted(long: Path, tmp_path: Path) -> None:
     gold = tmp_path / "gold.csv"
     decided = write_csv(
         tmp_path / "decided.csv", item=["t1", "t2", "t5", "t6"], adjudicated=["y", "x", "x", "z"]
     )
     options = [long, *LONG, "--gold", gold, "--adjudicated", decided]
-    # t2 has a majority, t5 has one rater, and the decision on t6 is the label of all raters.
-    assert agree.json_of(*options)["n_decided_against_all"] == 1
-    assert "decisions against the label of all raters: 1." in agree.text_of(*options)
+    # No rater gave t1 the label y, or t5 the label x.
+    assert agree.json_of(*options)["n_decided_against_all"] == 2
+    assert "decisions for a label that no rater of the item gave: 2." in agree.text_of(*options)
     write_csv(decided, item=["t2"], adjudicated=["x"])
-    assert "decisions against" not in agree.text_of(*options)
+    assert "decisions for a label" not in agree.text_of(*options)
 
 
 def test_final_labels_that_are_sets(tmp_path: Path) -> None:

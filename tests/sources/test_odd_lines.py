@@ -147,6 +147,27 @@ def test_lines_that_repeat_others(tmp_path: Path) -> None:
     assert "3 lines of" in run.stderr
 
 
+def test_two_tables_side_by_side(tmp_path: Path) -> None:
+    ids = [f"s{i}" for i in range(len(FIRST))]
+    rows = list(zip(ids, FIRST, [*ids[:9], *ids[10:], "s99"], SECOND))
+    path = _write(tmp_path, *(",".join(map(str, row)) for row in rows), names="id,a,id_2,b")
+    with pytest.warns(UserWarning, match="same ids, but 14 of 23 in different rows: .* join them"):
+        _count(path)
+    places = [*range(1, len(FIRST) + 1)]
+    for own, other in ((ids, ids), (places, places[::-1]), (ids, [f"t{i}" for i in places])):
+        rows = list(zip(own, FIRST, other, SECOND))
+        path = _write(tmp_path, *(",".join(map(str, row)) for row in rows), names="id,a,id_2,b")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            _count(path)
+
+
+def test_labels_outside_the_given_ones_are_judged(tmp_path: Path) -> None:
+    path = _write(tmp_path, *(line.replace("w3", "W2") for line in WORDS))
+    with pytest.warns(UserWarning, match="'W2' .6 times., 'w2'"):
+        assert _count(path, labels=["w1", "w2"]).n_outside == 6
+
+
 def test_a_later_export_with_corrections(tmp_path: Path) -> None:
     interim, final = ([f"{i},{'xyz'[i % n]},{'xyz'[i % 4 % 3]}" for i in range(20)] for n in (2, 3))
     path = _write(tmp_path, *interim[:15], *final)

@@ -17,6 +17,7 @@ from fastkappa.cli.files.reading import REMEDIES, Reading, refuse_outside
 from fastkappa.cli.files.submission import Reader
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
+from fastkappa.formatting import first_of_many
 from fastkappa.kernels.threads import available_threads, read_ahead
 from fastkappa.leaderboards.builder import (
     LeaderboardBuilder,
@@ -231,27 +232,35 @@ def rank_files(
         on_progress = bar.starts(file)
         try:
             with naming(file):
-                found, predicted, _ = reader.read(file, on_progress, left_out)
+                found, predicted, column = reader.read_submission(file, on_progress, left_out)
                 alone = False
                 if reading.labels is None:
-                    _check_order(known, predicted, target, options.weights)
-                    alone = declared_order(predicted, target) is not None
+                    _check_order(known, predicted, column, options.weights)
+                    alone = declared_order(predicted, column) is not None
             if splits is not None:
                 found = splits.ids.align(found, f"ids of {file}")
                 if options.on_mismatch == "raise" and not found.is_complete():
                     raise MismatchError(str(file), len(splits.ids), found)
-            return _Read(file, (found, predicted), alone=alone)
+            return _Read(file, (found, predicted), alone=alone, column=column)
         except (ValueError, TypeError) as error:
             return _Read(file, failure=error)
 
     found = read_ahead(read, submissions, READ_AHEAD, available_threads())
+    others: list[str] = []
     while some := list(islice(found, AT_ONCE)):
+        named = [one for one in some if one.failure is None and one.column != target]
+        others += [f"{one.column!r} of {one.file}" for one in named]
         if splits is None:
             _score(boards[None], some, truth)
             continue
         of_each = [_split(one, splits) for one in some]
         for board, files in zip(boards.values(), zip(*of_each)):
             _score(board, files, truth)
+    if others:
+        on_left_out(
+            f"in files without a column {target!r}, the only other column besides the ids is"
+            f" used: {first_of_many(others, OTHERS_NAMED)}."
+        )
     return {name: board.ranked() for name, board in boards.items()}
 
 
@@ -260,13 +269,14 @@ class _Read(NamedTuple):
 
     The columns are the ids and the labels. With splits, the alignment of the ids takes the place
     of the ids. If ``alone`` is True, the file declares an order of the labels, which also applies
-    to the files after it.
+    to the files after it. ``column`` is the name of the label column.
     """
 
     file: Path
     columns: tuple[Any, Any] = (None, None)
     failure: Exception | None = None
     alone: bool = False
+    column: str = ""
 
 
 def _split(one: _Read, splits: Splits) -> list[_Read]:

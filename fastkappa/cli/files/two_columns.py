@@ -13,7 +13,7 @@ from fastkappa.formatting import count_text
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.sources.arrow_folders import count_files
 from fastkappa.sources.source_counts import SourceCounts, finish, finish_groups
-from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.sources.source_ratings import RatingsError, refuse_many_groups
 from fastkappa.sources.source_table import Columns, Contents, SourceTable
 from fastkappa.statistics.clusters import Clusters
 
@@ -55,6 +55,7 @@ def count_groups(source: Source, columns: Columns, reading: Reading) -> dict[Any
     group are counted last, under the key None. Otherwise such rows raise a `RatingsError`.
     """
     contents, known, _ = _read(source, columns, reading)
+    refuse_many_groups(len(contents.axes[0].labels()), columns.group)
     groups = finish_groups(contents, known)
     if None in groups and not reading.drop_missing:
         raise RatingsError(

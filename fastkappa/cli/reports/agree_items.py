@@ -69,7 +69,7 @@ def _text_of(label: Any, separator: str) -> Any:
 class FinalLabels(NamedTuple):
     """The label of each item and how it was decided: None and "" for undecided items.
 
-    ``n_against_all`` is the number of decisions against the label of all raters of an item.
+    ``n_against_all`` is the number of decisions for a label that no rater of the item gave.
     """
 
     labels: list[Any]
@@ -91,8 +91,9 @@ class FinalLabels(NamedTuple):
         lines = [f"labels of {count_text(len(self.labels), 'item')}: {', '.join(parts)}"]
         if self.n_against_all:
             lines.append(
-                f"decisions against the label of all raters: {self.n_against_all}. Check that the"
-                " ratings have not changed since"
+                f"decisions for a label that no rater of the item gave: {self.n_against_all}. Check"
+                " that each decision is in the row of its item, and that the ratings have not"
+                " changed since"
             )
         return lines
 
@@ -151,6 +152,7 @@ def final_labels(
     given = read.whole.labels.tolist()
     # A decision can be a set that no rater gave, if raters gave all labels in the set.
     known = {label_text(x): x for x in (given if separator is None else chain(*given))}
+    counts, places = read.whole.counted.patterns.counts, read.whole.counted.places(False)
     n_against_all = 0
     for item, text in texts.items():
         if item not in position:
@@ -167,7 +169,12 @@ def final_labels(
                 )
         i = position[item]
         decision = known[text] if separator is None else frozenset(known[name] for name in names)
-        n_against_all += decided_by[i] == BY_ALL and labels[i] != decision
+        # Raters who disagree about a set can decide on a set that no rater gave.
+        n_against_all += (
+            not counts[places[i], given.index(decision)]
+            if separator is None and places[i] >= 0
+            else decided_by[i] == BY_ALL and labels[i] != decision
+        )
         labels[i], decided_by[i] = decision, BY_DECISION
     return FinalLabels(labels, decided_by, n_against_all)
 

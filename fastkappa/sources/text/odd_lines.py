@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from itertools import combinations
+from operator import eq
 
 import numpy as np
 
@@ -65,6 +67,7 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
     if 1 < len(rows) == len(file.names) - 1:
         _warn_of_matrix(file, rows)
     _warn_of_repeated(file, rows, others)
+    _warn_of_two_ids(file, rows, others)
 
 
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
@@ -149,6 +152,31 @@ def _warn_of_repeated(file: TextFile, rows: Rows, others: Sequence[str]) -> None
                 " counted as items: leave them out if they are the same items."
             )
             return
+
+
+def _warn_of_two_ids(file: TextFile, rows: Rows, others: Sequence[str]) -> None:
+    """Warn if two unread columns contain the same ids in different rows, as in joined tables.
+
+    Small numbers are not checked, because they can be positions of the items.
+    """
+    columns = dict(zip(file.names, zip(*(row for row in rows if len(row) == len(file.names)))))
+    ids = {name: own for name in others if _are_distinct_ids(own := columns.get(name, ()))}
+    for (one, first), (other, second) in combinations(ids.items(), 2):
+        n_shared, n_in_place = len({*first} & {*second}), sum(map(eq, first, second))
+        if 2 * n_shared > len(first) and n_in_place < n_shared:
+            warn(
+                f"columns {one!r} and {other!r} of {file.path} contain the same ids, but"
+                f" {n_shared - n_in_place} of {n_shared} in different rows: if two tables were"
+                " pasted side by side, join them by id."
+            )
+            return
+
+
+def _are_distinct_ids(values: Sequence[str]) -> bool:
+    """Return whether values differ in all rows, and are not all small numbers."""
+    if not FEWEST_IDS <= len(values) == len({*values}):
+        return False
+    return not all(is_number(one) and float(one) <= 2 * len(values) for one in values)
 
 
 def _warn_of_counted(rows: Rows, names: Sequence[str], places: dict[str, int], count: str) -> None:
