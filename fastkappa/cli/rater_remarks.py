@@ -52,6 +52,24 @@ def _n_in_several(keys: AnyArray, groups: AnyArray, n_groups: int) -> int:
     return len(np.unique(pairs[1:][pairs[1:] == pairs[:-1]]))
 
 
+def repeated_items(tables: Mapping[Any, AnyArray], raters: Sequence[str]) -> list[str]:
+    """Return a remark if all groups seem to have the same items, given the table of each group.
+
+    The sign of it is a rater, such as the truth, with the same number of each label in all groups.
+    """
+    if len(tables) < 2:
+        return []
+    for name, axis in zip(raters, (1, 0)):
+        first, *others = (table.sum(axis=axis) for table in tables.values())
+        if np.count_nonzero(first) > 1 and all(np.array_equal(first, own) for own in others):
+            return [
+                f"column {name!r} has the same number of each label in all groups: if the groups"
+                " have the same items, such as one row per reader and item, name the items with"
+                " --cluster. Otherwise the comparison of the groups treats them as independent."
+            ]
+    return []
+
+
 def warn_of_few_shared(ratings: Ratings) -> None:
     """Warn about raters who share few items with each other rater and with all combined."""
     tables, n_rated = ratings.rater_pairs("the raters' items")

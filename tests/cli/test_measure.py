@@ -275,6 +275,10 @@ def test_pictures(flows: Path, tmp_path: Path, raters: list[str]) -> None:
     drawn = picture.read_text(encoding="utf-8")
     assert ("difference, wright minus mini" in drawn) is (len(raters) == 2)
     assert page.read_text(encoding="utf-8").count("<figcaption>") == 4 - len(raters)
+    columns = {"wright": WRIGHT, "mini": MINI, "third": MINI[::-1]}
+    sites = write_csv(tmp_path / "s.csv", site=["s", *"t" * (len(MINI) - 9), *"s" * 8], **columns)
+    measure.text_of(sites, "--raters", *raters, "--report", page, "--group", "site")
+    assert "The plot is of all groups together.</figcaption>" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ class ClusteredPair:
         known = reading.known(dict(zip(raters, ratings)))
         self._given, self._raters, self._group = ratings, (raters[0], raters[1]), group
         self._cluster = cluster
-        self._groups = None if group is None else arrays[group]
+        self._arrays = arrays
         self._options = {"clusters": arrays[cluster], "missing": "drop", "labels": known}
         self.labels = self.result(None).labels
         if known is None:
@@ -62,8 +62,16 @@ class ClusteredPair:
         """Return the agreement in each group."""
         options |= self._options
         with self._columns_named():
-            found = agreement_by(*self._given, groups=self._groups, weights=weights, **options)
-        results = {group: self._named(result) for group, result in found.items()}
+            groups = self._arrays[str(self._group)]
+            found = agreement_by(*self._given, groups=groups, weights=weights, **options)
+        parts = {
+            label_text(group): [part[name] for name in (*self._raters, self._cluster)]
+            for group, part in split_by(str(self._group), self._arrays)
+        }
+        results = {
+            group: _with_missing(self._named(result), parts[label_text(group)])
+            for group, result in found.items()
+        }
         pooled = self._named(found.pooled)
         return replace(found, results=results, pooled=pooled, group_name=str(self._group))
 
@@ -119,14 +127,14 @@ class AgainstReference:
 
     def grouped(self, weights: Any, **options: Any) -> GroupedAgreement:
         """Return the agreement of each rater with the reference."""
-        return self._named(self._stacked(self._arrays, weights, **options))
+        return self._named(self._stacked(self._arrays, weights, **options), self._arrays)
 
     def by_group(self, weights: Any, **options: Any) -> dict[Any, GroupedAgreement]:
         """Return the agreement of each rater with the reference in each group."""
         found = {}
         for group, part in self._parts.items():
             try:
-                found[group] = self._named(self._stacked(part, weights, **options))
+                found[group] = self._named(self._stacked(part, weights, **options), part)
             except ValueError as error:
                 raise RatingsError(f"group {group!r}: {error}") from error
         return found
@@ -144,12 +152,15 @@ class AgainstReference:
             for rater in self._raters
         }
 
-    def _named(self, found: GroupedAgreement) -> GroupedAgreement:
+    def _named(self, found: GroupedAgreement, arrays: dict[str, Any]) -> GroupedAgreement:
         """Return the agreement in each group of the stacked ratings, with the raters' names."""
         results = {}
+        of_cluster = [] if self._cluster is None else [arrays[self._cluster]]
         for place, result in found.items():
             rater = self._raters[place]
-            results[rater] = replace(result, raters=(self._reference, rater))
+            named = replace(result, raters=(self._reference, rater))
+            columns = [arrays[self._reference], arrays[rater], *of_cluster]
+            results[rater] = _with_missing(named, columns)
         pooled = replace(found.pooled, raters=(self._reference, "each rater"))
         if self._cluster is None:
             results = {rater: replace(result, clusters=None) for rater, result in results.items()}
@@ -180,6 +191,20 @@ class AgainstReference:
         named = names_of_columns(self._cluster)
         with arguments_named(y1=f"column {self._reference!r}", y2="the raters", **named):
             return agreement_by(whole["reference"], whole["rating"], weights=weights, **options)
+
+
+def _with_missing(result: AgreementResult, columns: Sequence[Any]) -> AgreementResult:
+    """Return the result with the numbers of missing values in its columns.
+
+    The columns are the ratings of both raters and, optionally, the clusters.
+    """
+    masks = [find_missing(column) for column in columns]
+    first, second, *clusters = (0 if mask is None else int(mask.sum()) for mask in masks)
+    absent = [mask for mask in masks if mask is not None]
+    n_dropped = int(np.logical_or.reduce(absent).sum()) if absent else 0
+    return replace(
+        result, missing=(first, second), missing_clusters=sum(clusters), n_dropped=n_dropped
+    )
 
 
 def _repeated(items: Any, times: int) -> Any:

@@ -13,6 +13,7 @@ from fastkappa.cli.files.raters import RaterColumns, RatersRead, read_raters
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.files.two_columns import count_groups, count_ratings, pair_clusters, pair_counts
 from fastkappa.cli.progress import progress_bar
+from fastkappa.cli.rater_remarks import repeated_items
 from fastkappa.cli.reports.agree_groups import grouped_of, report_on_groups, with_reference_by_group
 from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import report_on_pair
@@ -120,7 +121,10 @@ def _report_on_two(request: AgreeRequest, source: Source, reading: Reading) -> O
     columns = Columns(first, second, request.sample_weight, request.group)
     if request.group is None:
         return _report_on_table(request, count_ratings(source, columns, reading))
-    return _report_on_tables(request, count_groups(source, columns, reading))
+    groups = count_groups(source, columns, reading)
+    tables = {group: part.table for group, part in groups.items() if group is not None}
+    remarks = repeated_items(tables, request.raters)
+    return _report_on_tables(request, groups).remarking(remarks)
 
 
 def _report_on_two_read(request: AgreeRequest, read: RatersRead) -> Output:
@@ -172,14 +176,16 @@ def _report_on_reference(
             source, request.raters, str(request.reference), request.cluster, request.group, reading
         )
         weights, of_two = request.weights_of(rated.labels), request.of_two
-        output = report_on_groups(request, rated.grouped(weights, **of_two))
-        if request.group is not None:
+        whole = rated.grouped(weights, **of_two)
+        if request.group is None:
+            output = report_on_groups(request, whole)
+        else:
             with catch_warnings():
                 # The same warnings have already been issued for all items.
                 simplefilter("ignore", UserWarning)
                 by_group = rated.by_group(weights, **of_two)
                 by_rater = rated.by_rater(weights, **of_two)
-            output = with_reference_by_group(request, output, by_group, by_rater)
+            output = with_reference_by_group(request, whole, by_group, by_rater)
     return output.remarking(rated.remarks)
 
 

@@ -118,7 +118,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         files=files,
     ).plus([_of_coefficients(request, results, above, resampled=resampled), *parts])
     if request.group is not None:
-        output = _with_groups(request, output, first, weights, read.groups)
+        output = _with_groups(request, output, first, weights, read)
     if pair is not None:
         pictures = [table_picture(pair, request.heat_map), *output.pictures]
         output = output._replace(pictures=pictures)
@@ -130,7 +130,7 @@ def _with_groups(
     output: Output,
     whole: MultiRaterResult,
     weights: Weights,
-    groups: Mapping[Any, Ratings],
+    read: RatersRead,
 ) -> Output:
     """Return the output with the coefficients of each group, and the comparison of the groups."""
     rows: list[Mapping[str, Any]] = [{"group": ALL, **row} for row in output.rows]
@@ -138,7 +138,7 @@ def _with_groups(
     found: dict[str, Coefficients] = {}
     labels: dict[str, Sequence[LabelKappa]] = {}
     undefined: dict[str, None] = {}
-    for group, ratings in groups.items():
+    for group, ratings in read.groups.items():
         name = label_text(group)
         with why_undefined() as reasons:
             found[name] = _coefficients(request, weights, ratings)
@@ -152,8 +152,10 @@ def _with_groups(
     if not found:
         return output._replace(rows=rows)
     with no_undefined_warnings():
-        compared = GroupsOfSeveral(request, found, whole, list(undefined))
+        are_rows = read.columns.rating is None
+        compared = GroupsOfSeveral(request, found, whole, list(undefined), are_rows)
         of_groups = compared.section()
+    rows += [{"group": ALL, **row} for row in of_groups.rows]
     _, *pictures = output.pictures
     first, *reports = output.reports
     by_label = Report([], [labels_by_group(labels, label_text(request.group))])

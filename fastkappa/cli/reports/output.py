@@ -117,7 +117,8 @@ class Output(NamedTuple):
 def with_groups(output: Output, column: str, groups: Mapping[str, Output]) -> Output:
     """Return an output followed by the outputs on each group of a column, by name.
 
-    Rows and sentences name their group. The gate checks the estimates of the groups.
+    Rows and sentences name their group. The gate checks the estimates of the groups. The plots are
+    of all groups together.
     """
     rows: list[Mapping[str, Any]] = [{"group": ALL, **row} for row in output.rows]
     sections, estimates = [], []
@@ -128,7 +129,11 @@ def with_groups(output: Output, column: str, groups: Mapping[str, Output]) -> Ou
         sections.append(Section([first._replace(heading=group), *others], {}, (), sentences))
         rows += [{"group": name, **row} for row in part.rows]
         estimates += [one._replace(of=f"{one.of} in {group}") for one in part.estimates]
-    return output.plus(sections)._replace(rows=rows, estimates=estimates)
+    pictures = [
+        one._replace(caption=f"{one.caption} The plot is of all groups together.")
+        for one in output.pictures
+    ]
+    return output.plus(sections)._replace(rows=rows, pictures=pictures, estimates=estimates)
 
 
 def too_large(labels: AnyArray, largest: int = LARGEST_TABLE) -> list[str]:

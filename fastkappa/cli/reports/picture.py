@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from math import ceil
 from pathlib import Path
+from warnings import catch_warnings, warn
 
 from fastkappa.cli.options import DPI, PictureOptions
+from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.remarks import Remarks
 from fastkappa.cli.reports.output import Output
 from fastkappa.plotting.style import import_matplotlib, new_axes
 
 # Text is stored as text, because journals reject PDF files with type 3 fonts, matplotlib's default.
 REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
+
+# matplotlib's warning about axes that have no space left beside their texts.
+TOO_SMALL = "axes sizes collapsed to zero"
 
 
 def check_pictures(options: PictureOptions) -> None:
@@ -49,13 +55,27 @@ def draw(options: PictureOptions, output: Output) -> None:
     if options.title is not None:
         ax.set_title(options.title)
     try:
-        with matplotlib.rc_context(REAL_FONTS):
+        with matplotlib.rc_context(REAL_FONTS), catch_warnings(record=True) as warned:
             ax.figure.savefig(options.plot, dpi=options.dpi)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ValueError(f"--plot {options.plot} cannot be written: {reason}.") from error
     finally:
         matplotlib.pyplot.close(ax.figure)
+    for text in dict.fromkeys(str(one.message) for one in warned):
+        is_small = size is not None and TOO_SMALL in text
+        warn(_too_small(options, output.pictures[0]) if is_small else text, stacklevel=2)
+
+
+def _too_small(options: PictureOptions, picture: Picture) -> str:
+    """Return a warning that the texts of a plot do not fit, with a size that is large enough."""
+    ax = picture.draw(None)
+    width, height = map(ceil, ax.figure.get_size_inches())
+    import_matplotlib().pyplot.close(ax.figure)
+    return (
+        f"--size {options.size} is too small for the texts of {options.plot}, which are cut off."
+        f" Give a larger size, such as --size {width}x{height}."
+    )
 
 
 def write_page(options: PictureOptions, output: Output, remarks: Remarks) -> None:
