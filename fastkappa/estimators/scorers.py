@@ -12,16 +12,14 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from fastkappa.arrays import AnyArray
 from fastkappa.choices import no_attribute
 from fastkappa.exceptions import users_stacklevel
-from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.column import read_column
 from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.label_order import shown, warn_of_order
 from fastkappa.ratings.labels import distinct, read_labels
-from fastkappa.ratings.read import read
 from fastkappa.ratings.real_numbers import warn_of_codes_among_labels
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.tables.count import NOT_MISSING, confusion_counts, tabulate
+from fastkappa.tables.count import confusion_counts, unjudged_counts
 from fastkappa.tables.table import union_of_labels
 from fastkappa.tables.two_codings import warn_of_end
 
@@ -177,13 +175,11 @@ class KappaScorer:
                 f" lack some of them. Use KappaScorer(weights={self.weights!r}, labels=...)."
             )
         classes = read_labels(classes)
-        given = {"y": y, "predictions": predictions}
-        items = read(given, may_be_empty=True, remedy=NOT_MISSING)
-        found = tabulate(get_kernels(), *items.columns.values(), None, None)
+        found = unjudged_counts(y, predictions)
         everything = union_of_labels([classes, found.labels])
         # A fold can lack labels, so a label that looks like a code in a fold can be on the scale.
         if not warn_of_codes_among_labels(everything):
-            warn_of_end(found.labels, found.table, tuple(items.columns))
+            warn_of_end(found.labels, found.table, ("y", "predictions"))
         is_sorted = classes.tolist() == sorted(classes.tolist())
         if not is_sorted and len(everything) == len(classes):
             return classes
