@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import FloatTable
+from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.exceptions import (
     changed_meanwhile,
     undefined_metric_warning,
@@ -156,6 +156,11 @@ class LeaderboardBuilder:
     def kappas(self) -> list[tuple[Any, float]]:
         """The names and kappas of the predictions scored so far."""
         return [(entry.name, entry.kappa) for entry in self._entries if entry.failure is None]
+
+    @property
+    def sorted_labels(self) -> AnyArray | None:
+        """The labels scored so far, sorted, or None if they are given or declared."""
+        return self._order.sorted_labels
 
     def fail(self, name: Any, failure: str) -> None:
         """Add a prediction that cannot be scored, with the reason for the failure."""
