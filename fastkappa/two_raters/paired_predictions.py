@@ -338,6 +338,7 @@ def _compare(
         doubt_of_table(first) or doubt_of_table(second),
         as_weights(weights, len(counts)),
         int(counts.sum()),
+        n_clusters=None if clusters is None else clusters.n_clusters,
     )
     if math.isnan(found.value) or math.isnan(found.standard_error):
         return found
