@@ -324,7 +324,16 @@ def _compare(
             first, second = pairs(tables)
             return kappas(first, weights) - kappas(second, weights)
 
-        drawn = bootstrap_counts(counts, difference, n_resamples, method, confidence, rng, clusters)
+        drawn = bootstrap_counts(
+            counts,
+            difference,
+            n_resamples,
+            method,
+            confidence,
+            rng,
+            clusters,
+            name="the difference",
+        )
     one, two = (choose_method(interval_method, table) for table in (first, second))
     found = KappaDifference(
         difference_of("kappas", both),
