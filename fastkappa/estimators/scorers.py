@@ -16,10 +16,12 @@ from fastkappa.ratings.column import read_column
 from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.label_order import shown, warn_of_order
 from fastkappa.ratings.labels import distinct, read_labels
+from fastkappa.ratings.real_numbers import warn_of_codes_among_labels
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.tables.count import confusion_counts
+from fastkappa.tables.count import confusion_counts, unjudged_counts
 from fastkappa.tables.table import union_of_labels
+from fastkappa.tables.two_codings import warn_of_end
 
 
 class KappaScorer:
@@ -165,7 +167,7 @@ class KappaScorer:
         classes = getattr(estimator, "classes_", None)
         if classes is not None and is_fractional(np.asarray(classes)):
             return read_labels(classes)
-        if self.weights is None or read_column(y, "y").declared is not None:
+        if read_column(y, "y").declared is not None or (classes is None and self.weights is None):
             return None
         if classes is None:
             raise ValueError(
@@ -173,12 +175,16 @@ class KappaScorer:
                 f" lack some of them. Use KappaScorer(weights={self.weights!r}, labels=...)."
             )
         classes = read_labels(classes)
-        occurring = confusion_counts(y, predictions).labels
-        everything = union_of_labels([classes, occurring])
+        found = unjudged_counts(y, predictions)
+        everything = union_of_labels([classes, found.labels])
+        # A fold can lack labels, so a label that looks like a code in a fold can be on the scale.
+        if not warn_of_codes_among_labels(everything):
+            warn_of_end(found.labels, found.table, ("y", "predictions"))
         is_sorted = classes.tolist() == sorted(classes.tolist())
         if not is_sorted and len(everything) == len(classes):
             return classes
-        warn_of_order(everything, f"weights={self.weights!r}", users_stacklevel())
+        if self.weights is not None:
+            warn_of_order(everything, f"weights={self.weights!r}", users_stacklevel())
         return everything
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import FloatTable
+from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.exceptions import (
     changed_meanwhile,
     undefined_metric_warning,
@@ -25,7 +25,6 @@ from fastkappa.leaderboards.items.random_groups import (
     GroupSums,
     ItemGroups,
     Prediction,
-    numbers_of,
     sum_by_group,
 )
 from fastkappa.leaderboards.items.reference import Pair, Reference, batches_of
@@ -46,6 +45,7 @@ from fastkappa.leaderboards.ranking import (
 )
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.item_weights import read_scaled_weights
+from fastkappa.ratings.label_order import numbers_in_order
 from fastkappa.ratings.lengths import CHECK_IDS, n_samples
 from fastkappa.ratings.missing import without
 from fastkappa.ratings.read import read_clusters
@@ -156,6 +156,11 @@ class LeaderboardBuilder:
     def kappas(self) -> list[tuple[Any, float]]:
         """The names and kappas of the predictions scored so far."""
         return [(entry.name, entry.kappa) for entry in self._entries if entry.failure is None]
+
+    @property
+    def sorted_labels(self) -> AnyArray | None:
+        """The labels scored so far, sorted, or None if they are given or declared."""
+        return self._order.sorted_labels
 
     def fail(self, name: Any, failure: str) -> None:
         """Add a prediction that cannot be scored, with the reason for the failure."""
@@ -297,7 +302,7 @@ class LeaderboardBuilder:
         column = read_clusters(clusters, self._reference.n_given, "items of y_true")
         if self._reference.dropped is not None:
             column = column._replace(values=column.values[~self._reference.dropped])
-        numbers = numbers_of(column)
+        numbers = numbers_in_order(column.values, column.categories)
         self._n_clusters = int(numbers.max()) + 1
         if self._n_clusters == 1 < self._reference.n_items and self._n_resamples:
             warnings.warn(

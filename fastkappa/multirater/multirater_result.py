@@ -179,6 +179,7 @@ class MultiRaterResult(Inference, Result):
             self.confidence if confidence is None else confidence,
             rng,
             self.clusters,
+            name=self.method,
         )
 
     def for_population(

@@ -217,12 +217,14 @@ class PairwiseKappa(Result):
         rows = self._defined_rows()
         if not rows:
             return versioned(f"{what} was undefined")
+        mean = figure(float(np.mean([row[1] for row in rows])))
+        if rows[0][1] == rows[-1][1]:
+            return versioned(f"{what} was {mean} each")
         low, high = (
             f"{figure(kappa)} ({printable(names)}; {100 * self.confidence:g} %"
             f" {self.interval_method} interval {interval_text(ends)})"
             for names, kappa, _, ends in (rows[0], rows[-1])
         )
-        mean = figure(float(np.mean([row[1] for row in rows])))
         return versioned(f"{what} was between {low} and {high}, with a mean of {mean}")
 
     def _defined_rows(self) -> list[tuple[str, float, float, tuple[float, float]]]:

@@ -15,6 +15,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.choices import did_you_mean, n_edits
@@ -146,6 +147,23 @@ def _texts_and_numbers(name: str) -> list[Any]:
     """Return the texts and the numbers of a name, in turn. A longer number is larger."""
     texts, numbers = DIGITS.split(name), [n.lstrip("0") for n in DIGITS.findall(name)]
     return [*chain.from_iterable(zip(texts, ((len(n), n) for n in numbers))), texts[-1]]
+
+
+def numbers_in_order(values: AnyArray, categories: Sequence[Any] | None = None) -> NDArray[np.intp]:
+    """Return the number of each entry's cluster, counted from 0 in the order of the clusters.
+
+    With ``categories``, the values are codes, as in a column. The numbers depend neither on the
+    order of the rows nor on the form of the column: clusters can be integers, the same integers as
+    strings, or categories in any order.
+    """
+    if categories is not None:
+        # A dictionary-encoded column can contain the same category twice.
+        distinct = set(categories)
+        are_strings = all(isinstance(entry, str) for entry in distinct)
+        order = sorted_strings(distinct) if are_strings else sorted(distinct)
+        number = {entry: i for i, entry in enumerate(order)}
+        values = np.array([number[entry] for entry in categories]).take(values)
+    return np.unique(values, return_inverse=True)[1]
 
 
 def is_number(string: str) -> bool:

@@ -64,6 +64,8 @@ class BootstrapResult(Result):
         The kind of interval.
     confidence : float
         The confidence level of the interval.
+    name : str
+        The name of the statistic, such as "kappa".
     """
 
     value: float
@@ -73,6 +75,7 @@ class BootstrapResult(Result):
     n_undefined: int
     method: Method
     confidence: float
+    name: str = "the statistic"
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row, without the replicates.
@@ -88,14 +91,14 @@ class BootstrapResult(Result):
 
     def _report(self) -> Report:
         found = ("", self.value, self.standard_error, self.interval)
-        return Report([self.sentence("bootstrap")], [estimate_grid([found], self.confidence)])
+        return Report([self.sentence()], [estimate_grid([found], self.confidence)])
 
-    def sentence(self, name: str) -> str:
-        """Return the interval as text. ``name`` is the name of the statistic."""
+    def sentence(self, name: str | None = None) -> str:
+        """Return the interval as text. ``name`` replaces the name of the statistic."""
         n, method = len(self.replicates), BOOTSTRAP_METHODS[self.method]
         undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
         return (
-            f"The {100 * self.confidence:g} % bootstrap interval of {name} was"
+            f"The {100 * self.confidence:g} % bootstrap interval of {name or self.name} was"
             f" {interval_text(self.interval)} ({method}, {n} replicates{undefined})"
         )
 
@@ -184,6 +187,7 @@ def bootstrap(
     if int(counts.astype(object).sum()) >= 1 << 62:
         raise ValueError("table must have fewer than 2**62 items for a bootstrap.")
     counts = counts.astype(np.int64)
+    name = "kappa" if statistic is None else "the statistic"
     if statistic is None:
         given = weights if weights is not None else getattr(table, "weights", None)
         statistic = kappa_statistic(given, counts.shape[-1])
@@ -195,7 +199,9 @@ def bootstrap(
         raise ValueError("weights apply only to kappa: they must be None if statistic is given.")
     own = getattr(table, "clusters", None)
     clusters = own if isinstance(own, Clusters) else None
-    return bootstrap_counts(counts, statistic, n_resamples, method, confidence, rng, clusters)
+    return bootstrap_counts(
+        counts, statistic, n_resamples, method, confidence, rng, clusters, name=name
+    )
 
 
 def kappa_statistic(weights: Weights, n_labels: int) -> Statistic:
@@ -213,6 +219,8 @@ def bootstrap_counts(
     rng: Any,
     clusters: Clusters | None = None,
     block_cells: int = BLOCK_CELLS,
+    *,
+    name: str = "the statistic",
 ) -> BootstrapResult:
     """Return the bootstrap of a statistic, given validated counts of any shape.
 
@@ -261,6 +269,7 @@ def bootstrap_counts(
         len(replicates) - len(defined),
         method,
         float(confidence),
+        name,
     )
 
 

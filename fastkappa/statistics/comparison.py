@@ -74,6 +74,8 @@ class KappaDifference(Result):
     n_dropped, n_outside : int
         The numbers of items left out because of a missing rating, and because of a rating that is
         not among the labels.
+    n_clusters : int or None
+        The number of clusters of the items, or None without clusters.
     """
 
     value: float
@@ -91,6 +93,7 @@ class KappaDifference(Result):
     n: int | None = None
     n_dropped: int = 0
     n_outside: int = 0
+    n_clusters: int | None = None
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row for the difference.
@@ -145,7 +148,12 @@ class KappaDifference(Result):
             yield self.doubt
 
     def _on_items(self) -> str:
-        return "" if self.n is None else f" on {count_text(self.n, 'item')}"
+        if self.n is None:
+            return ""
+        clusters = ""
+        if self.n_clusters is not None:
+            clusters = f" in {count_text(self.n_clusters, 'cluster')}"
+        return f" on {count_text(self.n, 'item')}{clusters}"
 
     def __repr__(self) -> str:
         found = estimate_text(self.value, self.interval)

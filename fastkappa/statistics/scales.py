@@ -92,7 +92,7 @@ class Interpretation(Result, _Interpretation):
             return self.reading
         return f"{self.reading}, {self._at_least()}"
 
-    def sentence(self, name: str) -> str:
+    def sentence(self, name: str = "the agreement") -> str:
         """Return the interpretation of an estimate as a sentence for a paper."""
         return versioned(f"On the scale of {self.source}, {name} was {self.in_short()}")
 

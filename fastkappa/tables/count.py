@@ -274,6 +274,12 @@ def confusion_counts(
     return counts
 
 
+def unjudged_counts(y1: Any, y2: Any) -> ConfusionCounts:
+    """Return the table of all labels that occur, without warnings about mistakes in the table."""
+    items = read({"y1": y1, "y2": y2}, may_be_empty=True, remedy=NOT_MISSING)
+    return tabulate(get_kernels(), items.columns["y1"], items.columns["y2"], None, None)
+
+
 def in_int64(counts: ConfusionCounts) -> ConfusionCounts:
     """Raise if sums of integer item weights do not fit in an int64 table."""
     table = as_int64(counts.table, "sample_weight")

@@ -85,7 +85,7 @@ def find_rounding(
     sample_weight: Any = None,
     n_resamples: int = 100,
     folds: int | Splits | None = 5,
-    groups: AnyArray | None = None,
+    groups: Any = None,
     rng: np.random.Generator,
 ) -> Rounding:
     """Find thresholds by one of the methods described in `KappaRounder`.
@@ -100,7 +100,7 @@ def find_rounding(
     folds : int, sequence of (train, test) or None, default=5
         Folds for the out-of-fold labels. Each item is tested once. An int is the number of folds,
         stratified by label. If None, out-of-fold labels are not computed.
-    groups : array of shape (n_samples,), default=None
+    groups : array-like of shape (n_samples,), default=None
         Group of each item. If given, folds keep groups together, and an int is the largest number
         of folds: there is at most one for each group.
     rng : Generator

@@ -324,7 +324,16 @@ def _compare(
             first, second = pairs(tables)
             return kappas(first, weights) - kappas(second, weights)
 
-        drawn = bootstrap_counts(counts, difference, n_resamples, method, confidence, rng, clusters)
+        drawn = bootstrap_counts(
+            counts,
+            difference,
+            n_resamples,
+            method,
+            confidence,
+            rng,
+            clusters,
+            name="the difference",
+        )
     one, two = (choose_method(interval_method, table) for table in (first, second))
     found = KappaDifference(
         difference_of("kappas", both),
@@ -338,6 +347,7 @@ def _compare(
         doubt_of_table(first) or doubt_of_table(second),
         as_weights(weights, len(counts)),
         int(counts.sum()),
+        n_clusters=None if clusters is None else clusters.n_clusters,
     )
     if math.isnan(found.value) or math.isnan(found.standard_error):
         return found

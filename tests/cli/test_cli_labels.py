@@ -81,6 +81,23 @@ def test_an_alphabetical_order_is_remarked_on(name: str, words: Path) -> None:
     assert "warnings" not in json.loads(given.stdout)
 
 
+@pytest.mark.parametrize("odd", [0, 1])
+@pytest.mark.parametrize("split", [False, True])
+def test_a_label_of_one_submission_leaves_a_gap(odd: int, split: bool, tmp_path: Path) -> None:
+    grades = [row % 8 for row in range(80)]
+    columns = {"id": range(80), "y": grades, "part": [*"ab"] * 40}
+    truth = write_csv(tmp_path / "truth.csv", **columns)
+    last = [9 if row == odd else grade for row, grade in enumerate(grades)]
+    nine = write_csv(tmp_path / "nine.csv", id=range(80), y=last)
+    options = ["--id", "id", "--target", "y", *(["--split", "part"] if split else [])]
+    arguments = ["leaderboard", truth, truth, nine, *options, "--weights"]
+    result = program.run(*arguments, "quadratic", "--format", "json")
+    step = "each step from one label to the next counts as 1 (--weights quadratic), but the labels"
+    [warning] = [text for text in json.loads(result.stdout)["warnings"] if step in text]
+    assert "6 < 7 < 9 are not equally spaced. Give --labels" in warning
+    assert "spaced" not in program.run(*arguments, "none").output
+
+
 @pytest.mark.parametrize("name", commands(Path()))
 def test_a_declared_order_is_taken(name: str, words: Path, declared: Path) -> None:
     result = program.run(*commands(declared)[name][0], "--format", "json")

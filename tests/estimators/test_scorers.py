@@ -81,8 +81,9 @@ def test_a_fold_without_the_middle_label_keeps_the_positions() -> None:
     # A label absent from training takes its place, 4, between the training labels.
     fitted = Answers().fit(np.zeros((4, 1)), [0, 1, 3, 5])
     y = [0, 4, 5, 3, 0]
-    right = cohen_kappa_score(y, [0, 5, 5, 5, 0], labels=[0, 1, 3, 4, 5], weights="quadratic")
-    assert quadratic_kappa(fitted, answers, y) == pytest.approx(right, rel=1e-12)
+    for weights, scorer in READY.items():
+        right = cohen_kappa_score(y, [0, 5, 5, 5, 0], labels=[0, 1, 3, 4, 5], weights=weights)
+        assert scorer(fitted, answers, y) == pytest.approx(right, rel=1e-12)
 
 
 def test_the_order_of_labels() -> None:

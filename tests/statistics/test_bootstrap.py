@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from fastkappa import agreement_from_confusion, bootstrap, kappa_from_confusion
+from fastkappa import agreement_from_confusion, bootstrap, fleiss_kappa, kappa_from_confusion
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics import bootstrap as module
 from fastkappa.statistics.indices import gwet_ac2
@@ -211,3 +211,17 @@ def test_a_table_too_small_for_a_jackknife_warns_of_nothing_else() -> None:
         result = bootstrap([[1, 0], [0, 1]], rng=0)
     assert (result.value, result.interval) == (1, (1, 1))
     assert 0.4 < result.n_undefined / 9999 < 0.6
+
+
+def test_the_sentence_names_the_statistic() -> None:
+    result = agreement_from_confusion([[20, 5], [10, 15]])
+    drawn = bootstrap(result, n_resamples=99, rng=0)
+    assert drawn.sentence().startswith("The 95 % bootstrap interval of kappa was ")
+    assert "interval of kappa was" in str(drawn)
+    assert "interval of AC1 was" in drawn.sentence("AC1")
+    other = bootstrap([[20, 5], [10, 15]], statistic=gwet_ac2, n_resamples=99, rng=0)
+    assert "interval of the statistic was" in str(other)
+    several = fleiss_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]])
+    assert "interval of Fleiss' kappa was" in str(several.bootstrap(n_resamples=99, rng=0))
+    reading = result.interpret("landis-koch")
+    assert f"the agreement was {reading.reading}, at least" in reading.sentence()

@@ -168,9 +168,12 @@ def test_predictions_with_labels_and_single_items() -> None:
     assert single.bootstrap is not None
     assert plain.bootstrap is not None
     assert single.bootstrap.interval == plain.bootstrap.interval
-    doubled = [np.tile(column, 2) for column in columns]
+    doubled = [np.repeat(column, 2) for column in columns]
     twice = compare_predictions(
-        *doubled[1:], y_true=doubled[0], labels=["high", "low"], clusters=np.tile(np.arange(200), 2)
+        *doubled[1:],
+        y_true=doubled[0],
+        labels=["high", "low"],
+        clusters=np.repeat(np.arange(200), 2),
     )
     assert twice.standard_error == pytest.approx(plain.standard_error, rel=1e-12)
 

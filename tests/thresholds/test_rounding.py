@@ -6,11 +6,12 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from fastkappa import cohen_kappa_score, optimal_thresholds
 from fastkappa.kernels import dispatch
-from fastkappa.thresholds.items.folds import stratified_folds
+from fastkappa.thresholds.items.folds import clustered_splits, stratified_folds
 from fastkappa.thresholds.items.sorted_scores import SortedScores
 from fastkappa.thresholds.rounding import (
     METHODS,
@@ -306,3 +307,15 @@ def test_bad_arguments() -> None:
         find(y, scores, "exact", folds=7)
     with pytest.raises(ValueError, match="y_true contains 9, which is not among the labels"):
         find([*y[:-1], 9], scores, "exact")
+
+
+def test_folds_do_not_depend_on_the_form_of_clusters() -> None:
+    numbers = np.array([10, 10, 9, 2, 9, 30, 2, 4, 30])
+    forms: list[Any] = [numbers.astype(kind) for kind in (int, float, str, object)]
+    forms.append(pd.Categorical(numbers.astype(str), ["30", "4", "5", "10", "9", "2"]))
+    forms.append(numbers.astype(str).tolist())
+    folds = [
+        [test.tolist() for _, test in clustered_splits(form, 3, np.random.default_rng(0))]
+        for form in forms
+    ]
+    assert folds == [folds[0]] * len(forms)

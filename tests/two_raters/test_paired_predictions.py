@@ -50,3 +50,16 @@ def test_predictions_with_missing_labels() -> None:
         compare_predictions(first, second, y_true=truth)
     found = compare_predictions(first, second, y_true=truth, missing="drop")
     assert found.kappas == compare_predictions([0, 1, 1], [0, 0, 0], y_true=[0, 1, 0]).kappas
+
+
+def test_the_number_of_clusters_is_named() -> None:
+    truth = [0, 0, 1, 1, 2, 2, 0, 1]
+    first, second = [0, 0, 1, 1, 2, 1, 0, 1], [0, 1, 1, 1, 2, 2, 0, 0]
+    patients = [1, 1, 2, 2, 3, 3, 4, 4]
+    found = compare_predictions(first, second, y_true=truth, clusters=patients)
+    assert "on 8 items in 4 clusters" in str(found)
+    assert "on 8 items in 4 clusters" in found.sentence()
+    assert found.to_dict()["n_clusters"] == 4
+    plain = compare_predictions(first, second, y_true=truth)
+    assert "cluster" not in str(plain) + plain.sentence()
+    assert plain.n_clusters is None

@@ -11,8 +11,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from fastkappa.cli.files.reading import REMEDIES, Reading, refuse_outside
 from fastkappa.cli.files.submission import Reader
 from fastkappa.cli.progress import Bar
@@ -30,16 +28,12 @@ from fastkappa.leaderboards.splits import Splits
 from fastkappa.ratings.interop import strings_in_arrow
 from fastkappa.ratings.label_order import shown
 from fastkappa.ratings.lengths import CHECK_IDS
-from fastkappa.sources.arrow_columns import (
-    declared_order,
-    distinct_ratings,
-    keys_of,
-)
+from fastkappa.sources.arrow_columns import declared_order
 from fastkappa.sources.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
-from fastkappa.sources.source_counts import in_order
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 from fastkappa.statistics.weights import Weights
+from fastkappa.tables.table import union_of_labels
 
 # The number of files to read ahead, large enough to keep all threads busy.
 READ_AHEAD = 8
@@ -196,9 +190,6 @@ def rank_files(
         n = f"{len(left_out)} {'item' if len(left_out) == 1 else 'items'}"
         on_left_out(f"{n} of {truth} left out because the label is missing in column {target!r}.")
     known = reading.known({target: true_labels})
-    if known is None:
-        rated = distinct_ratings(true_labels, target)
-        reading.on_sorted(np.array(in_order(set(keys_of(rated)) - {None}, rated.label_dtype)))
     clusters = None if cluster is None else reader.values(truth, cluster, left_out)
     weights = None
     if sample_weight is not None:
@@ -261,6 +252,9 @@ def rank_files(
             f"in files without a column {target!r}, the only other column besides the ids is"
             f" used: {first_of_many(others, OTHERS_NAMED)}."
         )
+    scored = [labels for b in boards.values() if (labels := b.sorted_labels) is not None]
+    if scored:
+        reading.on_sorted(union_of_labels(scored))
     return {name: board.ranked() for name, board in boards.items()}
 
 

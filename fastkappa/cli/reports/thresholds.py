@@ -13,7 +13,6 @@ from fastkappa.cli.files.scored_columns import ScoredColumns
 from fastkappa.cli.reports.output import Output
 from fastkappa.cli.words import arguments_named, names_of_columns
 from fastkappa.formatting import count_text, label_text
-from fastkappa.ratings.column import read_column
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, generator_of
 from fastkappa.thresholds.rounding_report import RoundingReport
@@ -36,7 +35,6 @@ def rounding_of(
     RatingsError
         If no thresholds can be found, or the scores, labels or clusters are invalid.
     """
-    groups = None if items.clusters is None else read_column(items.clusters, "groups").values
     names = {"y_true": f"column {columns['y']!r}", "groups": f"column {columns.get('cluster')!r}"}
     with arguments_named(**names):
         return find_rounding(
@@ -47,7 +45,7 @@ def rounding_of(
             weights=weights,
             n_resamples=RESAMPLES,
             folds=FOLDS if len(items.y_true) >= FOLDS else None,
-            groups=groups,
+            groups=items.clusters,
             rng=generator_of(np.random.RandomState(seed)),
         )
 

@@ -115,16 +115,6 @@ class ItemGroups:
         return codes
 
 
-def numbers_of(clusters: Column) -> NDArray[np.intp]:
-    """Return the number of each item's cluster, counted from 0 without gaps."""
-    values = clusters.values
-    if clusters.categories is not None:
-        # A dictionary-encoded column can contain the same category twice.
-        number = {label: i for i, label in enumerate(dict.fromkeys(clusters.categories))}
-        values = np.array([number[label] for label in clusters.categories]).take(values)
-    return np.unique(values, return_inverse=True)[1]
-
-
 def sum_by_group(
     kernels: PairKernels,
     groups: ItemGroups,

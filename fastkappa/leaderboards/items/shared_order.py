@@ -100,6 +100,11 @@ class SharedOrder:
         """Whether labels are given or an order is declared."""
         return self._labels is not None or self._order is not None
 
+    @property
+    def sorted_labels(self) -> AnyArray | None:
+        """The labels of all tables so far, sorted, or None if their order is known."""
+        return None if self.is_known or not self._found else union_of_labels(self._found)
+
     def count(
         self,
         names: Sequence[str],
@@ -143,8 +148,9 @@ class SharedOrder:
         """
         if not isinstance(self._total, int):
             warn_of_unused_labels(self._found[0], self._total, self._most_outside)
-        if why is not None and not self.is_known and self._found:
-            warn_of_order(union_of_labels(self._found), why, stacklevel + 1)
+        labels = self.sorted_labels
+        if why is not None and labels is not None:
+            warn_of_order(labels, why, stacklevel + 1)
 
 
 def _others(labels: Any, pair: tuple[Column, Column], name: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.ratings.column import read_column
+from fastkappa.ratings.label_order import numbers_in_order
 from fastkappa.thresholds.items.sorted_scores import SortedScores
 
 # For each fold, the training items and the test items, as indices or as a mask.
@@ -43,13 +45,15 @@ def stratified_folds(
     return folds
 
 
-def clustered_splits(clusters: AnyArray, n_folds: int, rng: np.random.Generator) -> Splits:
+def clustered_splits(clusters: Any, n_folds: int, rng: np.random.Generator) -> Splits:
     """Return up to ``n_folds`` folds, each with all items of some clusters."""
-    distinct, codes = np.unique(clusters, return_inverse=True)
-    if len(distinct) < 2:
+    column = read_column(clusters, "groups")
+    numbers = numbers_in_order(column.values, column.categories)
+    n_clusters = int(numbers.max()) + 1
+    if n_clusters < 2:
         raise ValueError("groups must have at least two different values, got one.")
-    n_folds = min(n_folds, len(distinct))
-    return splits_of((rng.permutation(len(distinct)) % n_folds)[codes], n_folds)
+    n_folds = min(n_folds, n_clusters)
+    return splits_of((rng.permutation(n_clusters) % n_folds)[numbers], n_folds)
 
 
 def splits_of(folds: NDArray[np.intp], n_folds: int) -> Splits:
