@@ -127,7 +127,8 @@ def split_by(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict[
     groups = [value for value in group.unique().to_pylist() if value is not None and value == value]
     if len(groups) > MOST_GROUPS:
         raise RatingsError(
-            f"there are {len(groups)} groups, more than the {MOST_GROUPS} that are reported."
+            f"column {name} contains {len(groups)} groups, but at most {MOST_GROUPS} can be"
+            " reported: choose a column with fewer groups."
         )
     if all(isinstance(value, str) for value in groups):
         groups = sorted_names(groups)

@@ -251,7 +251,7 @@ def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> 
     unused = [repr(label) for label in labels[~used].tolist() if isinstance(label, str)]
     if unused:
         warn(
-            f"no item has the given label {' or '.join(unused[:MOST_SHOWN])}, but {n_outside}"
-            f" {'item is' if n_outside == 1 else 'items are'} left out because a rating is not"
-            " among the labels: write the labels as in the ratings."
+            f"no rating equals the label {' or '.join(unused[:MOST_SHOWN])}, and {n_outside}"
+            f" {'item is' if n_outside == 1 else 'items are'} left out because labels does not"
+            " contain the item's ratings. Spell the labels exactly as in the ratings."
         )

@@ -99,7 +99,7 @@ def test_benjamini_and_yekutieli(rate: float) -> None:
 
 
 def test_few_items_are_warned_of_and_refusals() -> None:
-    with pytest.warns(UserWarning, match="'rater 1' has 20 usable items, and 3 more people"):
+    with pytest.warns(UserWarning, match="4 of 4 people have fewer than 30 usable items"):
         alternative_annotator_test(GRADES[:20], 4)
     for arguments, message in (
         ({"model": "gpt"}, "no rater is named 'gpt'"),
