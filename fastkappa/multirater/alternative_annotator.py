@@ -269,8 +269,7 @@ default=None
 def _signs(
     model: AnyArray, person: AnyArray, others: AnyArray, distances: Floats
 ) -> tuple[AnyArray, AnyArray]:
-    """Return each used row's sign (1 if the person is closer, -1 if the model is) and a row
-    mask."""
+    """Return the used rows' signs (1: the person is closer, -1: the model is), and their mask."""
     n_labels = len(distances)
     counts = np.stack([(others == label).sum(axis=1) for label in range(n_labels)], axis=1)
     used = (model < n_labels) & (person < n_labels) & counts.any(axis=1)

@@ -76,8 +76,7 @@ class Counted:
         return None if self.count_patterns is None and self.count_sparse else self.patterns
 
     def doubt(self, labels: AnyArray) -> str:
-        """Return the reason why intervals and tests are unreliable, or an empty string if there is
-        none."""
+        """Return the reason why intervals and tests are unreliable, or an empty string."""
         patterns = self.known_patterns
         if patterns is None or not patterns.counts.size:
             return ""
@@ -124,8 +123,7 @@ class Counted:
         return RaterPairs(self.profiles.tables(self.profiles.multiplicities), n_rated)
 
     def places(self, of_profiles: bool) -> AnyArray:
-        """Return the index of each subject's profile or pattern, or -1 for subjects without
-        ratings.
+        """Return the index of each subject's profile or pattern, or -1 if it has no ratings.
 
         Raises
         ------

@@ -185,8 +185,7 @@ class RaterComparison(Result):
         )
 
     def _least(self) -> list[int]:
-        """Return the raters who agree least with the others, or the first rater if every kappa is
-        NaN."""
+        """Return the raters who agree least with the others; the first if every kappa is NaN."""
         kappas = self.with_others.values
         if np.isnan(kappas).all():
             return [0]

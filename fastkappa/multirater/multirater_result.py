@@ -89,8 +89,7 @@ class MultiRaterResult(Inference, Result):
 
     @property
     def population(self) -> tuple[float, float | None] | None:
-        """The numbers of subjects and raters passed to `for_population`; None if it was not
-        called."""
+        """The arguments of `for_population`; None if the method was not called."""
         found = self.sampled
         return None if found is None else (found.n_subjects, found.n_raters)
 
@@ -116,8 +115,7 @@ class MultiRaterResult(Inference, Result):
 
     @cached_property
     def doubt(self) -> str:
-        """The reason why intervals and tests are unreliable, or an empty string if there is
-        none."""
+        """The reason why intervals and tests are unreliable, or an empty string."""
         return "" if self.ratings is None else self.ratings.counted.doubt(self.labels)
 
     @cached_property

@@ -432,8 +432,7 @@ class Ratings:
 
     @property
     def n_missing(self) -> int:
-        """The number of missing ratings. For counts, subjects with the most ratings have no missing
-        ones."""
+        """The number of missing ratings. For counts, the most-rated subjects have none."""
         n_ratings = int(self.patterns.multiplicities @ self.patterns.n_ratings)
         return self.n_subjects * self.n_raters - n_ratings
 
