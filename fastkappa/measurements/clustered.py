@@ -35,9 +35,8 @@ class Sums(NamedTuple):
     squares, squared_totals : ndarray
         The sums of the squared measurements, and of the squares of each subject's sum.
     squared_sizes, squared_clusters : ndarray
-        Two sums over the clusters. The terms of the first are the squared cluster sizes. The terms
-        of the second are the squared sums of a cluster's measurements, divided by the cluster's
-        size.
+        The sum of the squared cluster sizes, and a sum over clusters: the squared sum of each
+        cluster's measurements, divided by the size of the cluster.
     """
 
     subjects: FloatTable

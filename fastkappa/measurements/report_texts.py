@@ -69,7 +69,7 @@ class MeasuredResult(Result):
         return heading(what, self.raters, self._items())
 
     def _of_sample(self, what: str) -> str:
-        """Return the statistic, the raters and the items for a sentence."""
+        """Return text that names the statistic, the raters and the items."""
         dropped = "".join(f" ({line})" for line in self._left_out())
         return heading(what, self.raters, self._items(), " on ") + dropped
 
@@ -110,7 +110,7 @@ def measured_grid(rows: Iterable[MeasuredRow], spread: float, confidence: float)
 def measured_estimates(
     rows: Iterable[MeasuredRow], spread: float, of_interval: str
 ) -> Iterator[str]:
-    """Yield measurements with their intervals as text. Only the first interval is described."""
+    """Yield measurements with their intervals as text. ``of_interval`` describes the first."""
     for _, value, ends in rows:
         shown, interval = _texts(value, ends, spread, 3)
         yield f"{shown} ({of_interval}{interval})"

@@ -333,5 +333,5 @@ def _check_size(name: str, size: Any, least: float, units: str) -> None:
     is_number = isinstance(size, (int, float, np.integer, np.floating))
     if not is_number or isinstance(size, bool) or not size >= least:
         raise ValueError(
-            f"{name} must be at least the {least:g} {units} of the sample, got {size!r}."
+            f"{name} must be at least {least:g}, the number of {units} in the sample, got {size!r}."
         )

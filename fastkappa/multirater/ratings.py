@@ -426,13 +426,17 @@ class Ratings:
     def _check_raters(self, wanted_by: str) -> None:
         if not self.counted.knows_raters:
             raise ValueError(
-                f"{wanted_by} needs to know which rater gave which rating, got only counts. For"
-                " counts, use fleiss_kappa, gwet_ac1, randolph_kappa or krippendorff_alpha."
+                f"{wanted_by} needs to know which rater gave which rating, but counts do not show"
+                " this. For counts, use fleiss_kappa, gwet_ac1, randolph_kappa or"
+                " krippendorff_alpha."
             )
 
     @property
     def n_missing(self) -> int:
-        """The number of missing ratings. For counts, the most-rated subjects have none."""
+        """The number of missing ratings.
+
+        For counts, each subject is compared with the subject that has the most ratings.
+        """
         n_ratings = int(self.patterns.multiplicities @ self.patterns.n_ratings)
         return self.n_subjects * self.n_raters - n_ratings
 

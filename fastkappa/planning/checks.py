@@ -65,4 +65,4 @@ def check_raters(n_raters: int, margins: Margins) -> None:
     if n_raters > MOST_RATERS:
         raise ValueError(f"n_raters must be at most {MOST_RATERS}, got {n_raters!r}.")
     if not np.array_equal(*margins):
-        raise ValueError("rates must be the same for all raters if there are more than two.")
+        raise ValueError("rates must be the same for all raters if there are more than two raters.")

@@ -29,7 +29,7 @@ def variation(
     proportions: FloatTable,
     scale: float,
 ) -> Variation:
-    """Return the variation of a statistic of the mean features of multinomial items.
+    """Return the `Variation` of a function of mean features, for multinomial items.
 
     Parameters
     ----------

@@ -237,16 +237,16 @@ def _warn_of_undefined(results: Mapping[Any, AgreementResult]) -> None:
         (
             without_kappa,
             "kappa is",
-            "if a group has only one label, no disagreement is expected by chance",
+            "no disagreement is expected by chance in a group with only one label",
         ),
-        (single, "standard errors are", "all items of a group are in one cluster"),
+        (single, "standard errors are", "all items of such a group are in one cluster"),
     ):
         if groups:
             named = ", ".join(map(repr, groups[:MOST_NAMED]))
             more = ", ..." if len(groups) > MOST_NAMED else ""
             warnings.warn(
-                f"{what} undefined in {len(groups)} of {len(results)} groups ({named}{more}):"
-                f" {why}.",
+                f"{what} undefined in {len(groups)} of {len(results)} groups ({named}{more}),"
+                f" because {why}.",
                 undefined_metric_warning(),
                 stacklevel=3,
             )
