@@ -405,7 +405,7 @@ def _chance_given(label_proportions: Any, shape: tuple[int, ...]) -> ChanceRule:
         )
     if np.count_nonzero(given.reshape(-1, shape[-1]).any(axis=0)) < 2:
         raise ValueError(
-            "label_proportions must be positive for at least two labels, because no disagreement is"
-            f" expected by chance otherwise, got {label_proportions!r}."
+            "label_proportions must be positive for at least two labels, because otherwise no"
+            f" disagreement is expected by chance, got {label_proportions!r}."
         )
     return chance_of_given(given / sums)

@@ -85,8 +85,8 @@ def outside_most_frequent(proportions: FloatTable) -> float:
     if outside < LEAST_OUTSIDE:
         raise ValueError(
             "rates are too close to 0 and 1 for a plan, because both raters are expected to give"
-            f" the same label to all but a proportion of {outside:.1g} of the items. Plan for a"
-            " sample in which the other labels are more frequent."
+            f" nearly all items the same label (proportion of other items: {outside:.1g}). Plan for"
+            " a sample in which the other labels are more frequent."
         )
     return outside
 

@@ -96,7 +96,9 @@ class Study(ABC):
         # Without the added 1e-9, a rounding error could reduce the number of items by one.
         alone = n if self.design_effect == 1 else max(2, math.floor(n / self.design_effect + 1e-9))
         if alone < self.fewest:
-            raise ValueError(f"n must be at least {self.fewest} independent items, got {alone}.")
+            raise ValueError(
+                f"n must be at least {self.fewest} after division by design_effect, got {alone}."
+            )
         return alone
 
     def _in_clusters(self, n: int) -> int:

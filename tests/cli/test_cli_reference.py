@@ -113,7 +113,7 @@ def test_a_missing_rating_leaves_an_item_out_of_its_reader_only(tmp_path: Path) 
         (["--raters", "ann", "pathology", "--reference", "pathology"], "must not be one of"),
         ([*READERS, "--model", "ann"], "--model cannot be combined with --reference"),
         ([*READERS, "--heat-map"], "--heat-map cannot be combined"),
-        ([*READERS, "--item", "patient"], "Join the files into one"),
+        ([*READERS, "--item", "patient"], "Join the files by item"),
         (["--raters", "ann", "ben", "--reference", "path"], "path"),
     ],
 )

@@ -184,7 +184,7 @@ class FleissNull(NamedTuple):
 def fleiss_null_errors(patterns: Patterns) -> FleissNull | None:
     """Return the null standard errors for tests of Fleiss' kappa.
 
-    Return None unless all subjects have the same number of ratings and at least two.
+    Return None unless all subjects have the same number of ratings, which is at least two.
 
     References
     ----------

@@ -88,7 +88,7 @@ class Coefficient(ABC):
 
     @abstractmethod
     def influence(self) -> Influence:
-        """Return how much another subject with each row raises the value, up to a constant."""
+        """Return, for each row, how much one more subject raises the value, up to a constant."""
 
     def score_model(self) -> ScoreModel | None:
         """Return the model for the score interval, or None if it is unavailable or too slow."""
