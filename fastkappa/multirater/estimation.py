@@ -144,8 +144,8 @@ def estimate(
     elif inferred.interval_method == "score" and found.model is None:
         raise ValueError(
             f"interval_method='score' is not available for {method} with this many raters, labels"
-            " or distinct rows of ratings. Use interval_method=None, which chooses the score interval"
-            " if it is available."
+            " or distinct rows of ratings. Use interval_method=None, which chooses the score"
+            " interval if it is available."
         )
     return found
 
