@@ -1,4 +1,4 @@
-"""The options of ``fastkappa agree`` that determine its report."""
+"""Define the options of ``fastkappa agree`` that determine its report."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Study(ABC):
         return self.width_of(self.independent(n))
 
     def items_for_width(self, width: float) -> int:
-        """Return the smallest number of items for an interval that is at most this wide."""
+        """Return the smallest number of items for an interval that is at most ``width`` wide."""
         self.check_width(width)
         check_confidence(self.confidence)
         return self._in_clusters(

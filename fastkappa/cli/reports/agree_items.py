@@ -27,7 +27,7 @@ from fastkappa.sources.arrow_columns import labels_in
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.weights import Weights
 
-# The names of two columns in a file of disputed items: the items and the decisions.
+# In a file of disputed items, the columns that contain the items and the decisions.
 ITEM, DECISION = "item", "adjudicated"
 # The ways in which the final label of an item can be decided.
 DECIDED_BY = ("all raters", "majority", "one rater", "adjudication", "")

@@ -28,8 +28,8 @@ Result = TypeVar("Result")
 LARGEST_COUNTS = 1 << 33
 
 
-# The maximum number of cells in a table of all possible profiles or patterns. These 4 MB still fit
-# in the cache.
+# The maximum number of cells in a table of all possible profiles or patterns. A table of this size
+# needs 4 MB, which still fits in the cache.
 MOST_CELLS = 1 << 19
 # The number of ratings that justifies another thread. Starting a thread takes about 100 µs.
 # Counting these ratings takes several times as long.

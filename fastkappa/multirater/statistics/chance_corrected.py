@@ -175,7 +175,7 @@ class ChanceCorrected(Coefficient):
 
 
 class FleissNull(NamedTuple):
-    """Standard errors under the null hypothesis that all agreement is due to chance."""
+    """Standard errors of Fleiss' kappa if all agreement is due to chance."""
 
     overall: float
     by_label: float

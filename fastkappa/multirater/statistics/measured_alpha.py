@@ -25,7 +25,7 @@ from fastkappa.statistics.spread import EPSILON, Influence
 
 # The levels that measurements can have.
 MEASURED = ("ordinal", "interval", "ratio")
-# The number of ratings to process at a time. This number of ratings fits in the cache.
+# The number of ratings to process at a time, which is small enough for the cache.
 CHUNK = 1 << 16
 
 

@@ -1,9 +1,9 @@
 """Add the possible rows of ratings that were not observed, for score intervals.
 
 Under a hypothesis, the most likely proportions can include a disagreement that was not observed. A
-score interval therefore needs all possible rows. With many raters or labels, there are too many of
-them. In this case, only rows with one or two labels are added, because these have the least and the
-most disagreement.
+score interval therefore needs all possible rows. With many raters or labels, there are too many
+possible rows. In this case, only rows with one or two labels are added, because these have the
+least and the most disagreement.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_ROWS = 1500
 
 
 def most_rows(n_features: int) -> int:
-    """Return the maximum number of rows for a score interval. It is 0 or less if none are possible.
+    """Return the maximum number of rows, which is at most 0 for too many features.
 
     With k features, a step needs k**2 multiplications per row and the solution of k equations.
     """
