@@ -248,7 +248,7 @@ def compare_coefficients(
     units = n_units(n, clusters)
     if not math.isnan(value) and units == 1 < n:
         warnings.warn(
-            "the standard error is undefined because all subjects are in one cluster.",
+            "the standard error is undefined: all subjects are in one cluster.",
             undefined_metric_warning(),
             stacklevel=2,
         )

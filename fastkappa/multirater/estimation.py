@@ -137,7 +137,7 @@ def estimate(
         )
     elif clusters is not None and clusters.n_clusters == 1 < found.n_used:
         warnings.warn(
-            f"the standard error of {method} is undefined because all subjects are in one cluster.",
+            f"the standard error of {method} is undefined: all subjects are in one cluster.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )
