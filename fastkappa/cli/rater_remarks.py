@@ -88,8 +88,9 @@ def warn_of_few_shared(ratings: Ratings) -> None:
     if few:
         warn(
             "some raters share fewer than half of their items with any other rater:"
-            f" {first_of_many(few, MOST_SHOWN)}. Only shared items count. If more items have"
-            " several ratings, check that all files write the ids in the same way."
+            f" {first_of_many(few, MOST_SHOWN)}. Agreement is computed from shared items only. If"
+            " these raters rated the same items, check that the item ids have the same form in all"
+            " files."
         )
 
 

@@ -328,9 +328,10 @@ def refuse_repeated_names(
             f"{where}{n_rows} {'row contains' if n_rows == 1 else 'rows contain'} the names of the"
             f" columns ({listed}), "
             + (
-                "as in concatenated files: leave such rows out."
+                "as in concatenated files. Remove these rows."
                 if in_order
-                else "in another order: concatenated files must have the same order of columns."
+                else "but in another order. Concatenate only files whose columns are in the same"
+                " order."
             )
         )
 

@@ -248,8 +248,8 @@ def warn_of_most_outside(table: AnyArray, n_outside: int) -> None:
     # Sums of fractional weights do not tell the number of items.
     if table.dtype.kind in "iu" and n_outside > (n := int(table.sum())):
         warn(
-            f"labels leave out {n_outside} of {n_outside + n} items, because a rating is not among"
-            " them."
+            f"labels does not contain all ratings, so {n_outside} of {n_outside + n} items are left"
+            " out. Pass all labels, spelled as in the ratings."
         )
 
 
@@ -265,7 +265,7 @@ def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> 
     unused = [repr(label) for label in labels[~used].tolist() if isinstance(label, str)]
     if unused:
         warn(
-            f"no item has the given label {' or '.join(unused[:MOST_SHOWN])}, but {n_outside}"
-            f" {'item is' if n_outside == 1 else 'items are'} left out because a rating is not"
-            " among the labels: write the labels as in the ratings."
+            f"no rating equals the label {' or '.join(unused[:MOST_SHOWN])}, and {n_outside}"
+            f" {'item is' if n_outside == 1 else 'items are'} left out because labels does not"
+            " contain the item's ratings. Spell the labels exactly as in the ratings."
         )

@@ -105,7 +105,7 @@ def test_a_copied_file_of_a_rater_is_warned_of(folder: Path, tmp_path: Path) -> 
     head, *rows = (folder / "anna.csv").read_text().splitlines()
     (folder / "backup.csv").write_text("\n".join([head, *sorted(rows)]))
     (said,) = agree.run(folder, "--id", "id").stderr.splitlines()
-    assert "warning: anna and backup have the same rating of each of 30 items, but other" in said
+    assert "warning: anna and backup agree on all 30 items, but other" in said
     # If raters nearly always agree, two can agree on all items by chance.
     alike = ["x", "y"] * (N // 2)
     easy = write_csv(tmp_path / "easy.csv", a=alike, b=alike, c=["y", *alike[1:]])

@@ -138,7 +138,7 @@ def test_each_group_counts_its_own_missing_values(tmp_path: Path) -> None:
         (["--raters", "ann", "pathology", "--reference", "pathology"], "must not be one of"),
         ([*READERS, "--model", "ann"], "--model cannot be combined with --reference"),
         ([*READERS, "--heat-map"], "--heat-map cannot be combined"),
-        ([*READERS, "--item", "patient"], "Join the files into one"),
+        ([*READERS, "--item", "patient"], "Join the files by item"),
         (["--raters", "ann", "ben", "--reference", "path"], "path"),
     ],
 )

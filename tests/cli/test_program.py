@@ -319,8 +319,8 @@ def test_what_new_scores_need(oof: tuple[Any, Any]) -> None:
     refusal = thresholds.refusal
     Path("cuts.json").write_text(thresholds.text_of(*FIT, "--format", "json"))
     assert "give the file of new scores in --apply" in refusal("cuts.json")
-    assert "--y is needed: name a column of oof.csv" in refusal("oof.csv", "--score", "s")
-    assert "--score is needed: name a column of oof.csv" in refusal("oof.csv", "--y", "y")
+    assert "--y is missing: give the name of a column" in refusal("oof.csv", "--score", "s")
+    assert "--score is missing: give the name of a column" in refusal("oof.csv", "--y", "y")
     assert "can only print CSV, got --format json" in refusal(
         "cuts.json", "--apply", "new.csv", "--format", "json"
     )

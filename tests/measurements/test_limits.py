@@ -65,7 +65,7 @@ def test_numbers_whose_squares_overflow_are_refused(factor: float) -> None:
 
 
 def test_differences_that_are_all_the_same() -> None:
-    with pytest.warns(UserWarning, match=r"zero width: all differences are 0\.5"):
+    with pytest.warns(UserWarning, match=r"zero width because all differences are 0\.5"):
         result = limits_of_agreement([1.5, 2.5, 3.5], [1.0, 2.0, 3.0])
     assert (result.bias, result.limits) == (0.5, (0.5, 0.5))
     assert result.slope == 0

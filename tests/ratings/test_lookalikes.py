@@ -350,7 +350,7 @@ def _long(items: dict[str, list[str]]) -> Ratings:
 
 @pytest.mark.parametrize("other", ["I1", "i1 ", "і1"])
 def test_items_that_each_rater_writes_in_another_way(other: str) -> None:
-    with pytest.warns(UserWarning, match="item contains 1 group of similar names .*Use one"):
+    with pytest.warns(UserWarning, match="item contains 1 group of similar names: .* use one"):
         ratings = _long({"Ann": ["i1", "i2"], "Ben": [other, "i2"]})
     assert ratings.n_subjects == 3
 

@@ -126,7 +126,7 @@ MIXED_FORMS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:.* have the same rating of each of")
+@pytest.mark.filterwarnings("ignore:.* agree on all")
 @pytest.mark.parametrize(("written", "other"), MIXED_FORMS.values(), ids=MIXED_FORMS)
 def test_two_forms_that_both_raters_mix(written: str, other: str) -> None:
     labels, spelt = np.array(written.split(",")), np.array(other.split(","))
@@ -221,7 +221,7 @@ PERMUTATIONS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:.* have the same rating of each of")
+@pytest.mark.filterwarnings("ignore:.* agree on all")
 @pytest.mark.parametrize(("labels", "moved"), PERMUTATIONS.values(), ids=PERMUTATIONS)
 def test_labels_that_stand_for_other_categories(labels: list[Any], moved: list[int]) -> None:
     first, second = FIRST % len(labels), SECOND % len(labels)

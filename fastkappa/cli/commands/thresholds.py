@@ -101,7 +101,7 @@ def thresholds(
         else:
             if y is None or score is None:
                 lacking = "--y" if y is None else "--score"
-                raise ValueError(f"{lacking} is needed: name a column of {file}.")
+                raise ValueError(f"{lacking} is missing: give the name of a column in {file}.")
             if y == score:
                 raise ValueError(f"--y and --score must name different columns, got {y!r} twice.")
             if cluster in (y, score):

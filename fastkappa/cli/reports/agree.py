@@ -1,4 +1,4 @@
-"""Read the ratings for ``fastkappa agree``, and choose the report."""
+"""Read the ratings for ``fastkappa agree``, and select the report."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def read_and_report(
     are_counted = are_two and request.cluster is None and not lists_items
     if request.sample_weight is not None and not are_counted:
         raise ValueError(
-            "--sample-weight needs two raters, with one column per rater, and no --cluster,"
-            " --item, --disputed or --gold."
+            "--sample-weight needs two raters with one column per rater, and cannot be combined"
+            " with --cluster, --item, --disputed or --gold."
         )
     if request.heat_map and request.pair is None and (not are_two or request.group is not None):
         raise ValueError(
-            "--heat-map needs two raters, with one column per rater, and no --group. For more"
-            " raters, choose two with --pair."
+            "--heat-map needs two raters with one column per rater, and cannot be combined with"
+            " --group. For more raters, choose two with --pair."
         )
     if are_two:
         _refuse_for_two(request)
@@ -90,7 +90,7 @@ def _refuse_for_two(request: AgreeRequest) -> None:
 
 
 def _check_sets(request: AgreeRequest, reading: Reading) -> None:
-    """Raise if an option does not apply to sets of labels, or a level applies only to sets."""
+    """Raise if an option does not apply to sets, or if the level applies only to sets."""
     if request.set_separator is None:
         if request.level in SET_LEVELS and request.level != "nominal":
             raise ValueError(f"--level {request.level} is for sets: give --set-separator.")
@@ -135,8 +135,8 @@ def _report_on_two_read(request: AgreeRequest, read: RatersRead) -> Output:
         output = _report_on_table(request, pair_counts(read.whole), clusters)
     elif request.cluster is not None:
         raise ValueError(
-            "--cluster with --group and two raters needs a file with one column per rater, and no"
-            " --item, --disputed or --gold."
+            "for two raters, --cluster with --group needs a file with one column per rater, and"
+            " cannot be combined with --item, --disputed or --gold."
         )
     else:
         output = _report_on_tables(request, {g: pair_counts(p) for g, p in read.groups.items()})
@@ -161,12 +161,12 @@ def _report_on_tables(request: AgreeRequest, groups: Mapping[Any, SourceCounts])
 def _report_on_reference(
     request: AgreeRequest, source: Source, columns: RaterColumns, reading: Reading
 ) -> Output:
-    """Read the ratings of each rater and of the reference, and report how the raters compare."""
+    """Read the ratings of the raters and of the reference, and compare the raters' kappas."""
     if columns.rating is not None or columns.item is not None:
         raise ValueError(
-            "--reference needs a file with one column per rater, and no --item, --rater or --id."
-            " Join the files into one by the items, or rank the raters' files with fastkappa"
-            " leaderboard and the reference as the truth."
+            "--reference needs a file with one column per rater, and cannot be combined with"
+            " --item, --rater or --id. Join the files by item, or rank the raters' files with"
+            " fastkappa leaderboard, using the reference as the truth."
         )
     if request.reference in columns.raters:
         raise ValueError(f"--reference must not be one of --raters, got {request.reference!r}.")

@@ -1,4 +1,4 @@
-"""The reports on the raters in each group of the rows."""
+"""Report on the raters in each group of rows."""
 
 from __future__ import annotations
 
@@ -167,18 +167,18 @@ def _common_row(equality: EqualKappas) -> dict[str, Any]:
 
 
 def _by_rater(output: Output) -> Output:
-    """Return an output whose groups are raters, with rows that name raters."""
+    """Return an output in which the groups are raters, with rows that name the raters."""
     rows = [{"rater": row["group"], **row} for row in output.rows]
     return output._replace(rows=[{k: v for k, v in r.items() if k != "group"} for r in rows])
 
 
 def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
-    """Return the agreement in each group. Rows without a group have key None in ``counts``."""
+    """Return the agreement in each group. In ``counts``, rows without a group have the key None."""
     named = {group: part for group, part in counts.items() if group is not None}
     n_without_group = counts[None].n_rows if None in counts else 0
     results = {group: result_of(part, request) for group, part in named.items() if part.table.any()}
     if not results:
-        raise RatingsError("no row has both a group and two ratings that are among the labels.")
+        raise RatingsError("no row has a group and two ratings that are among the labels.")
     parts = list(named.values())
     missing = tuple(sum(part.missing[i] for part in parts) for i in (0, 1))
     n_dropped = sum(part.n_dropped for part in parts)
@@ -235,8 +235,8 @@ class GroupsOfSeveral:
                 self._differences = self._compared_with(others)
         if not self._differences:
             self._why_not = [
-                "the groups are not compared: they have items or clusters in common. If the numbers"
-                " of items or clusters restart in each group, make them distinct"
+                "the groups are not compared because they have items or clusters in common. If the"
+                " numbers of items or clusters restart in each group, make them distinct"
             ]
 
     def _compared_with(self, others: Sequence[str]) -> dict[str, CoefficientDifference]:
@@ -249,7 +249,7 @@ class GroupsOfSeveral:
         return differences
 
     def section(self) -> Section:
-        """Return the section on the groups and their comparison, without the groups' fields."""
+        """Return the section on the groups and their comparison, without the JSON of each group."""
         tests: list[EqualKappas | CoefficientDifference] = [*self._differences.values()]
         if self._equality is not None:
             tests = [self._equality]

@@ -1,4 +1,4 @@
-"""The report of ``fastkappa measure``."""
+"""Write the report of ``fastkappa measure``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from fastkappa.statistics.scales import ScaleName
 from fastkappa.two_raters.agreement_report import shared_clusters
 
 CONCORDANCE = "concordance correlation"
-# The fields of JSON that do not differ between groups.
+# The JSON fields that are the same for all groups.
 OF_FILE = ("file", "raters")
 
 
@@ -122,9 +122,9 @@ def with_each_group(
     groups: Mapping[Any, LongMeasurements],
     report_of: Callable[[LongMeasurements], Output],
 ) -> Output:
-    """Return an output on all measurements, with the report on each group of a column.
+    """Return the output for all measurements, followed by the report on each group of a column.
 
-    ``report_of`` returns the report on measurements.
+    ``report_of`` is a function that returns the report on given measurements.
     """
     column = label_text(group)
     parts = {}
@@ -145,7 +145,7 @@ def with_each_group(
 
 
 def chosen_form(forms: IntraclassResult, name: str) -> str:
-    """Return the name of a form of the intraclass correlation, or raise if there is none."""
+    """Return the name of a form of the intraclass correlation, or raise if it is unknown."""
     try:
         return forms[name].form
     except KeyError as error:

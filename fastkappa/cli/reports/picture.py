@@ -12,7 +12,8 @@ from fastkappa.cli.remarks import Remarks
 from fastkappa.cli.reports.output import Output
 from fastkappa.plotting.style import import_matplotlib, new_axes
 
-# Text is stored as text, because journals reject PDF files with type 3 fonts, matplotlib's default.
+# These settings store text as text. By default, matplotlib writes type 3 fonts, and journals reject
+# PDF files with such fonts.
 REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 
 # matplotlib's warning about axes that have no space left beside their texts.
@@ -20,7 +21,7 @@ TOO_SMALL = "axes sizes collapsed to zero"
 
 
 def check_pictures(options: PictureOptions) -> None:
-    """Raise if an option is invalid, or requires ``--plot`` but ``--plot`` is not given."""
+    """Raise if an option is invalid, or if it needs ``--plot`` and ``--plot`` is not given."""
     read_size(options.size)
     others = [name for name in ("size", "title") if getattr(options, name) is not None]
     others += [] if options.dpi == DPI else ["dpi"]
@@ -35,7 +36,7 @@ def check_pictures(options: PictureOptions) -> None:
 
 
 def draw(options: PictureOptions, output: Output) -> None:
-    """Draw the first plot of an output to the file given by ``--plot``, if any.
+    """Draw the first plot of an output to the file named in ``--plot``, if a file is named.
 
     The suffix of the file determines its format.
 
@@ -79,7 +80,7 @@ def _too_small(options: PictureOptions, picture: Picture) -> str:
 
 
 def write_page(options: PictureOptions, output: Output, remarks: Remarks) -> None:
-    """Write an output as a page to ``--report``, without plots if matplotlib is missing."""
+    """Write an output as an HTML page to ``--report``. Omit plots if matplotlib is missing."""
     if options.report is None:
         return
     try:
@@ -91,7 +92,7 @@ def write_page(options: PictureOptions, output: Output, remarks: Remarks) -> Non
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a text to a file, or raise a ValueError that names the file."""
+    """Write text to a file, or raise a ValueError that names the file."""
     try:
         path.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
