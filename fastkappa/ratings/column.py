@@ -195,7 +195,7 @@ def refuse_rounded_labels(columns: Iterable[tuple[str, Column]]) -> None:
 
 
 def are_comparable(first: np.dtype[Any], second: np.dtype[Any]) -> bool:
-    """Return whether labels of two dtypes can be equal, as with two dtypes of numbers."""
+    """Return whether labels of two dtypes, such as int64 and float64, can be equal."""
     return any({first.kind, second.kind} <= kinds for kinds in KINDS)
 
 
@@ -407,7 +407,7 @@ def _read_strings(array: AnyArray, name: str) -> Column:
 
 
 def _problem_of_objects(array: AnyArray, name: str) -> str | None:
-    """Return scikit-learn's name for the type of an object array that starts with a non-string."""
+    """Return scikit-learn's name for the type of an object array if its first item is no string."""
     if len(array) == 0 or isinstance(array[0], str):
         return None
     if isinstance(array[0], bytes):

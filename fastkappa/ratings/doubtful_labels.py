@@ -160,7 +160,7 @@ def _times(column: Column) -> Counter[Any]:
 
 
 def missing_among_numbers(column: Column) -> list[str]:
-    """Return the strings in a column of numbers, if they usually denote a missing rating."""
+    """For a column of numbers, return the strings that usually denote a missing rating."""
     return stand_ins(odd_strings(column))
 
 
@@ -407,9 +407,9 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
 
 
 def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
-    """Return whether all values of a column differ, and the other column has half as many at most.
+    """Return whether a column contains ids instead of ratings.
 
-    Such values are ids instead of ratings.
+    Ids are all different, and at least twice as many as the values of the other column.
     """
     return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
 

@@ -2,7 +2,7 @@
 
 An ordered categorical, a polars Enum, an ordered Arrow dictionary or a Python enum declares an
 order. Without a declared order, labels are sorted. Strings are sorted by value if all are numbers,
-otherwise alphabetically. The alphabetical order is rarely the intended order.
+otherwise alphabetically. Alphabetical order is rarely the intended order.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NAMED_WEIGHTS = re.compile(r"(--)?weights[ =]")
 DIGITS = re.compile("[0-9]+")
 # The number of labels shown in a message.
 MOST_SHOWN = 20
-# Labels that differ by more edits are different labels, such as "compliment" and "complaint".
+# Labels that differ by more edits have different meanings, such as "compliment" and "complaint".
 MOST_EDITS = 2
 REMEDY = (
     "Give labels= in the intended order, or ratings that declare it, such as an ordered"
@@ -93,7 +93,7 @@ def nearest_label(label: str, labels: Iterable[Any]) -> str:
 
 
 def not_a_label(name: str, label: str, labels: Iterable[Any] = ()) -> ValueError:
-    """Return the error for a rating that is not a label, in the column of one of several raters."""
+    """Return the error for a rater's rating that is not one of the labels."""
     return ValueError(
         f"{name} contains {label}, which is not one of the labels; name it in missing_codes if it"
         f" stands for a missing rating.{nearest_label(label, labels)}"

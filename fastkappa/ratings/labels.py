@@ -161,7 +161,7 @@ def common_unit(dates: Sequence[AnyArray]) -> np.dtype[Any]:
     """
     own = [array.dtype.newbyteorder("=") for array in dates]
     finest = np.result_type(*own)
-    # microseconds can represent every Python datetime
+    # Microseconds can represent every Python datetime.
     for unit in dict.fromkeys([finest, *own, np.dtype(f"{finest.kind}8[us]")]):
         if not any(np.isnat(cast_dates(array, unit)).any() for array in dates):
             return unit

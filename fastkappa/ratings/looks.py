@@ -112,7 +112,7 @@ class Dated(NamedTuple):
     ranges: tuple[str, ...]
 
 
-# A tuple of two looks means that the label also has each of these looks.
+# A label whose look is a tuple of two looks also has each of these looks.
 Look = str | float | Coded | Dated | tuple[Any, Any]
 
 

@@ -125,7 +125,7 @@ def codes_of_dates(missing_codes: Sequence[Any], unit: np.dtype[Any]) -> AnyArra
         if getattr(code, "tzinfo", None):
             code = code.astimezone(UTC).replace(tzinfo=None)
         if isinstance(code, kinds):
-            # ``asm8`` keeps the nanoseconds of pandas dates. A string that is not a date raises.
+            # ``asm8`` keeps the nanoseconds of pandas dates. Skip strings that are not dates.
             with suppress(ValueError):
                 found.append(cast_dates(np.array([to_date(getattr(code, "asm8", code))]), unit))
     codes: AnyArray = np.unique(np.concatenate(found))
@@ -176,8 +176,8 @@ def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
         rest = ratings.data.reshape(-1)[kept]
     else:
         rest = to_numpy(ratings).reshape(-1)[kept]
-    # Once missing ratings are removed, all remaining objects of a column can be numbers. So can the
-    # labels of a categorical, unless it declares an order or contains dates.
+    # After missing ratings are removed, all remaining objects in a column can be numbers. The same
+    # is true of a categorical, unless it declares an order or contains dates.
     is_mixture = rest.dtype == object or (
         getattr(rest.dtype, "ordered", None) is False
         and rest.dtype.categories.dtype.kind not in "mM"

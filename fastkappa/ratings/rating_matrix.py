@@ -89,7 +89,7 @@ def read_raters(
     ValueError
         If the columns differ in length or are empty (``argument`` is their name in errors), if
         ratings cannot be labels or declare different orders, if some raters use strings and others
-        numbers, or if strings are among numbers and no labels are given.
+        use numbers, or if a column mixes strings and numbers and no labels are given.
     """
     check_missing("drop", missing_codes)
     n_subjects = _common_length(columns)

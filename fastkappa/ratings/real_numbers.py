@@ -114,7 +114,7 @@ def _are_consecutive(numbers: Sequence[float]) -> bool:
 
 
 def warn_of_codes_among_labels(labels: AnyArray) -> bool:
-    """Warn about labels such as 99 or -9 that often mean a missing rating. Return if it warned."""
+    """Warn about labels such as 99 that often mean a missing rating. Return whether any exist."""
     if labels.dtype.kind in "UTO" and not is_alphabetical(labels):
         labels = labels.astype(float)
     if labels.dtype.kind in "iuf" and (found := codes_among(labels.tolist())):

@@ -136,7 +136,7 @@ class _Items(NamedTuple):
 
     def counted(self, num_threads: int) -> ClusterCounts:
         """Count all items in a single table of all clusters."""
-        # The kernels need a row and a column for values outside the range, which remain empty here.
+        # The kernels need a row and a column for values outside the range. Both remain empty here.
         shape = (self.n_numbers + 1, self.n_cells + 1)
 
         def add(tables: tuple[AnyArray, ...], start: int, stop: int) -> None:

@@ -172,7 +172,7 @@ NO_LABELS = LabelRange(0, 0)
 
 
 class LabelMap:
-    """A look-up table for labels that are far apart, with codes in the order of addition."""
+    """A look-up table for labels that are far apart. New labels get the next codes."""
 
     lowest = 0
 

@@ -126,7 +126,7 @@ def part_of(name: str, counts: CountsResult) -> Part:
 def total_of(first: Any, second: Any) -> Any:
     """Return the sum of two counts, like ``first + second``, without comparing their labels."""
     if first.table.any() and second.table.any():
-        # In `ConfusionCounts`, sums of integer weights cannot be told from counts.
+        # In `ConfusionCounts`, sums of integer weights cannot be distinguished from counts.
         are_weighted = [
             getattr(one, "is_weighted", one.table.dtype.kind == "f") for one in (first, second)
         ]

@@ -26,14 +26,15 @@ from fastkappa.tables.two_codings import (
     kappa_of,
 )
 
-# This number of first ratings shows that most columns need no closer look.
+# For most columns, this number of first ratings shows that no closer look is needed.
 HEAD = 16
 # Only this number of first rows is searched for shifted and repeated rows.
 MOST_ROWS = 10_000
 # With fewer ratings, or fewer ratings with the second label, equal ratings can be adjacent by
 # chance.
 FEWEST_ROWS, FEWEST_OF_SECOND = 20, 5
-# The smallest proportion of the second label, so that it also occurs in a sample of a file.
+# At least this proportion of ratings must have the second label, so that a sample of a file also
+# contains it.
 LEAST_OF_SECOND = 0.1
 # The largest chi-square attributed to chance, in standard deviations above its mean.
 CHANCE = 2.0
@@ -103,10 +104,10 @@ def _looks_shifted(first: list[Any], second: list[Any]) -> bool:
 
 
 def _warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bool:
-    """Warn if raters agree only after one column is moved by one row. Return whether it warned.
+    """Warn if raters agree only after one column is moved by one row, and return whether so.
 
     There is no warning if each rating predicts the next, as in a repeated cycle. A shift then
-    cannot be told from different codes for the labels.
+    looks like different codes for the labels.
     """
     n = len(first)
     labels, together = np.unique([first, second], return_inverse=True)

@@ -134,8 +134,8 @@ def warn_of_totals(
     if all(sum_of(name) == 2 * float(own[-1]) for name, own in labels.items()):
         held = " and ".join(f"{own[-1]} of {name}" for name, own in labels.items())
         warn(
-            f"one item is counted that looks like a row of totals, because its ratings are the sums"
-            f" of each rater's other ratings ({held}): leave it out."
+            "one item looks like a row of totals, because its ratings are the sums of each rater's"
+            f" other ratings ({held}), but is counted as an item: leave it out."
         )
 
 
@@ -226,7 +226,7 @@ def judge_parts(parts: Sequence[Part], columns: Sequence[str]) -> None:
 
 
 def _absent(own: Mapping[Any, float], others: Sequence[Mapping[Any, float]]) -> list[Any]:
-    """Return labels that a part lacks, if all other parts have them too often for chance."""
+    """Return the labels that a part lacks although they are frequent in all other parts."""
     totals = [sum(other.values()) for other in others]
     n_items = sum(own.values())
     if min([n_items, *totals]) < FEWEST_OF_PART or not others:

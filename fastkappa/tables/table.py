@@ -127,7 +127,8 @@ def occurring(table: ConfusionTable) -> ConfusionTable:
     used = np.logical_or(table.counts.any((*others, -2)), table.counts.any((*others, -1)))
     if used.all():
         return table
-    # The labels are sorted again: if all remaining strings are numbers, they sort by value.
+    # The labels are sorted again, because strings are sorted by value if all that remain are
+    # numbers.
     labels = union_of_labels([table.rows[used]])
     places = np.full(len(used), -1)
     places[used] = positions_in(labels, table.rows[used])

@@ -60,12 +60,12 @@ class Tally:
     codecs : tuple of Codec
         The known or expected labels of each column.
     grows : tuple of bool
-        For each column, whether other labels are learned. Items with other labels otherwise count
-        as outside.
+        For each column, whether other labels are learned. If they are not learned, items with other
+        labels count as outside.
     weight_type : dtype, default=None
         The type of the item weights. Sums are exact for integers, and float64 for other types.
     n_expected : int, default=0
-        The expected number of items, if known, because few items are not worth a large table.
+        The expected number of items, if known. For few items, a large table is not worthwhile.
     largest : int
         The largest number of cells in a table of label ranges. If more cells are needed, labels are
         looked up in maps instead.

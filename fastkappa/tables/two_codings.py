@@ -134,8 +134,8 @@ def is_predicted(table: AnyArray) -> bool:
 def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
     """Return the warning about labels of one rater that coincide with labels of the other.
 
-    Labels can differ because one rater's were cut, for example at 8 characters. Labels that look
-    alike are skipped, because another warning covers them.
+    Labels can differ because those of one rater were cut, for example at 8 characters. Labels that
+    look alike are skipped, because another warning covers them.
     """
     of_rows, of_columns = table.sum(axis=1), table.sum(axis=0)
     is_most = (table == table.max(axis=1, keepdims=True)) & (table == table.max(axis=0))
