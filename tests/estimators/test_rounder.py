@@ -326,7 +326,7 @@ def test_folds_may_be_left_out() -> None:
     assert rounder.oof_kappa_ == again.oof_kappa_
     rounder.set_params(cv=None).fit(scores, y)
     assert not {"oof_kappa_", "oof_predictions_"} & set(vars(rounder))
-    with pytest.raises(ValueError, match="5 folds need at least as many items, got n_samples = 4"):
+    with pytest.raises(ValueError, match="5 folds need at least 5 items, got n_samples = 4"):
         KappaRounder().fit(scores[:4], y[:4])
 
 

@@ -302,7 +302,7 @@ def test_bad_arguments() -> None:
         find(y, scores, "bagged", n_resamples=2.5)
     with pytest.raises(ValueError, match="number of folds must be at least 2, got 1"):
         find(y, scores, "exact", folds=1)
-    with pytest.raises(ValueError, match="7 folds need at least as many items, got n_samples = 6"):
+    with pytest.raises(ValueError, match="7 folds need at least 7 items, got n_samples = 6"):
         find(y, scores, "exact", folds=7)
     with pytest.raises(ValueError, match="y_true contains 9, which is not among the labels"):
         find([*y[:-1], 9], scores, "exact")
