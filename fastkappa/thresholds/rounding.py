@@ -121,8 +121,8 @@ def find_rounding(
     check_choice("method", method, METHODS)
     if method == "closed_form" and not (isinstance(weights, str) and weights == "quadratic"):
         raise ValueError(
-            f"method='closed_form' requires weights='quadratic', got weights={weights!r}: use"
-            " method='spline' for other weights."
+            f"method 'closed_form' requires weights='quadratic', got weights={weights!r}: use"
+            " another method, such as 'spline'."
         )
     n_resamples = integer_at_least(n_resamples, 1, "n_resamples")
     if isinstance(folds, Integral):

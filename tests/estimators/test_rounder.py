@@ -260,7 +260,7 @@ def test_bad_parameters_and_labels() -> None:
         (KappaRounder(method="best"), "method must be 'spline'"),
         (
             KappaRounder(method="closed_form", weights="linear"),
-            "only with weights='quadratic', got",
+            "requires weights='quadratic', got",
         ),
         (KappaRounder(weights="cubic"), "weights must be None, 'linear', 'quadratic'"),
         (KappaRounder(n_resamples=0), "n_resamples must be at least 1, got 0"),

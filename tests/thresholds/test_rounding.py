@@ -183,7 +183,7 @@ def test_closed_form_without_correlation_gives_the_label_nearest_to_the_mean(
 
 def test_closed_form_is_for_quadratic_weights() -> None:
     for weights in (None, "linear", MATRIX):
-        with pytest.raises(ValueError, match="only with weights='quadratic', got weights="):
+        with pytest.raises(ValueError, match="requires weights='quadratic', got weights="):
             find([0, 1], [0, 1], "closed_form", weights=weights)
 
 
