@@ -22,14 +22,16 @@ ADVICE = {
     "krippendorff_alpha with level='interval' and fastkappa.measurements are": (
         "fastkappa measure is"
     ),
-    ", on the command line --missing-codes, or name it in labels": ", or name it in --labels",
+    " (on the command line, --missing-codes)": "",
     "all of them in labels=, on the command line in --labels.": "all of them in --labels.",
-    "read them as numbers, as by pandas.read_csv(decimal=',')": (
+    "read them as numbers, as with pandas.read_csv(decimal=',')": (
         "give --decimal ',' if they are numbers"
     ),
-    "pandas.read_csv accepts decimal=',' and the command line --decimal ','": "give --decimal ','",
-    "cohen_kappa_score accepts any weights, and leaderboard has": (
-        "fastkappa score accepts any weights, and fastkappa leaderboard has"
+    "give decimal=',' to pandas.read_csv, or --decimal ',' on the command line": (
+        "give --decimal ','"
+    ),
+    "cohen_kappa_score accepts any weights, and leaderboard computes": (
+        "fastkappa score accepts any weights, and fastkappa leaderboard computes"
     ),
     "or ratings that declare it, such as an ordered categorical": "or a file that declares it",
     "Give both the same categories, or give labels=": "Give --labels",

@@ -229,7 +229,7 @@ def test_scores_that_fall_get_a_warning(file: Path) -> None:
         (("--y", "y", "--score", "s", "--labels", "8,9"), "none of the labels in column 'y'"),
         (
             ("--y", "y", "--score", "s", "--method", "closed_form", "--weights", "linear"),
-            "'closed_form' works only with --weights quadratic, got --weights linear",
+            "'closed_form' requires --weights quadratic, got --weights linear",
         ),
     ],
 )

@@ -280,7 +280,7 @@ RULES = {
     "a second line of names": Rule(
         more(["Ann"], ["Ben"], *zip(*WORDS)),
         None,
-        "second line of names",
+        "second line of column names",
         needs="in order",
         one_rater=False,
     ),

@@ -195,7 +195,7 @@ def test_items_without_weight_do_not_count() -> None:
         (([1, 2], [1j, 2]), "y_pred must be real numbers"),
         (([1, 2], np.ones((2, 3))), r"y_pred must be one-dimensional, got shape \(2, 3\)"),
         ((np.array(1.0), [1]), r"y_true must be a list or an array, got array\(1\.\)"),
-        (([1, 2e80], [1, 2]), "largest of y_true and y_pred must be between 1e-75 and 1e\\+75"),
+        (([1, 2e80], [1, 2]), "largest absolute value of y_true and y_pred must be"),
         (([1, 2], [1, 2], [1, -2]), "sample_weight must not contain negative numbers, got -2"),
         (([1, 2], [1, 2], [1, np.nan]), "sample_weight must be finite, got nan at position 1"),
         (([1, 2], [1, 2], [1]), "sample_weight must have one weight for each of the 2"),
