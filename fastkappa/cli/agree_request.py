@@ -51,23 +51,24 @@ class AgreeRequest(NamedTuple):
         the last row.
     coefficient : WORD
         For three or more raters, report, test and compare only this coefficient: fleiss, conger,
-        light, randolph, gwet or krippendorff. The default is all of them, and --group and
+        light, randolph, gwet or krippendorff. By default, all are reported, and --group and
         --fail-under use Fleiss' kappa.
     level : WORD
         The level of Krippendorff's alpha: nominal, ordinal, interval or ratio. For sets: nominal,
         jaccard or masi.
     set_separator : CHARACTER
-        The separator of labels, such as ';', if each rating is a set of labels. A blank field is
-        missing; write [] for no labels. Alpha is printed at --level, or else at all levels for
-        sets. Without --level, all tables and --fail-under use the nominal level.
+        The separator of labels, such as ';', if each rating is a set of labels. A blank field
+        counts as missing; write [] for no labels. Alpha is printed at --level or, without --level,
+        at all levels for sets. Without --level, all tables and --fail-under use the nominal level.
     sample_weight : COLUMN
-        The column with the number of items that each row stands for, in whole numbers. Only for two
-        raters.
+        The column with the number of items that each row stands for, as a whole number. This option
+        applies only to two raters.
     group : COLUMN
         The column of the groups to report on separately.
     reference : COLUMN
-        The column of a reference, such as pathology. Each of --raters is compared with it, and
-        their kappas are compared with each other; with --group, also within each group.
+        The column of reference labels, such as pathology. Each of --raters is compared with the
+        reference, and the kappas of the raters are compared with each other. With --group, these
+        comparisons are also made within each group.
     null : KAPPA
         Test kappa, or each coefficient of several raters, against this value. 0 is chance
         agreement.
@@ -82,21 +83,21 @@ class AgreeRequest(NamedTuple):
     seed
         The seed of the bootstrap, for repeatable results.
     model : RATER
-        The rater that is a model: also test whether it can replace a person (the alternative
-        annotator test). Needs two or more people.
+        The rater that is a model. Also test whether the model can replace a person (the alternative
+        annotator test). The test needs two or more people.
     epsilon : MARGIN
         How much worse than a person --model may be. The default is 0.2, for experts; use 0.15 for
         skilled annotators and 0.1 for crowd workers.
     disputed : FILE
         Write the items on which raters disagree to a CSV file for adjudication, the most disputed
-        first. Items are named by --item or by their row numbers, from 1.
+        first. Items are identified by the column in --item, or by row numbers from 1.
     gold : FILE
-        Write the final label of each item to a CSV file: the label of more than half of its raters,
-        or the decision in --adjudicated.
+        Write the final label of each item to a CSV file: the label that more than half of its
+        raters gave, or the decision in --adjudicated.
     adjudicated : FILE
-        A file from --disputed, with decisions in its last column. Needs --gold.
+        A file that --disputed wrote, with decisions in its last column. This option needs --gold.
     pair : A,B
-        Two of three or more raters: also report on these two, and draw their table.
+        Two of three or more raters. Also report on these two, and draw their table.
     heat_map
         Draw the table of two raters as a heat map instead of bubbles.
 
@@ -146,7 +147,7 @@ class AgreeRequest(NamedTuple):
     decisions: Annotated[Mapping[str, str], NOT_AN_OPTION] = MappingProxyType({})
 
     def check_options(self) -> None:
-        """Raise if an option needs another option, or is not written correctly."""
+        """Raise if an option lacks another option that it needs, or is not written correctly."""
         from fastkappa.statistics.inference import check_confidence
         from fastkappa.statistics.intervals.rao import check_null_kappa
 
@@ -156,7 +157,10 @@ class AgreeRequest(NamedTuple):
             if getattr(self, option) is not None and getattr(self, needs) is None:
                 raise ValueError(f"--{option} needs --{needs}.")
         if self.gold is not None and self.model is not None:
-            raise ValueError("--gold cannot be combined with --model, which would vote too.")
+            raise ValueError(
+                "--gold cannot be combined with --model, because the model would vote too: give"
+                " only one of them."
+            )
         if self.pair is not None and not all(self.two_names):
             raise ValueError(f"--pair must name two raters, such as ann,ben, got {self.pair!r}.")
         if self.reference is None:

@@ -12,11 +12,11 @@ from fastkappa.statistics.intervals.rao import Alternative
 from fastkappa.statistics.scales import ScaleName
 from fastkappa.statistics.scheme import SchemeName
 
-# The largest number of replicates. More would take minutes and gigabytes, without a relevant gain
-# in precision.
+# The largest number of replicates. More replicates would need minutes and gigabytes, but would
+# hardly improve precision.
 MOST_REPLICATES = 1_000_000
 
-# the resolution that journals require
+# The resolution that journals require, in dots per inch.
 DPI = 300
 # The largest number of lines to skip before a table.
 MOST_SKIPPED = 10_000
@@ -47,7 +47,7 @@ InputFiles: TypeAlias = Annotated[
     typer.Argument(
         metavar="FILE",
         help=f"{A_FILE}, a folder of such files, a pattern such as 'part-*.csv', or - for the"
-        " standard input. With --id, one file per rater.",
+        " standard input. With --id, give one file per rater.",
     ),
 ]
 # typer's lists of choices would be cut off in narrow columns, so the help texts name the choices.
@@ -86,8 +86,8 @@ Labels: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A,B,C",
-        help="The labels to use, in the order that the weights refer to. Other labels are left"
-        " out. The default is all labels that occur, sorted.",
+        help="The labels to use, in the order that the weights refer to. Items with other labels"
+        " are left out. The default is all labels that occur, sorted.",
     ),
 ]
 MissingCodes: TypeAlias = Annotated[
@@ -124,7 +124,7 @@ class TextOptions(NamedTuple):
     quote
         Whether double quotes enclose fields of text files (double) or are part of the text (none).
     skip : N
-        The number of lines to skip before the header of text files, such as a title.
+        The number of lines to skip above the header of text files, such as titles.
     decimal : CHARACTER
         The decimal point of numbers in text, such as ','.
     sheet : NAME

@@ -103,7 +103,7 @@ def test_a_missing_rating_leaves_an_item_out_of_its_reader_only(tmp_path: Path) 
     assert "2 in column 'ann'" in refusal(path, *READERS)
     found = json_of(path, *READERS, "--missing", "drop")
     assert [group["n"] for group in found["groups"]] == [118, 118]
-    said = "Missing, of 120 rows: 2 in ann, 2 in ben. All ratings are present in 117 rows."
+    said = "Missing values in 120 rows: 2 in ann, 2 in ben. All ratings are present in 117 rows."
     assert found["remarks"] == [said]
 
 

@@ -213,7 +213,9 @@ def test_two_raters_and_repeated_items(long: Path, wide: Path, tmp_path: Path) -
     wide.write_text("\n".join([*rows, rows[1]]))
     refused = agree.refusal(wide, *WIDE, "--item", "id", "--gold", gold)
     assert "column 'id' repeats the item 't1'" in refused
-    assert "which would vote too" in agree.refusal(long, *LONG, "--gold", gold, "--model", "ann")
+    assert "because the model would vote too" in agree.refusal(
+        long, *LONG, "--gold", gold, "--model", "ann"
+    )
 
 
 def test_items_are_named_without_a_file_of_them(wide: Path) -> None:
