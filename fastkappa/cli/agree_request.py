@@ -147,7 +147,7 @@ class AgreeRequest(NamedTuple):
     decisions: Annotated[Mapping[str, str], NOT_AN_OPTION] = MappingProxyType({})
 
     def check_options(self) -> None:
-        """Raise if an option lacks another option that it needs, or is not written correctly."""
+        """Raise if an option is invalid, or if another option that it needs is missing."""
         from fastkappa.statistics.inference import check_confidence
         from fastkappa.statistics.intervals.rao import check_null_kappa
 

@@ -11,7 +11,8 @@ import typer
 from fastkappa.cli.terminal import write
 from fastkappa.formatting import label_text
 
-# Status 1 is for files that cannot be scored, and status 2 is for errors.
+# The exit status if kappa is too low. Status 1 is for files that cannot be scored, and status 2 is
+# for errors.
 TOO_LOW = 3
 
 

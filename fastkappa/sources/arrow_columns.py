@@ -181,8 +181,8 @@ def ratings_of(array: Any, column: Any, fractions: bool = False) -> Column:
         return _of_integers(array.cast(pyarrow.uint8()), BOOLEANS)
     if types.is_floating(dtype) or types.is_decimal(dtype):
         if fractions:
-            # Convert float32(0.1) to its shortest decimal form, 0.1, so that it equals the label
-            # 0.1.
+            # Convert float32 values to their shortest decimal form, so that float32(0.1) equals the
+            # label 0.1.
             array = array.cast("string") if types.is_float32(dtype) else array
             return _of_codes(_floats(array).dictionary_encode(), FLOATS)
         known = FLOATS if types.is_floating(dtype) else INTEGERS

@@ -255,7 +255,7 @@ def _as_floats(column: Any, name: str) -> Any:
     """Return an integer column as float64, or raise if an integer would be rounded.
 
     Other columns are returned unchanged. pyarrow's own cast rejects all integers beyond 2**53, even
-    those that float64 represents exactly.
+    integers that float64 represents exactly.
     """
     import pyarrow
 

@@ -98,7 +98,7 @@ def _plain(value: np.generic) -> Any:
     if isinstance(value, np.datetime64):
         is_date = np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D")
         return value.astype(DATES if is_date else TIMES).item()
-    # Convert float32(0.1) to its shortest decimal form, 0.1.
+    # Use the shortest decimal form of floats, so that float32(0.1) becomes 0.1.
     return float(str(value)) if isinstance(value, np.floating) else value.item()
 
 
@@ -308,11 +308,12 @@ def refuse_repeated_names(
         listed = ", ".join(map(repr, names))
         raise RatingsError(
             f"{where}{n_rows} {'row contains' if n_rows == 1 else 'rows contain'} the names of the"
-            f" columns ({listed}), "
+            f" columns ({listed}). "
             + (
-                "as in concatenated files: leave such rows out."
+                "If files were concatenated, leave such rows out."
                 if in_order
-                else "in another order: concatenated files must have the same order of columns."
+                else "The names are in another order, but concatenated files must have the same"
+                " order of columns."
             )
         )
 

@@ -90,7 +90,7 @@ class Opener:
                 continue
             if output.exists():
                 raise ValueError(
-                    f"--{option} would overwrite {output}, an input: name another file."
+                    f"--{option} would overwrite {output}, which is an input: name another file."
                 )
             if output.suffix in SUFFIXES:
                 raise ValueError(
