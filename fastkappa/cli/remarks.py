@@ -24,8 +24,8 @@ class Remarks:
     """Collect the warnings about a result for the error stream and for the JSON output."""
 
     def __init__(self) -> None:
-        # The names of results that depend on the order of the labels, or None. Only the first name
-        # that causes a warning is used.
+        # The names of results that depend on the order of the labels, or None. A warning names only
+        # the first of these results.
         self.depends: Sequence[str | None] = ()
         self.texts: list[str] = []
         # The library's warnings that have been printed.

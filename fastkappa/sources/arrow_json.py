@@ -21,8 +21,8 @@ from fastkappa.sources.text.text_format import is_packed
 # The number of bytes read at a time, and the largest length of a line in bytes.
 BLOCK_SIZE = 1 << 22
 LONGEST_LINE = 1 << 27
-# The largest number of lists and objects in a line that pyarrow parses. With 20,000 nested lists,
-# pyarrow crashes.
+# pyarrow parses a line only if it has at most this many lists and objects. With 20,000 nested
+# lists, pyarrow crashes.
 MOST_OPENED = 1000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

@@ -132,7 +132,7 @@ class AgainstReference:
         return found
 
     def by_rater(self, weights: Any, **options: Any) -> dict[str, GroupedAgreement]:
-        """Compare each rater's agreement with the reference between groups."""
+        """Compare the agreement with the reference between groups, separately for each rater."""
         if self._group is None:
             return {}
         options |= {"missing": "drop", "labels": self._known, "groups": self._group}

@@ -34,7 +34,7 @@ def opened_raters(
     Raises
     ------
     ValueError
-        If the options do not name the columns, or two files have the same name.
+        If the options do not name the required columns, or two files have the same name.
     """
     raters, item, rater, rating, id_column, cluster = options
     if id_column is None:

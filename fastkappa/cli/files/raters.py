@@ -210,7 +210,7 @@ def read_raters(
     Parameters
     ----------
     source : Source
-        Source to read, unless the columns name several files.
+        The source to read, unless ``columns`` names several files.
     columns : RaterColumns
         Columns of the raters.
     reading : Reading

@@ -287,7 +287,7 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
         try:
             if one.failure is not None:
                 raise one.failure
-            # Reading ids that cannot be decoded raises an error, which must name the file.
+            # If ids cannot be decoded, the error must name the file.
             with naming(one.file):
                 board.add([str(one.file)], [one.columns])
         except MismatchError as error:

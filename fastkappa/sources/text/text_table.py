@@ -55,7 +55,7 @@ class TextTable:
     table : SourceTable
         The table that is later passed to `add_to`.
     has_files : bool
-        Whether there are several files. Errors about texts then name the file.
+        Whether there are several files. If so, errors about texts name the file.
     """
 
     def __init__(self, table: SourceTable, *, has_files: bool = False) -> None:
