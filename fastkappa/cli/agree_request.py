@@ -92,10 +92,10 @@ class AgreeRequest(NamedTuple):
         Write the items on which raters disagree to a CSV file for adjudication, the most disputed
         items first. Items are named by --item, or by row numbers that start at 1.
     gold : FILE
-        Write the final label of each item to a CSV file: the label of more than half of its raters,
-        or the decision in --adjudicated.
+        Write the final label of each item to a CSV file: the label that more than half of its
+        raters gave, or the decision in --adjudicated.
     adjudicated : FILE
-        A file from --disputed, with decisions in its last column. Needs --gold.
+        A file that --disputed wrote, with decisions in its last column. This option needs --gold.
     pair : A,B
         If there are three or more raters, also report on these two, and draw their table.
     heat_map

@@ -47,7 +47,7 @@ InputFiles: TypeAlias = Annotated[
     typer.Argument(
         metavar="FILE",
         help=f"{A_FILE}, a folder of such files, a pattern such as 'part-*.csv', or - for the"
-        " standard input. With --id, one file per rater.",
+        " standard input. With --id, give one file per rater.",
     ),
 ]
 # The help texts name the choices, because typer's lists of choices would be cut off in narrow
@@ -87,8 +87,8 @@ Labels: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A,B,C",
-        help="The labels to use, in the order that the weights refer to. Other labels are left"
-        " out. The default is all labels that occur, sorted.",
+        help="The labels to use, in the order that the weights refer to. Items with other labels"
+        " are left out. The default is all labels that occur, sorted.",
     ),
 ]
 MissingCodes: TypeAlias = Annotated[

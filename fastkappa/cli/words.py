@@ -1,7 +1,7 @@
 """Translate the library's errors and warnings for the command line.
 
 The library's texts contain names of Python functions and arguments. This module replaces these
-names by commands and options.
+names with commands and options.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ADVICE = {
     ),
     "or ratings that declare it, such as an ordered categorical": "or a file that declares it",
     "Give both the same categories, or give labels=": "Give --labels",
-    "if they are labels, write the ratings and labels all as strings": "make all labels words",
+    "if they are labels, write the ratings and labels all as strings": "write all labels as words",
     ", or a matrix of weights": ", or --weight-matrix",
     "light_kappa and pairwise_kappa support": "Light's kappa supports",
     " Use (weights + weights.T) / 2, or see pairwise_kappa and light_kappa.": "",
@@ -87,7 +87,7 @@ OPTIONS = [
 
 
 def in_words_of_options(text: str) -> str:
-    """Replace arguments and functions in an error or warning text by options.
+    """Replace arguments and functions in an error or warning text with options.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def in_words_of_options(text: str) -> str:
         text = text.replace(advice, words)
     for pattern, words in [*FORMS, *OPTIONS]:
         text = re.sub(pattern, words, text, flags=re.DOTALL)
-    # Rows are counted from 0 in Python, and from 1 below the names for users.
+    # Python counts rows from 0, but users count rows from 1, below the column names.
     return re.sub(
         r"first in row (\d+)", lambda row: f"first in row {int(row[1]) + 1} below the names", text
     )
@@ -124,7 +124,7 @@ def arguments_named(**names: str) -> Iterator[None]:
 
 
 def with_names(text: object, names: Mapping[str, str]) -> str:
-    """Replace the names of library arguments in a text by ``names``."""
+    """Replace the names of library arguments in a text with ``names``."""
     # The pattern matches neither options nor names in quotes.
     argument = re.compile(rf"(?<![-'\w])({'|'.join(names)})(?!['\w])")
     return argument.sub(lambda found: names[found[0]], str(text))

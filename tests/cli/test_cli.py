@@ -207,7 +207,7 @@ def test_missing_ratings(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=[1, "", 2, 2, 1], b=[1, 2, "", "", 2])
     arguments = (path, "--y1", "a", "--y2", "b")
     message = refusal(*arguments)
-    assert "1 in column 'a' and 2 in column 'b', of 5 rows. Give --missing drop" in message
+    assert "1 in column 'a' and 2 in column 'b', out of 5 rows. Give --missing drop" in message
     dropped = run(*arguments, "--missing", "drop", "--format", "json")
     report = assert_reports(dropped, exact([(1, 1), (1, 2)], [1, 2]))
     assert (report["rows"], report["dropped"]) == (5, 3)
@@ -372,7 +372,7 @@ def test_the_program_refuses_in_one_line(integers: tuple[Path, Any], tmp_path: P
     for path, column, problem in (
         (tmp_path / "none.csv", "left", "there is no file"),
         (tmp_path / "none", "left", "there is no file or folder"),
-        (tmp_path / "ratings.docx", "left", "is not a known format"),
+        (tmp_path / "ratings.docx", "left", "is unknown;"),
         (integers[0], "leftt", "Did you mean 'left'?"),
     ):
         result = run_process("score", path, "--y1", column, "--y2", "right")

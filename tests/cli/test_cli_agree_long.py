@@ -163,7 +163,7 @@ def test_refusals(tmp_path: Path) -> None:
     assert "rater 'a' has 3 ratings of item 'p" in both
     assert ", and 44 more pairs of rater and item have several ratings" in both
     write_csv(tmp_path / "gone.csv", patient=[1, 1, 2], who=["a", "b", "a"], grade=[1, "", 2])
-    assert "1 in column 'grade', of 3 rows. Give --missing drop" in refusal(
+    assert "1 in column 'grade', out of 3 rows. Give --missing drop" in refusal(
         tmp_path / "gone.csv", *LONG
     )
     write_csv(

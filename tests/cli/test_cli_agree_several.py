@@ -266,7 +266,7 @@ def test_three_raters_with_missing_ratings(tmp_path: Path) -> None:
     }
     path = write_csv(tmp_path / "r.csv", **columns)
     options = ("--raters", "a", "b", "c")
-    assert "1 in column 'a' and 1 in column 'b', of 6 rows" in agree.refusal(path, *options)
+    assert "1 in column 'a' and 1 in column 'b', out of 6 rows" in agree.refusal(path, *options)
     found = agree.json_of(path, *options, "--missing", "drop")
     given = [[rating or None for rating in row] for row in zip(*columns.values())]
     kappa, right = found["coefficients"]["fleiss_kappa"], fleiss_kappa(given)

@@ -260,7 +260,7 @@ def test_the_repeatability_of_columns(tmp_path: Path) -> None:
 def test_missing_measurements(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=[1.5, "", 2.5, 4, -9], b=[1.7, 2, 2.4, 3.5, 5])
     options = [path, "--raters", "a", "b"]
-    assert "measurements are missing: 1 in column 'a', of 5 rows. Give --missing drop" in (
+    assert "measurements are missing: 1 in column 'a', out of 5 rows. Give --missing drop" in (
         measure.refusal(*options)
     )
     dropped = measure.json_of(*options, "--missing", "drop", "--missing-codes", "-9")

@@ -50,7 +50,7 @@ def test_an_empty_cell_is_missing_and_an_empty_row_is_none(tmp_path: Path) -> No
     rows: list[list[Any]] = [["a", "b"], [1, 1], [], [2, None], [2, 2], [1, 2]]
     path = write_xlsx(tmp_path / "r.xlsx", ratings=rows)
     columns = ["score", path, "--y1", "a", "--y2", "b"]
-    assert "1 in column 'b', of 4 rows. Give --missing drop" in program.refusal(*columns)
+    assert "1 in column 'b', out of 4 rows. Give --missing drop" in program.refusal(*columns)
     assert program.json_of(*columns, "--missing", "drop")["n"] == 3
 
 

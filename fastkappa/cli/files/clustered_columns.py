@@ -86,8 +86,8 @@ class ClusteredPair:
 class AgainstReference:
     """The ratings of several raters, stacked in one column, and of a reference.
 
-    Each rater is a group. The groups have the same items, so the items are the clusters unless a
-    column of clusters is named.
+    Each rater is a group. All groups have the same items, so each item is a cluster unless a column
+    of clusters is named.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class AgainstReference:
         absent = [mask for name in rated if (mask := missing[name]) is not None]
         n_complete = n - int(np.any(absent, axis=0).sum()) if absent else n
         complete = f"All ratings are present in {count_text(n_complete, 'row')}."
-        self.remarks = [f"Missing, of {n} rows: {found}. {complete}"] if found else []
+        self.remarks = [f"Missing values in {n} rows: {found}. {complete}"] if found else []
 
     def grouped(self, weights: Any, **options: Any) -> GroupedAgreement:
         """Return the agreement of each rater with the reference."""
@@ -140,7 +140,7 @@ class AgainstReference:
         return found
 
     def by_rater(self, weights: Any, **options: Any) -> dict[str, GroupedAgreement]:
-        """Return the agreement of each rater with the reference, as a comparison of the groups."""
+        """Compare the agreement with the reference between groups, separately for each rater."""
         if self._group is None:
             return {}
         options |= {"missing": "drop", "labels": self._known, "groups": self._group}
@@ -176,7 +176,7 @@ class AgainstReference:
         )
 
     def _stacked(self, arrays: dict[str, Any], weights: Any, **options: Any) -> GroupedAgreement:
-        """Return the agreement of the reference with the raters' ratings, one below the other."""
+        """Return the agreement of the reference with the stacked ratings of all raters."""
         reference = arrays[self._reference]
         each = [{"rating": arrays[name], "reference": reference} for name in self._raters]
         whole = joined(each, ["reference", "rating"])
@@ -208,7 +208,7 @@ def _with_missing(result: AgreementResult, columns: Sequence[Any]) -> AgreementR
 
 
 def _repeated(items: Any, times: int) -> Any:
-    """Return a column whose items are repeated as a block."""
+    """Repeat all items of a column the given number of times, block after block."""
     if isinstance(items, np.ndarray):
         return np.tile(items, times)
     return joined([{"items": items}] * times, ["items"])["items"]
