@@ -79,18 +79,16 @@ class Ratings:
             ratings are None, NaN, NaT, NA, null or masked. A rating can be a set of labels, and an
             empty set is a valid rating.
         labels : array-like of shape (l,), default=None
-            All possible labels, in order. If None and the ratings declare an order, that order is
-            used, including unused labels. Ordered pandas categoricals, polars Enums, ordered
-            pyarrow dictionaries and Python enums declare an order. Otherwise the labels that occur
-            are sorted. If all labels are numbers, or strings that look like numbers, they are
-            sorted by value; otherwise alphabetically.
+            All possible labels, in order. If None, the order is the one that the ratings declare,
+            including unused labels, as with ordered categoricals and Python enums. If no order is
+            declared, the labels that occur are sorted: by value if all are numbers, otherwise
+            alphabetically.
         missing_codes : sequence, default=()
             Values that mean a missing rating, such as -1 or "unknown".
         clusters : array-like of shape (n_subjects,), default=None
             The cluster of each subject, such as the patient of a lesion. Clusters can have any type
-            that ratings can have. Subjects in a cluster can resemble each other, so all standard
-            errors treat clusters as independent units. If None, subjects are treated as
-            independent.
+            that ratings can have. All standard errors treat clusters as independent units. If None,
+            subjects are treated as independent.
 
         Returns
         -------
@@ -433,10 +431,7 @@ class Ratings:
 
     @property
     def n_missing(self) -> int:
-        """The number of missing ratings.
-
-        For counts, each subject is compared with the subject that has the most ratings.
-        """
+        """The number of missing ratings, for counts relative to the subject with the most."""
         n_ratings = int(self.patterns.multiplicities @ self.patterns.n_ratings)
         return self.n_subjects * self.n_raters - n_ratings
 

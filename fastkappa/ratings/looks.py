@@ -13,8 +13,8 @@ from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.choices import n_edits
 from fastkappa.ratings.label_order import is_number
 
-# Replacements for quotes, the minus sign, the Turkish I, the variants of the Arabic k and y on other
-# keyboards, circles, crosses and check marks. Variation selectors and skin tones are removed,
+# Replacements for quotes, the minus sign, the Turkish I, the variants of the Arabic k and y on
+# other keyboards, circles, crosses and check marks. Variation selectors and skin tones are removed,
 # because they do not change a symbol's meaning.
 TYPOGRAPHY = str.maketrans(
     "\u2018\u2019\u02bc\u201c\u201d\u00ab\u00bb\u2212\u0130\u0643\u064a\u0649"

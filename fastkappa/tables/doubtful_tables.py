@@ -250,7 +250,7 @@ def _some(labels: AnyArray) -> str:
 def warn_of_most_outside(table: AnyArray, n_outside: int) -> None:
     """Warn if the given labels leave out most items. ``table`` is the table of the other items."""
     # Sums of fractional weights do not tell the number of items.
-    if table.dtype.kind in "iu" and n_outside > (n := int(table.sum())):
+    if table.dtype.kind in "iu" and n_outside > (n := int(table.sum())) > 0:
         warn(
             f"labels does not contain all ratings, so {n_outside} of {n_outside + n} items are left"
             " out. Pass all labels, spelled as in the ratings."

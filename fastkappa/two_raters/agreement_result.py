@@ -66,8 +66,7 @@ class AgreementResult(Result):
     alternative : {'two-sided', 'greater', 'less'}
         The alternative hypothesis for ``p_value``.
     clusters : Clusters or None
-        The clusters of the items, if given. All standard errors treat clusters as the independent
-        units.
+        The clusters of the items, if given. All standard errors treat clusters as independent.
     missing_clusters : int
         The number of items whose cluster is missing.
     """
@@ -152,9 +151,8 @@ class AgreementResult(Result):
         """The z statistic for testing ``null_kappa``.
 
         With clusters, z is divided by the square root of the design effect if the design effect is
-        above 1. The z statistic is NaN if all items are in one cluster, or if no table with
-        ``null_kappa`` is found. For example, there is no such table if ``null_kappa`` is near -1
-        and the raters agree.
+        above 1. The z statistic is NaN if all items are in one cluster, or if no table has the
+        kappa ``null_kappa``, for example near -1 for raters who agree.
         """
         widened = self._widening(self.table[None], self.weights, [self.standard_error])
         z = float(self._null_test.z[0] / widened[0])
