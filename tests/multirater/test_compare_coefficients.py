@@ -331,7 +331,9 @@ def test_changed_ratings_are_refused() -> None:
 def test_undefined_coefficients_and_one_cluster_warn() -> None:
     with pytest.warns(undefined_metric_warning()):
         undefined = fleiss_kappa([[1, 1]] * 15)
-    with pytest.warns(undefined_metric_warning(), match="compared, because the second is undefined"):
+    with pytest.warns(
+        undefined_metric_warning(), match="compared, because the second is undefined"
+    ):
         difference = compare_coefficients(fleiss_kappa(BEFORE), undefined)
     assert math.isnan(difference.value)
     assert math.isnan(difference.p_value)
