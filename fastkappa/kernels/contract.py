@@ -289,7 +289,7 @@ class ScoreKernels(Protocol):
 
 
 class CsvLineKernels(Protocol):
-    """Count pairs of texts in CSV lines."""
+    """Count pairs of strings in CSV lines."""
 
     @property
     def count_lines(self) -> CountLines | None:

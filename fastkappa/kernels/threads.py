@@ -31,7 +31,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # Another thread is used only if it gets about 100 microseconds of work. If counting is as fast as
-# reading, more work per thread is needed, because threads share the memory bandwidth.
+# reading from memory, a thread needs more work to be worth starting, because threads share the
+# memory bandwidth.
 BYTES_WORTH_A_THREAD = 1 << 23
 PAIRS_WORTH_A_THREAD = 1 << 18
 # A thread gets at least this many pairs at a time, except at the end. Threads that finish

@@ -192,7 +192,8 @@ class MultiRaterResult(Inference, Result):
         n_subjects : float, default=infinity
             The number of subjects in the population, or of clusters if there are clusters.
         n_raters : float, default=None
-            The number of raters in the population from which 3 to 100 raters were drawn.
+            The number of raters in the population from which the raters were drawn. There must be 3
+            to 100 raters in the study.
             ``math.inf`` is allowed. None means that the raters are not a sample: the result applies
             only to them.
 

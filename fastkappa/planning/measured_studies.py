@@ -39,7 +39,7 @@ class _Intraclass(CorrelationStudy):
     coefficient, name = "icc", "ICC(C,1)"
 
     def width_of(self, n: int) -> float:
-        """Return the width of the interval if the ratio of mean squares has its expected value."""
+        """Return the width of the interval for the expected value of the ratio of mean squares."""
         freedom = self._freedom(n)
         p, f = (1 + self.confidence) / 2, self._ratio(self.expected)
         ends = f / f_quantile(p, *freedom), f * f_quantile(p, *freedom[::-1])

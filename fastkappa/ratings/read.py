@@ -301,7 +301,7 @@ def read_rated(
 ) -> Column:
     """Return a column without missing ratings, and without missing codes in its declared order.
 
-    Fractional numbers are labels if ``labels`` contains fractional numbers.
+    Fractional numbers are accepted as labels only if ``labels`` contains some.
     """
     column = read_column(ratings, name)
     if column.obstacle == "continuous" and labels is not None and have_fractions(labels):

@@ -223,7 +223,7 @@ def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
     for most, count in zip(cells["most"], n):
         if int(most) * count > INT64_MAX:
             raise OverflowError(
-                f"the sums of column {column!r}, with weights up to {most}, can exceed int64:"
+                f"sums of the weights in column {column!r} (up to {most} each) can overflow int64:"
                 " give float weights."
             )
     return np.array([int(total) for total in cells["sum"]], np.int64)

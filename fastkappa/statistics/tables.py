@@ -44,7 +44,7 @@ def as_numbers(values: Any, name: str) -> AnyArray:
         if hasattr(values, "table"):
             given = type(values).__name__
             raise ValueError(
-                f"{name} must be a table, got {given}: pass its attribute .table."
+                f"{name} must be a table, got {given}: pass its .table attribute."
             ) from error
         raise ValueError(
             f"{name} must have rows of equal length, got {short_repr(values)}."

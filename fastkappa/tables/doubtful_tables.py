@@ -198,7 +198,7 @@ class Part(NamedTuple):
 
 
 def judge_parts(parts: Sequence[Part], columns: Sequence[str]) -> None:
-    """Warn about parts that seem to have other codes for the labels, such as 1 to 5 for 0 to 4.
+    """Warn about parts that seem to use different codes for the labels, such as 1 to 5 for 0 to 4.
 
     Such a part has a label that occurs in no other part, and lacks a label that is frequent in all
     other parts.
@@ -221,8 +221,8 @@ def judge_parts(parts: Sequence[Part], columns: Sequence[str]) -> None:
     if found:
         shown = first_of_many(found, MOST_SHOWN, "; ")
         warn(
-            f"some parts seem to have other codes for the labels: {shown}. Use the same codes in"
-            " all parts, because codes are not converted before parts are added."
+            f"some parts seem to use different codes for the labels: {shown}. Use the same codes in"
+            " all parts. Codes are not converted before the parts are added."
         )
 
 

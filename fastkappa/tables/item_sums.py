@@ -69,6 +69,6 @@ def refuse_weighted_and_not(first: bool | None, second: bool | None) -> None:
     """
     if {first, second} == {True, False}:
         raise ValueError(
-            "sums of item weights cannot be added to counts of items without weights: give"
-            " sample_weight= for all items, with a weight of 1 for items without a weight."
+            "weighted and unweighted counts cannot be added: give sample_weight= for all items,"
+            " with 1 for unweighted items."
         )

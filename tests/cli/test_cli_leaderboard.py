@@ -174,7 +174,7 @@ def test_folders_and_patterns_stand_for_their_files(folder: Path) -> None:
     left_out = "1 of 4 files of sent left out: sent/notes.md. In a folder, only files ending in"
     assert (left_out in run("sent").stderr, run("sent/late").stderr) == (True, "")
     Path("none").mkdir()
-    assert "none has no file with a known suffix" in run("none", exit_code=2).stderr
+    assert "none contains no files with a supported suffix" in run("none", exit_code=2).stderr
 
 
 def test_items_may_be_dropped(folder: Path) -> None:

@@ -138,7 +138,7 @@ def test_wrong_encodings() -> None:
     assert message.endswith("Give its encoding in --encoding.\n")
     assert "got 'klingon'" in score.refusal("latin.csv", *PAIR, "--encoding", "klingon")
     message = score.refusal("latin.csv", *PAIR, "--encoding", "ascii")
-    assert "latin.csv is not text in ascii" in message
+    assert "latin.csv cannot be decoded as ascii" in message
 
 
 @pytest.mark.parametrize("encoding", ["hex", "rot13", "zip", "undefined", "klingon"])
@@ -165,7 +165,7 @@ def test_what_is_no_text_in_its_encoding_is_named(command: str, name: str) -> No
         Path(name).write_text(text(), encoding="utf-16-le")
         message = run.refusal(*READ[command], *options, "--encoding", "utf-16")
         # Python 3.14 words the reason differently.
-        assert f"{name} is not text in utf-16: " in message
+        assert f"{name} cannot be decoded as utf-16: " in message
         assert "does not start with BOM" in message
         Path(name).write_bytes("a,b,c\nh\xf6her,1,1\nx,2,2\n".encode("cp1252"))
         message = run.refusal(*READ[command], *options, "--encoding", "utf-8")

@@ -84,10 +84,10 @@ BLANKS = "labels that differ only in how they are written .* 'a' .* 'a ' .* Writ
 
 def test_counts_in_place_of_their_table_are_told_where_it_is() -> None:
     counts = confusion_counts([1, 2, 2], [1, 2, 1])
-    with pytest.raises(ValueError, match=r"got ConfusionCounts: pass its attribute \.table"):
+    with pytest.raises(ValueError, match=r"got ConfusionCounts: pass its \.table attribute"):
         kappa_from_confusion(counts)
     counted = confusion_from_source({"a": [1, 2, 2], "b": [1, 2, 1]}, "a", "b")
-    with pytest.raises(ValueError, match=r"got SourceCounts: pass its attribute \.table"):
+    with pytest.raises(ValueError, match=r"got SourceCounts: pass its \.table attribute"):
         kappa_from_confusion(counted)
     assert agreement_from_confusion(counted).kappa == agreement_from_confusion(counts).kappa
 

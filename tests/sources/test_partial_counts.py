@@ -134,7 +134,7 @@ def test_weights_and_booleans_that_do_not_go_together(count: Any, add: Any) -> N
     parts = count(ratings, ratings, weights=[1, 2, 3]), count(ratings, ratings)
     booleans = count([True, False], [True, True])
     for a, b in (parts, parts[::-1]):
-        with pytest.raises(ValueError, match="sums of item weights cannot be added to counts"):
+        with pytest.raises(ValueError, match="weighted and unweighted counts cannot be added"):
             add(a, b)
     for a, b in ((parts[1], booleans), (booleans, parts[1])):
         with pytest.raises(ValueError, match=r"the sum contains booleans .* such as 2"):

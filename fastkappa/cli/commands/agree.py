@@ -40,7 +40,7 @@ def agree(
     Parameters
     ----------
     labels : A,B,C
-        All labels, in the order that the weights refer to. The default is all labels that occur,
+        All labels, in the order used by the weights. The default is all labels that occur,
         sorted.
     missing
         What to do with missing ratings: stop with an error (raise), or leave them out (drop). For

@@ -127,8 +127,8 @@ def print_counts(
     from fastkappa.cli.terminal import write
     from fastkappa.ratings.label_order import is_alphabetical
 
-    # The alphabetical order of words is rarely the intended order, so weighted kappas of words are
-    # printed only if weights are requested.
+    # Alphabetical order is rarely the intended order of words, so weighted kappa is printed for
+    # words only if weights are requested.
     are_words = any(len(own) > 2 and is_alphabetical(own) for own in remarks.sorted_labels)
     asked: Any = weights if isinstance(weights, str) else weights.of(saved.counts.labels)
     report = report_on_table(

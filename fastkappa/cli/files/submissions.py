@@ -78,7 +78,7 @@ def _files_at(path: Path, on_left_out: Callable[[str], None]) -> list[Path]:
     files = [file for file in found if is_read_of_folder(file)]
     suffixes = ", ".join(IN_FOLDERS)
     if not files:
-        raise RatingsError(f"{path} has no file with a known suffix: {suffixes}.")
+        raise RatingsError(f"{path} contains no files with a supported suffix ({suffixes}).")
     others = [str(file) for file in found if not is_read_of_folder(file)]
     if others:
         named = ", ".join(others[:OTHERS_NAMED]) + (", ..." if others[OTHERS_NAMED:] else "")

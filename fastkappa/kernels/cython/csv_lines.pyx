@@ -1,5 +1,5 @@
 # cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False
-"""Count pairs of texts in CSV lines in C; see `fastkappa.kernels.contract`."""
+"""Count pairs of strings in CSV lines in C; see `fastkappa.kernels.contract`."""
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 

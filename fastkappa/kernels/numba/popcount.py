@@ -34,7 +34,8 @@ from fastkappa.kernels.numba.vectors import BYTES, WIDTH, intrinsic
 VECTORS = 64
 LEVELS = VECTORS.bit_length() - 1
 BLOCK = VECTORS * WIDTH
-# Each plane has one vector for each weight 1, 2, 4 .. 32, and one vector of sums per bit.
+# Each plane has one vector for each of the weights 1, 2, 4, ..., 32, and one vector with the sums
+# for each bit.
 COUNTERS = (LEVELS + 8) * WIDTH
 # The byte sums cannot overflow within this many blocks.
 BLOCKS = 255

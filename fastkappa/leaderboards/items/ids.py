@@ -81,7 +81,7 @@ class Ids(NamedTuple):
 
 
 class Places:
-    """A list of ids, prepared once to look up the positions of other ids in it."""
+    """A list of ids, indexed once to look up the positions of given ids."""
 
     def __init__(self, others: Ids) -> None:
         self._others = others

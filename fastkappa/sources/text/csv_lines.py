@@ -1,4 +1,4 @@
-"""Count pairs of texts in CSV and TSV files with a compiled kernel, without building columns.
+"""Count pairs of strings in CSV and TSV files with a compiled kernel, without building columns.
 
 A line break ends a row unless it is inside quotes. A file without quotes, except in its first line,
 can therefore be split at any line break. A block consists of the lines that begin in a range of

@@ -214,7 +214,7 @@ def naming_encoding(path: Path, encoding: str | None) -> Iterator[None]:
         if encoding is None:
             raise
         reason = str(error).rstrip(".")
-        raise RatingsError(f"{path} is not text in {encoding}: {reason}.") from error
+        raise RatingsError(f"{path} cannot be decoded as {encoding}: {reason}.") from error
 
 
 @contextmanager

@@ -74,8 +74,8 @@ class Spline:
         if not bends.shape[1]:
             self.bends, self._curvatures = bends, np.zeros(0)
             return
-        # There are two passes, because the first pass subtracts large parts, and leaves rounding
-        # errors in proportion to them.
+        # Two passes are needed, because the first subtracts large terms and leaves rounding errors
+        # proportional to them.
         for _ in range(2):
             bends -= self._straight @ (self._straight[1:-1].T @ (weights[:, None] * bends[1:-1]))
         to_orthonormal = _orthonormal(bends[1:-1], weights)
