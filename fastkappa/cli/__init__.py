@@ -46,7 +46,8 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        # Loading all commands would increase the time for a small file by a tenth.
+        # Load only the named command, because loading all commands would increase the run time for
+        # a small file by a tenth.
         named = [name for name in COMMANDS if name in sys.argv[1:2]]
         make_app(named or COMMANDS)()
     except KeyboardInterrupt:
@@ -67,8 +68,8 @@ def _refuse(why: str) -> NoReturn:
 
 
 def _end(status: int) -> NoReturn:
-    # Buffered output cannot be written either, but Python flushes it at exit. Redirecting stdout to
-    # devnull avoids a second error at exit.
+    # Python flushes buffered output at exit, which would raise the same error again. Redirect the
+    # standard output to devnull to avoid this error.
     with suppress(OSError), open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
     raise SystemExit(status)

@@ -1,4 +1,4 @@
-"""The options of ``fastkappa agree`` that determine its report."""
+"""Define the options of ``fastkappa agree`` that determine its report."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ CoefficientName: TypeAlias = Literal[
     "fleiss", "conger", "light", "randolph", "gwet", "krippendorff"
 ]
 CONFIDENCE = 0.95
-# Options that are meaningless if each rater is compared with a reference.
+# Options that cannot be used if each rater is compared with a reference.
 NOT_WITH_REFERENCE = (
     *("duplicates", "coefficient", "level", "set_separator", "sample_weight", "model"),
     *("disputed", "gold", "pair", "heat_map"),
 )
-# The largest number of raters that a heading names. The heading is also the title of a page.
+# The maximum number of raters that a heading names. The heading is also the title of the page.
 MOST_RATERS = 4
 
 
 class AgreeRequest(NamedTuple):
-    """The options of ``fastkappa agree`` that determine its report, and the data they refer to.
+    """The options of ``fastkappa agree`` that determine its report, and the data in their files.
 
     Parameters
     ----------
@@ -51,52 +51,53 @@ class AgreeRequest(NamedTuple):
         the last row.
     coefficient : WORD
         For three or more raters, report, test and compare only this coefficient: fleiss, conger,
-        light, randolph, gwet or krippendorff. The default is all of them, and --group and
-        --fail-under use Fleiss' kappa.
+        light, randolph, gwet or krippendorff. By default, all coefficients are reported, and
+        --group and --fail-under use Fleiss' kappa.
     level : WORD
-        The level of Krippendorff's alpha: nominal, ordinal, interval or ratio. For sets: nominal,
-        jaccard or masi.
+        The level of Krippendorff's alpha: nominal, ordinal, interval or ratio. For sets, it is
+        nominal, jaccard or masi.
     set_separator : CHARACTER
-        The separator of labels, such as ';', if each rating is a set of labels. A blank field is
-        missing; write [] for no labels. Alpha is printed at --level, or else at all levels for
-        sets. Without --level, all tables and --fail-under use the nominal level.
+        The separator of labels, such as ';', if each rating is a set of labels. A blank field is a
+        missing rating, and [] is an empty set. Alpha is printed at --level or, without --level, at
+        all levels for sets. Other tables and --fail-under then use the nominal level.
     sample_weight : COLUMN
-        The column with the number of items that each row stands for, in whole numbers. Only for two
-        raters.
+        The column with the number of items that each row represents, as a whole number. Only for
+        two raters.
     group : COLUMN
-        The column of the groups to report on separately.
+        A column of groups. Each group is also reported on separately.
     reference : COLUMN
-        The column of a reference, such as pathology. Each of --raters is compared with it, and
-        their kappas are compared with each other; with --group, also within each group.
+        The column of a reference, such as pathology. Each of --raters is compared with the
+        reference, and the raters' kappas are compared with each other. With --group, they are also
+        compared within each group.
     null : KAPPA
-        Test kappa, or each coefficient of several raters, against this value. 0 is chance
-        agreement.
+        Test whether kappa, or each coefficient of several raters, differs from this value. 0 is
+        chance agreement.
     interval_method : WORD
-        The method for the interval of two raters' kappa: asymptotic, score or profile. auto uses
-        score, or asymptotic with --distribution t.
+        The method for the interval of kappa for two raters: asymptotic, score, profile or auto.
+        auto uses asymptotic with --distribution t, and otherwise score.
     distribution
-        The distribution for intervals from standard errors. The default is normal for two raters
-        and t for more. With few clusters, use t.
+        The distribution for intervals that use standard errors. The default is normal for two
+        raters and t for more raters. With few clusters, use t.
     bootstrap : N
-        The number of bootstrap replicates; 0 for no bootstrap intervals.
+        The number of bootstrap replicates. 0 means no bootstrap intervals.
     seed
         The seed of the bootstrap, for repeatable results.
     model : RATER
-        The rater that is a model: also test whether it can replace a person (the alternative
-        annotator test). Needs two or more people.
+        The rater that is a model. The report then includes the alternative annotator test of
+        whether the model can replace people. Needs two or more people.
     epsilon : MARGIN
-        How much worse than a person --model may be. The default is 0.2, for experts; use 0.15 for
-        skilled annotators and 0.1 for crowd workers.
+        The margin by which --model may be worse than a person. The default of 0.2 is for experts;
+        use 0.15 for skilled annotators and 0.1 for crowd workers.
     disputed : FILE
         Write the items on which raters disagree to a CSV file for adjudication, the most disputed
-        first. Items are named by --item or by their row numbers, from 1.
+        items first. Items are named by --item, or by row numbers that start at 1.
     gold : FILE
-        Write the final label of each item to a CSV file: the label of more than half of its raters,
-        or the decision in --adjudicated.
+        Write the final label of each item to a CSV file: the label that more than half of its
+        raters gave, or the decision in --adjudicated.
     adjudicated : FILE
-        A file from --disputed, with decisions in its last column. Needs --gold.
+        A file that --disputed wrote, with decisions in its last column. This option needs --gold.
     pair : A,B
-        Two of three or more raters: also report on these two, and draw their table.
+        If there are three or more raters, also report on these two, and draw their table.
     heat_map
         Draw the table of two raters as a heat map instead of bubbles.
 
@@ -141,12 +142,12 @@ class AgreeRequest(NamedTuple):
     file: Annotated[str, NOT_AN_OPTION] = ""
     raters: Annotated[tuple[str, ...], NOT_AN_OPTION] = ()
     cluster: Annotated[str | None, NOT_AN_OPTION] = None
-    # The type is Any, because importing the class of the matrix would slow down --help.
+    # The type is Any because importing the class of the matrix would slow down --help.
     matrix: Annotated[Any, NOT_AN_OPTION] = None
     decisions: Annotated[Mapping[str, str], NOT_AN_OPTION] = MappingProxyType({})
 
     def check_options(self) -> None:
-        """Raise if an option needs another option, or is not written correctly."""
+        """Raise if an option is invalid, or needs another option that is not given."""
         from fastkappa.statistics.inference import check_confidence
         from fastkappa.statistics.intervals.rao import check_null_kappa
 
@@ -156,7 +157,7 @@ class AgreeRequest(NamedTuple):
             if getattr(self, option) is not None and getattr(self, needs) is None:
                 raise ValueError(f"--{option} needs --{needs}.")
         if self.gold is not None and self.model is not None:
-            raise ValueError("--gold cannot be combined with --model, which would vote too.")
+            raise ValueError("--gold cannot be combined with --model: the model would also vote.")
         if self.pair is not None and not all(self.two_names):
             raise ValueError(f"--pair must name two raters, such as ann,ben, got {self.pair!r}.")
         if self.reference is None:
@@ -175,7 +176,7 @@ class AgreeRequest(NamedTuple):
         return first, second
 
     def lists_items(self, columns: RaterColumns) -> bool:
-        """Return whether the ratings of each item are needed, to list or write items."""
+        """Return whether each item's ratings are needed, to list or write items."""
         return columns.names_items or self.disputed is not None or self.gold is not None
 
     def fields(self) -> dict[str, Any]:
@@ -203,7 +204,7 @@ class AgreeRequest(NamedTuple):
 
     @property
     def plans_test(self) -> bool:
-        """Whether the options select a test other than the two-sided test of chance agreement."""
+        """Whether the options choose a test other than the two-sided test of chance agreement."""
         return is_planned(self.null, self.alternative)
 
     def null_of(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Turn functions into commands: docstrings describe the options, and tuples group them.
+"""Turn functions into commands. Docstrings describe the options, and named tuples group them.
 
 This module also adds advice to the usage errors that typer prints.
 """
@@ -33,7 +33,7 @@ class _Described(NamedTuple):
 
 
 def as_command(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a function for typer, whose options have help texts taken from its docstring.
+    """Return a function for typer, with help texts from the docstring of ``function``.
 
     The section "Parameters" has an entry ``name : METAVAR`` per option. A parameter whose type is a
     `NamedTuple` defines one option per field, except for fields annotated with ``NOT_AN_OPTION``.
@@ -65,7 +65,7 @@ def as_command(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _fields(kind: Any) -> Iterator[Parameter]:
-    """Yield the options that a tuple contains."""
+    """Yield the options that a named tuple defines."""
     _, described = _read(kind)
     for name, hint in get_type_hints(kind, include_extras=True).items():
         if NOT_AN_OPTION not in getattr(hint, "__metadata__", ()):
@@ -80,7 +80,7 @@ def _option(name: str, kind: Any, default: Any, described: _Described | None) ->
         kind, info = get_args(kind)
     if described is not None:
         info = copy(info)
-        # typer keeps a name, such as "--id", in the place of the default.
+        # typer stores a name such as "--id" in the field for the default.
         if isinstance(info, typer.models.OptionInfo) and info.default is ...:
             info.param_decls = [f"--{name.replace('_', '-')}"]
         info.metavar, info.help = described
@@ -148,7 +148,7 @@ def _advice(message: str) -> str:
     if extra is not None and os.path.isfile(extra[1].rstrip(")")):
         return ". For several files, give a folder, or a pattern in quotes such as 'part-*.csv'."
     if extra is not None and re.fullmatch(r"\d+[.,]\d+", extra[1].rstrip(")")):
-        return ". Write several numbers with points and commas, such as 0.35,0.25."
+        return ". Write decimals with points, and separate numbers by commas, as in 0.35,0.25."
     found = re.search(r"'(.*)' is not one of ('.*')\.$", message, re.DOTALL)
     if found is None:
         return ""

@@ -11,7 +11,8 @@ import typer
 from fastkappa.cli.terminal import write
 from fastkappa.formatting import label_text
 
-# Status 1 is for files that cannot be scored, and status 2 is for errors.
+# The exit status if kappa is too low. Status 1 is for files that cannot be scored, and status 2 is
+# for errors.
 TOO_LOW = 3
 
 
@@ -29,8 +30,9 @@ class Gate(NamedTuple):
     Parameters
     ----------
     fail_under : KAPPA
-        Exit with status 3 if kappa is lower than this or undefined. agree checks the kappa of every
-        group. For more than two raters, it checks Fleiss' kappa or --coefficient.
+        Exit with status 3 if kappa is undefined or lower than this value. 'fastkappa agree' checks
+        the kappa of every group. For more than two raters, it checks Fleiss' kappa or the
+        coefficient in --coefficient.
     fail_on
         Whether --fail-under checks kappa (estimate, the default) or the lower end of its 95 %
         interval (lower).

@@ -1,4 +1,4 @@
-"""The arguments and options that the commands share."""
+"""Define the arguments and options that several commands have in common."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from fastkappa.statistics.intervals.rao import Alternative
 from fastkappa.statistics.scales import ScaleName
 from fastkappa.statistics.scheme import SchemeName
 
-# The largest number of replicates. More would take minutes and gigabytes, without a relevant gain
-# in precision.
+# The maximum number of bootstrap replicates. More would need minutes and gigabytes, without a
+# relevant gain in precision.
 MOST_REPLICATES = 1_000_000
 
-# the resolution that journals require
+# The resolution that journals require.
 DPI = 300
-# The largest number of lines to skip before a table.
+# The maximum number of lines to skip before a table.
 MOST_SKIPPED = 10_000
 
 
@@ -29,7 +29,7 @@ MissingName: TypeAlias = Literal["raise", "drop"]
 
 
 def scheme_named(weights: WeightsName) -> SchemeName | None:
-    """Convert the name of the weights to the form that the library expects."""
+    """Convert the name of the weights on the command line to the name in the library."""
     return None if weights == "none" else weights
 
 
@@ -47,13 +47,14 @@ InputFiles: TypeAlias = Annotated[
     typer.Argument(
         metavar="FILE",
         help=f"{A_FILE}, a folder of such files, a pattern such as 'part-*.csv', or - for the"
-        " standard input. With --id, one file per rater.",
+        " standard input. With --id, give one file per rater.",
     ),
 ]
-# typer's lists of choices would be cut off in narrow columns, so the help texts name the choices.
+# The help texts name the choices, because typer's lists of choices would be cut off in narrow
+# columns.
 Weighting: TypeAlias = Annotated[
     WeightsName,
-    typer.Option(metavar="WORD", help="How disagreement is weighted: none, linear or quadratic."),
+    typer.Option(metavar="WORD", help="How disagreements are weighted: none, linear or quadratic."),
 ]
 WeightMatrixFile: TypeAlias = Annotated[
     Path | None,
@@ -78,7 +79,7 @@ Scale: TypeAlias = Annotated[
     ScaleName | None,
     typer.Option(
         metavar="WORD",
-        help="The scale for interpreting agreement: cohen, landis-koch, mchugh, fleiss, altman,"
+        help="The scale for interpreting agreement: cohen, landis-koch, mchugh, fleiss, altman or"
         " cicchetti.",
     ),
 ]
@@ -86,8 +87,8 @@ Labels: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A,B,C",
-        help="The labels to use, in the order that the weights refer to. Other labels are left"
-        " out. The default is all labels that occur, sorted.",
+        help="The labels to use, in the order that the weights refer to. Items with other labels"
+        " are left out. The default is all labels that occur, sorted.",
     ),
 ]
 MissingCodes: TypeAlias = Annotated[
@@ -120,15 +121,16 @@ class TextOptions(NamedTuple):
     encoding : NAME
         The encoding of text files, such as utf-16 or cp1252.
     no_header
-        Text files have no header. Their columns are named 1, 2, 3, ...
+        Read text files without a header. Columns are named 1, 2, 3, ...
     quote
-        Whether double quotes enclose fields of text files (double) or are part of the text (none).
+        How double quotes in text files are read: as enclosing fields (double), or as part of the
+        text (none).
     skip : N
-        The number of lines to skip before the header of text files, such as a title.
+        The number of lines, such as a title, to skip before the header of text files.
     decimal : CHARACTER
-        The decimal point of numbers in text, such as ','.
+        The decimal separator of numbers in text files, such as ','.
     sheet : NAME
-        The sheet to read if a spreadsheet has several.
+        The sheet to read if a spreadsheet has several sheets.
     """
 
     sep: str | None = None

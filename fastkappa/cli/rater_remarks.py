@@ -15,7 +15,7 @@ from fastkappa.ratings.lengths import share_few_ids
 from fastkappa.ratings.missing import find_missing
 from fastkappa.sources.arrow_columns import are_lists, as_array, in_one
 
-BLANK_SETS = "A blank field is missing: write [] for no labels."
+BLANK_SETS = "A blank field counts as missing: write [] for no labels."
 # The usual separators of the labels in a set.
 SEPARATORS = ";|,"
 
@@ -23,8 +23,8 @@ SEPARATORS = ";|,"
 def separate_occasions(arrays: dict[str, Any], item: str, rater: str, group: str) -> list[str]:
     """Return a remark if groups have items in common, unless each rater is in one group.
 
-    If a rater rated an item in several groups, all raters count as different raters in each group.
-    The new names replace the column of raters in ``arrays``.
+    If a rater rated an item in several groups, every rater counts as a different rater in each
+    group, and new names replace the column of raters in ``arrays``.
     """
     items, raters, groups = (codes_of(arrays[name]) for name in (item, rater, group))
     kept = groups >= 0
@@ -52,6 +52,24 @@ def _n_in_several(keys: AnyArray, groups: AnyArray, n_groups: int) -> int:
     return len(np.unique(pairs[1:][pairs[1:] == pairs[:-1]]))
 
 
+def repeated_items(tables: Mapping[Any, AnyArray], raters: Sequence[str]) -> list[str]:
+    """Return a remark if all groups seem to have the same items, given the table of each group.
+
+    The sign of it is a rater, such as the truth, with the same number of each label in all groups.
+    """
+    if len(tables) < 2:
+        return []
+    for name, axis in zip(raters, (1, 0)):
+        first, *others = (table.sum(axis=axis) for table in tables.values())
+        if np.count_nonzero(first) > 1 and all(np.array_equal(first, own) for own in others):
+            return [
+                f"column {name!r} has the same number of each label in all groups: if the groups"
+                " have the same items, such as one row per reader and item, name the items with"
+                " --cluster. Otherwise the comparison of the groups treats them as independent."
+            ]
+    return []
+
+
 def warn_of_few_shared(ratings: Ratings) -> None:
     """Warn about raters who share few items with each other rater and with all combined."""
     tables, n_rated = ratings.rater_pairs("the raters' items")
@@ -60,7 +78,7 @@ def warn_of_few_shared(ratings: Ratings) -> None:
     shared[pairs] = tables.sum(axis=(1, 2))
     shared += shared.T
     if not shared.any():
-        return  # later, an error is raised if raters share no items
+        return  # If no raters share items, an error is raised later.
     few = [
         f"{name} ({own.max()} of {total})"
         for i, (name, own, total) in enumerate(zip(ratings.rater_names or (), shared, n_rated))
@@ -70,8 +88,9 @@ def warn_of_few_shared(ratings: Ratings) -> None:
     if few:
         warn(
             "some raters share fewer than half of their items with any other rater:"
-            f" {first_of_many(few, MOST_SHOWN)}. Only shared items count. If more items have"
-            " several ratings, check that all files write the ids in the same way."
+            f" {first_of_many(few, MOST_SHOWN)}. Agreement is computed from shared items only. If"
+            " these raters rated the same items, check that the item ids have the same form in all"
+            " files."
         )
 
 
@@ -92,7 +111,7 @@ def warn_of_separator(labels: AnyArray, separator: str | None) -> None:
         joined = [name for name in names if other in name]
         parts = {name: [part.strip() for part in name.split(other)] for name in joined}
         if other == ",":
-            # a decimal comma
+            # A comma between digits is a decimal comma.
             parts = {name: own for name, own in parts.items() if not all(map(str.isdigit, own))}
         found = [name for name, own in parts.items() if set(own) <= set(names)]
         if found or (is_unused and 2 * len(joined) >= len(names)):
@@ -133,13 +152,13 @@ def replaced_ratings(
     if not n:
         return []
     return [
-        f"{count_text(n, 'rating')} replaced by the {kept} of the same rater and item;"
-        f" {n_differ} of the replaced ratings differed."
+        f"{count_text(n, 'rating')} replaced by the {kept} rating of the same item by the same"
+        f" rater; {n_differ} of the replaced ratings differed."
     ]
 
 
 def codes_of(column: Any) -> AnyArray:
-    """Return a number for each distinct value of a column, and -1 where it is missing."""
+    """Encode a column as integers. Equal values get equal integers, and missing values get -1."""
     if are_lists(column):
         sets = [None if one is None else str(sorted(set(one))) for one in column.to_pylist()]
         column = as_array(sets, "")

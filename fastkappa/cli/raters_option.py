@@ -21,11 +21,13 @@ class RaterOptions(NamedTuple):
     Parameters
     ----------
     raters : COLUMN COLUMN...
-        The columns of two or more raters, after FILE. With --rater or --id, the names of the raters
-        to keep. Write --raters=-COLUMN for a column whose name begins with a dash.
+        The columns of two or more raters. Write FILE before this option. With --rater or --id, the
+        names of the raters to keep. Write --raters=-COLUMN for a column whose name begins with a
+        dash.
     item : COLUMN
-        The column of the items in a file with one row per rating. Needs --rater and --rating. With
-        one column per rater, the names of the items that 'fastkappa agree' lists.
+        The column of the items in a file with one row per rating; --rater and --rating are then
+        also needed. In a file with one column per rater, the column of the item names that
+        'fastkappa agree' lists.
     rater : COLUMN
         The column of the raters in a file with one row per rating.
     rating : COLUMN
@@ -119,7 +121,7 @@ def different_raters(given: Sequence[str] | None) -> tuple[str, ...]:
     if len(raters) == 1:
         advice = f" To compare it with a reference, name both: --raters {raters[0]} REFERENCE."
         if "," in raters[0]:
-            advice = " Separate the columns with blanks, not with commas."
+            advice = " Separate the columns with spaces, not with commas."
         raise ValueError(f"--raters must name two or more columns, got only {raters[0]!r}.{advice}")
     for name in raters:
         if raters.count(name) > 1:

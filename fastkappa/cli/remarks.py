@@ -24,11 +24,11 @@ class Remarks:
     """Collect the warnings about a result for the error stream and for the JSON output."""
 
     def __init__(self) -> None:
-        # The names of results that depend on the order of the labels, or None. Only the first name
-        # that causes a warning is used.
+        # The names of results that depend on the order of the labels, or None. A warning names only
+        # the first of these results.
         self.depends: Sequence[str | None] = ()
         self.texts: list[str] = []
-        # the library's warnings, already printed
+        # The library's warnings that have been printed.
         self.printed: list[str] = []
         # The labels of each table whose labels were sorted because no order was given or declared.
         self.sorted_labels: list[AnyArray] = []
@@ -101,9 +101,9 @@ def _print_warning(message: object) -> None:
 def errors_printed() -> Iterator[Remarks]:
     """Print an input error or a missing library as one line, and exit.
 
-    Each of the library's warnings is also printed as one line, only once, and collected in the
-    remarks that the block receives. Warnings about label order are not printed, because each
-    command prints its own.
+    Each warning of the library is also printed as one line, but only once, and collected in the
+    remarks that the block receives. The library's warnings about label order are not printed,
+    because each command prints warnings of its own.
     """
     remarks = Remarks()
 

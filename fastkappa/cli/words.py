@@ -1,7 +1,7 @@
 """Translate the library's errors and warnings for the command line.
 
 The library's texts contain names of Python functions and arguments. This module replaces these
-names by commands and options.
+names with commands and options.
 """
 
 from __future__ import annotations
@@ -22,18 +22,20 @@ ADVICE = {
     "krippendorff_alpha with level='interval' and fastkappa.measurements are": (
         "fastkappa measure is"
     ),
-    ", on the command line --missing-codes, or name it in labels": ", or name it in --labels",
+    " (on the command line, --missing-codes)": "",
     "all of them in labels=, on the command line in --labels.": "all of them in --labels.",
-    "read them as numbers, as by pandas.read_csv(decimal=',')": (
+    "read them as numbers, as with pandas.read_csv(decimal=',')": (
         "give --decimal ',' if they are numbers"
     ),
-    "pandas.read_csv accepts decimal=',' and the command line --decimal ','": "give --decimal ','",
-    "cohen_kappa_score accepts any weights, and leaderboard has": (
-        "fastkappa score accepts any weights, and fastkappa leaderboard has"
+    "give decimal=',' to pandas.read_csv, or --decimal ',' on the command line": (
+        "give --decimal ','"
+    ),
+    "cohen_kappa_score accepts any weights, and leaderboard computes": (
+        "fastkappa score accepts any weights, and fastkappa leaderboard computes"
     ),
     "or ratings that declare it, such as an ordered categorical": "or a file that declares it",
     "Give both the same categories, or give labels=": "Give --labels",
-    "if they are labels, write the ratings and labels all as strings": "make all labels words",
+    "if they are labels, write the ratings and labels all as strings": "write all labels as words",
     ", or a matrix of weights": ", or --weight-matrix",
     "light_kappa and pairwise_kappa support": "Light's kappa supports",
     " Use (weights + weights.T) / 2, or see pairwise_kappa and light_kappa.": "",
@@ -85,7 +87,7 @@ OPTIONS = [
 
 
 def in_words_of_options(text: str) -> str:
-    """Replace arguments and functions in an error or warning text by options.
+    """Replace arguments and functions in an error or warning text with options.
 
     Examples
     --------
@@ -97,7 +99,7 @@ def in_words_of_options(text: str) -> str:
         text = text.replace(advice, words)
     for pattern, words in [*FORMS, *OPTIONS]:
         text = re.sub(pattern, words, text, flags=re.DOTALL)
-    # Rows are counted from 0 in Python, and from 1 below the names for users.
+    # Python counts rows from 0, but users count rows from 1, below the column names.
     return re.sub(
         r"first in row (\d+)", lambda row: f"first in row {int(row[1]) + 1} below the names", text
     )
@@ -122,7 +124,7 @@ def arguments_named(**names: str) -> Iterator[None]:
 
 
 def with_names(text: object, names: Mapping[str, str]) -> str:
-    """Replace the names of library arguments in a text by ``names``."""
+    """Replace the names of library arguments in a text with ``names``."""
     # The pattern matches neither options nor names in quotes.
     argument = re.compile(rf"(?<![-'\w])({'|'.join(names)})(?!['\w])")
     return argument.sub(lambda found: names[found[0]], str(text))

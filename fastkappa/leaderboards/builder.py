@@ -54,7 +54,7 @@ from fastkappa.statistics.weights import as_weights, disagreement_matrix, what_n
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable
 
-# The number of random groups of items. One more group costs as much time as one more replicate.
+# The number of random groups of items. One more group takes as long as one more replicate.
 GROUPS = 1000
 
 
@@ -62,12 +62,12 @@ class MismatchError(ValueError):
     """The ids of a prediction do not match the ids of the truth.
 
     The attribute ``mismatch`` describes the differences, with counts and examples. ``shares_few``
-    means that the prediction has so few of the ids that they are probably written differently.
+    is true if so few ids match that the ids are probably written differently.
     """
 
     def __init__(self, name: str, n_items: int, found: Alignment) -> None:
         self.mismatch, self.shares_few = found.mismatch(), found.shares_few(n_items)
-        drop = "Use on_mismatch='drop' to leave such items out, and lower min_coverage if needed."
+        drop = "Use on_mismatch='drop' to leave them out, and lower min_coverage if needed."
         super().__init__(
             f"the ids of {name} do not match the ids of the {n_items} items: {self.mismatch}."
             f" {CHECK_IDS if self.shares_few else drop}"
@@ -98,7 +98,7 @@ class _Resampled(NamedTuple):
 
 
 class LeaderboardBuilder:
-    """Score predictions one after the other. Memory use does not depend on their length."""
+    """Score predictions in batches. The memory kept for each does not depend on its length."""
 
     def __init__(
         self,
@@ -130,7 +130,7 @@ class LeaderboardBuilder:
                 f"ids must have one id per item of y_true ({self._reference.n_given}),"
                 f" got {n_samples(ids)}."
             )
-        # Ids of items without a true label. Predictions may contain or omit these ids.
+        # The ids of items without a true label. Predictions can contain or omit these ids.
         self._unrated: set[Any] = set()
         if ids is not None and self._reference.dropped is not None:
             self._unrated.update(read_ids(without(ids, ~self._reference.dropped), "ids").tolist())
@@ -167,7 +167,7 @@ class LeaderboardBuilder:
         self._entries.append(_Entry(name, failure=failure))
 
     def add(self, names: Sequence[Any], predictions: Sequence[Any]) -> None:
-        """Score predictions, each a column of all items or, with ids, a pair (ids, column).
+        """Score predictions. Each is a column of all items or, with ids, a pair (ids, column).
 
         If the ids are already matched, pass the `Alignment` in place of the ids.
 
@@ -260,7 +260,7 @@ class LeaderboardBuilder:
         warn_of_undefined(kappas[[entry.failure is None for entry in entries]])
         replicates = self._replicates()[:, first_scored]
         ranking = rank(kappas, replicates, self._options.confidence, self.num_threads)
-        # Predictions for different items are different, even if the kappa of both is 1.
+        # Predictions for different items are not copies, even if the kappa of both is 1.
         have_all = [entry.coverage == 1 for entry in entries]
         copies = equal_predictions(np.where(have_all, kappas, np.nan), replicates)
         found = np.array([entry.score_interval for entry in entries])
@@ -306,7 +306,7 @@ class LeaderboardBuilder:
         self._n_clusters = int(numbers.max()) + 1
         if self._n_clusters == 1 < self._reference.n_items and self._n_resamples:
             warnings.warn(
-                "intervals are undefined: all items are in one cluster.",
+                "intervals are undefined, because all items are in one cluster.",
                 undefined_metric_warning(),
                 stacklevel=users_stacklevel(),
             )
@@ -314,13 +314,13 @@ class LeaderboardBuilder:
         return numbers
 
     def _read_all(self, names: Sequence[str], predictions: Sequence[Any]) -> list[Pair]:
-        """Return the true and predicted labels of common items, with counts of all other items."""
+        """Return the labels of the common items per prediction, and the counts of other items."""
         if self.ids is None:
             return list(map(self._reference.beside, predictions, names))
         for name, prediction in zip(names, predictions):
             if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
                 raise TypeError(
-                    f"{name} must be a pair (ids, labels), because y_true has ids, got"
+                    f"{name} must be a pair (ids, labels), because ids= was given, got"
                     f" {type(prediction).__name__}."
                 )
         found = [ids for ids, _ in predictions]
@@ -333,7 +333,7 @@ class LeaderboardBuilder:
         return [*read_ahead(self._matched, args, len(names), num_threads)]
 
     def _matched(self, of_one: tuple[Alignment, int, Any, str]) -> Pair:
-        """Return a prediction, given its matched ids, the number of ids, its labels and name."""
+        """Return a pair, given a prediction's matched ids, number of ids, labels and name."""
         found, n_expected, ratings, name = of_one
         found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
         if not found.is_complete() and self._options.on_mismatch == "raise":
@@ -363,7 +363,7 @@ class LeaderboardBuilder:
         items: list[NDArray[np.int64] | None],
         entries: list[int],
     ) -> None:
-        """Compute the sums of each prediction by group, and keep them by set of labels."""
+        """Compute sums over groups, and store them for each set of labels."""
         have_all = items[0] is None
         first = pairs[0][0] if have_all else self._reference.column
         for mask, some in with_same_labels(present):
@@ -384,8 +384,8 @@ class LeaderboardBuilder:
             )
             totals = table.counts if table.sums is None else table.sums
             counted = totals[some].sum(axis=1)[:, mask]
-            # Equal items have equal counts, but their sums of float weights can differ by rounding
-            # errors.
+            # Two passes over the same items give equal counts, but sums of float weights can differ
+            # by rounding errors.
             found, tolerance = sums.columns.sum(axis=0), 0 if table.sums is None else 1e-6
             if not np.allclose(found, counted, rtol=tolerance, atol=0):
                 raise changed_meanwhile()

@@ -1,4 +1,4 @@
-"""Rank many predictions by kappa, with intervals of their differences."""
+"""Rank many predictions by kappa, with intervals for their differences."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import Missing
 from fastkappa.statistics.weights import Weights
 
-# A batch contains enough predictions for all threads, and each block of the truth is read only once
-# for the whole batch.
+# The number of predictions in a batch. Each batch has enough predictions for all threads, and each
+# block of the truth is read only once per batch.
 AT_ONCE = 128
 # With ids, each prediction needs its own copy of the truth, in the order of its ids.
 AT_ONCE_WITH_IDS = 32
@@ -46,7 +46,7 @@ def leaderboard(
     backend: Backend | None = None,
     num_threads: int | None = None,
 ) -> Leaderboard:
-    """Rank predictions by kappa, with paired bootstrap intervals of the differences.
+    """Rank predictions by kappa, with paired bootstrap intervals for the differences.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ def leaderboard(
         Disagreement weights. A matrix requires ``labels``.
     labels : array-like of shape (l,), default=None
         The labels to take into account, in the order of the weights. Items with other labels
-        are left out. By default each kappa is computed on the labels that occur in the truth
-        or in its own prediction. If the truth or a prediction declares an order of the labels,
-        as ordered categoricals do, this order is used for all predictions.
+        are left out. By default, the kappa of a prediction is computed on the labels that occur in
+        the truth or in this prediction. If the truth or a prediction declares an order of the
+        labels, as ordered categoricals do, this order is used for all predictions.
     allow_other_labels : bool, default=False
         Whether a prediction may use labels outside ``labels`` for items whose true label is in
         ``labels``. These items are left out of the prediction's kappa and counted in the column
@@ -74,29 +74,30 @@ def leaderboard(
         counts the differences and shows examples. 'drop' leaves out missing, unknown and repeated
         items and counts them in the result. ``min_coverage`` limits how many can be left out.
     min_coverage : float, default=1.0
-        The smallest proportion of the items for which a prediction must have exactly one label to
-        be ranked. By default a prediction must label all items, because a kappa of selected items,
-        such as easy items, is not comparable. A prediction with lower coverage is listed without a
-        rank. Items with other labels, which ``allow_other_labels`` allows, count as covered.
+        The coverage that a prediction needs to be ranked. Coverage is the proportion of the items
+        for which the prediction has exactly one label. By default, a prediction must label all
+        items, because kappas of selected items, such as easy items, are not comparable. A
+        prediction with lower coverage is listed without a rank. Items with other labels, which
+        ``allow_other_labels`` allows, count as covered.
     axis : {0, 1}, default=0
         The axis of the items in an array.
     missing : {'raise', 'drop'}, default='raise'
-        How to treat missing labels. 'raise' raises an error. 'drop' leaves out the items without a
-        true label, and from each prediction the items that it does not label. Items without a
-        predicted label are counted in the column ``missing``. With ``ids``, a prediction may
-        contain or omit the items without a true label.
+        How to treat missing labels. 'raise' raises an error. 'drop' leaves out items without a true
+        label for all predictions, and items without a predicted label for the prediction concerned.
+        Items without a predicted label are counted in the column ``missing``. With ``ids``, a
+        prediction may contain or omit the items without a true label.
     missing_codes : sequence, default=()
         Values that mean a missing label, such as ``["NA", -9]``.
     clusters : array-like of shape (n,), default=None
         The cluster of each item of ``y_true``, such as the patient of an image. Clusters can have
-        any type that labels can have. Items in a cluster can resemble each other, so the bootstrap
-        draws whole clusters. None means that items are independent.
+        any type that labels can have. The bootstrap draws whole clusters, because items in a
+        cluster can resemble each other. None means that items are independent.
     sample_weight : array-like of shape (n,), default=None
         The weight of each item of ``y_true``. The bootstrap draws items with their weights. The
         interval of kappa is then a percentile interval, because weights are not numbers of items.
         None means that each item has weight 1.
     n_resamples : int, default=1000
-        The number of bootstrap replicates; 0 means no intervals.
+        The number of bootstrap replicates. With 0, no intervals are computed.
     confidence : float, default=0.95
         The confidence level of the intervals.
     rng : Generator, int or None, default=None
@@ -110,9 +111,9 @@ def leaderboard(
     Returns
     -------
     result : Leaderboard
-        The predictions from the largest kappa to the smallest. For each, the result contains its
-        kappa, its difference from the leader, and its rank, all with intervals, and the proportion
-        of replicates in which it is first.
+        The predictions, ordered from the largest kappa to the smallest. For each prediction, the
+        result contains the kappa, the difference from the leader and the rank, all with intervals.
+        It also contains the proportion of replicates in which the prediction is first.
 
     Raises
     ------
@@ -128,34 +129,36 @@ def leaderboard(
         For the same reasons as in `score_many`.
     UndefinedMetricWarning
         If a kappa is undefined, because no disagreement is expected or because a prediction has no
-        items left. The warning is also issued if a prediction has labels for too few items to be
-        ranked, or if there are no intervals because all items are in one cluster.
+        items that can be scored. The warning is also issued if a prediction has labels for too few
+        items to be ranked, or if there are no intervals because all items are in one cluster.
 
     Notes
     -----
     The items are assigned to 1000 groups at random. One pass over a prediction counts a table
-    per group. Each replicate then draws 1000 groups with replacement, the same for all predictions,
-    and needs no pass over the items. With up to 1000 items, this is the ordinary bootstrap of
-    items. With more items, the widths of the intervals differ from those of the ordinary bootstrap
-    by about 2 %, which is less than the error of 1000 replicates. With up to 1000 clusters, whole
-    clusters are drawn. More clusters are assigned to groups at random. With fewer than 50 clusters,
-    or with clusters of very different sizes, the intervals tend to be too narrow.
+    per group. Each replicate then draws 1000 groups with replacement, without another pass over the
+    items. The groups drawn are the same for all predictions. With up to 1000 items, this is the
+    ordinary bootstrap of items. With more items, the widths of the intervals differ from those of
+    the ordinary bootstrap by about 2 %, which is less than the error of 1000 replicates. With up to
+    1000 clusters, whole clusters are drawn. More clusters are assigned to groups at random. With
+    fewer than 50 clusters, or with clusters of very different sizes, the intervals tend to be too
+    narrow.
 
-    The interval of kappa is the score interval of `agreement`. Percentile intervals are too narrow
-    if kappa depends on few items, as it does near 1 or with weights, because a replicate can lack
-    all of these items. With clusters or item weights, or with more than 128 labels, the interval of
-    kappa is nevertheless a percentile interval. If kappa is 1, this interval has no width.
+    The interval of kappa is the score interval that `agreement` computes. Percentile intervals are
+    too narrow if kappa depends on few items, as it does near 1 or with weights, because a replicate
+    can lack all of these items. With clusters or item weights, or with more than 128 labels, the
+    interval of kappa is nevertheless a percentile interval. If kappa is 1, a percentile interval
+    has no width.
 
     All other intervals are percentile intervals. Such an interval is NaN if kappa is undefined in
     more than 5 % of the replicates.
 
     The leader is the prediction with the largest kappa. If many equally good predictions are
     compared with it one at a time, one of them nearly always seems significantly worse. The
-    simultaneous intervals account for this: they cover all pairs of predictions, so they are valid
-    whichever prediction leads. The intervals use the 95 % quantile of the largest studentized
-    difference of any pair in a replicate (Tukey's comparisons by the bootstrap). The coverage of
-    simultaneous intervals falls below the nominal level with fewer than about 100 items, or with
-    many predictions relative to the number of items.
+    simultaneous intervals cover all pairs of predictions, so they are valid whichever prediction
+    leads. They use the 95 % quantile of the largest studentized difference between any two
+    predictions in a replicate (Tukey's comparisons by the bootstrap). The coverage of simultaneous
+    intervals falls below the nominal level with fewer than about 100 items, or with many
+    predictions relative to the number of items.
 
     See Also
     --------
@@ -226,6 +229,6 @@ def _named_pairs(predictions: Any) -> Iterator[tuple[Any, Any]]:
     if isinstance(predictions, Iterable) and not hasattr(predictions, "shape"):
         return enumerate(predictions)
     raise TypeError(
-        "predictions must be a mapping or an iterable of pairs (ids, labels), because y_true has"
-        f" ids, got {type(predictions).__name__}."
+        "predictions must be a mapping or an iterable of pairs (ids, labels), because ids= was"
+        f" given, got {type(predictions).__name__}."
     )

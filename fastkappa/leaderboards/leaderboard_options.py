@@ -26,7 +26,7 @@ class LeaderboardOptions:
     Raises
     ------
     ValueError
-        If an option has an invalid value, or there is a matrix of weights but no labels.
+        If an option has an invalid value, or if weights are a matrix and no labels are given.
     """
 
     weights: Weights = None

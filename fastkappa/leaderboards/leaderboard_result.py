@@ -20,7 +20,7 @@ from fastkappa.results.text import shortened
 from fastkappa.statistics.clusters import doubt_of_clusters
 from fastkappa.statistics.weights import Weights, weights_text
 
-# The largest number of tied predictions, and of copies, that a text names.
+# A text names at most this number of tied predictions or copies.
 MOST_NAMED = 5
 # For each interval in a row, the names of its two ends.
 ENDS = {
@@ -54,14 +54,15 @@ class _Row(NamedTuple):
 class LeaderboardRow(Result, _Row):
     """One prediction on the leaderboard.
 
-    If the prediction could not be scored, ``failure`` is the reason. The other fields are described
-    as attributes of `Leaderboard`. All forms of the leaderboard have these columns in this order.
+    If the prediction could not be scored, ``failure`` is the reason. The other fields are the
+    attributes of `Leaderboard` for one prediction. Data frames and other forms of the leaderboard
+    have the same columns in the same order.
     """
 
     __slots__ = ()
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row, with the columns of the leaderboard.
+        """Return a pandas DataFrame with one row and the columns of the leaderboard.
 
         Raises
         ------
@@ -93,50 +94,52 @@ class Leaderboard(Result):
     ----------
     names : tuple of length m
     rank : ndarray of int, shape (m,)
-        The rank is 1 for the largest kappa, and 0 for predictions that could not be scored or whose
+        The rank is 1 for the largest kappa. It is 0 if the prediction could not be scored or its
         kappa is undefined. Equal kappas have the same rank.
     kappa : ndarray of shape (m,)
     interval : ndarray of shape (m, 2)
         The interval of kappa.
     interval_methods : tuple of {'score', 'percentile'}, length m
-        'score' is the score interval of `agreement`. 'percentile' is the percentile interval of the
-        replicates, used with clusters or item weights, or with more than 128 labels.
+        'score' is the score interval that `agreement` computes. 'percentile' is the percentile
+        interval of the replicates, used with clusters or item weights, or with more than 128
+        labels.
     difference : ndarray of shape (m,)
         Kappa minus the leader's kappa, which is 0 for the leader itself.
     difference_interval : ndarray of shape (m, 2)
-        The paired percentile interval of the difference: both kappas come from the same resampled
-        items. The interval is valid for a single comparison of predictions that were chosen
-        beforehand.
+        The percentile interval of the difference. It is paired, because both kappas of a replicate
+        come from the same resampled items. The interval is valid for a single comparison of
+        predictions that were chosen beforehand.
     simultaneous_interval : ndarray of shape (m, 2)
         The interval of the difference, adjusted for all pairwise comparisons and for choosing the
         leader by its kappa. A difference is significant at this confidence level if this interval
         ends below 0. If all predictions are equally good, about 5 % of leaderboards show a
-        significant difference at a confidence of 0.95, and more if items are few relative to
-        predictions. The interval is NaN if there are too few replicates (18 or fewer at a
-        confidence of 0.95).
+        significant difference at a confidence of 0.95. The percentage is higher if there are few
+        items relative to predictions. The interval is NaN if there are too few replicates (18 or
+        fewer at a confidence of 0.95).
     significantly_below : tuple of bool or None, length m
         Whether the simultaneous interval ends below 0, or None if there is no interval.
     proportion_first : ndarray of shape (m,)
         The proportion of replicates in which the prediction is first, or NaN if its kappa is
-        undefined. This proportion is not the probability that the prediction is the best. If its
-        kappa is undefined in only some replicates, the prediction agrees there on all items drawn
-        and shares first place. It is last in replicates that contain none of its items.
+        undefined. This proportion is not the probability that the prediction is the best. If kappa
+        is undefined in a replicate, the prediction agrees with the truth on all items drawn and
+        shares first place. The prediction is last in replicates that contain none of its items.
     rank_interval : ndarray of int, shape (m, 2)
-        The percentile interval of the rank, or 0 if there is no interval.
+        The percentile interval of the rank. Both limits are 0 if there is no interval.
     n : ndarray of int, shape (m,)
-        The number of items that the prediction was scored on: 0 if it was not scored.
+        The number of items that the prediction was scored on, or 0 if it was not scored.
     coverage : ndarray of shape (m,)
         The proportion of the items for which the prediction has exactly one label. The other items
-        were left out. A kappa of some of the items is comparable with other kappas only if these
-        items are not easier. The proportion is 0 for predictions that could not be read.
+        were left out. If items were left out, kappa is comparable with other kappas only if the
+        remaining items are not easier. The proportion is 0 if the prediction could not be read.
     missing, extra, repeated : ndarray of int, shape (m,)
-        The numbers of items that the prediction lacks, that are not in the truth, and that the
-        prediction contains more than once. All of these items were left out.
+        The number of items without a predicted label, the number of items that are not in the
+        truth, and the number of items that the prediction contains more than once. All of these
+        items were left out.
     other_labels : ndarray of int, shape (m,)
         The number of items whose predicted label is not among the given labels, although their
         true label is. These items were also left out.
     failures : tuple of length m
-        The reason why the prediction could not be scored, or None.
+        The reason why the prediction could not be scored, or None if it was scored.
     confidence : float
         The confidence level of the intervals.
     n_resamples : int
@@ -146,8 +149,8 @@ class Leaderboard(Result):
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights of the kappas.
     copies : tuple of tuples
-        The names of predictions with equal kappas in every replicate. Such predictions have the
-        same, or nearly the same, labels.
+        Groups of predictions, by name, with equal kappas in every replicate. The predictions in a
+        group have the same labels, or nearly so.
     doubt : str
         The reason why the intervals cannot be trusted, such as too few clusters, or an empty text.
     """
@@ -217,7 +220,7 @@ class Leaderboard(Result):
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the leaderboard as numbers, strings and lists, with None for undefined values."""
+        """Return a dictionary of numbers, strings and lists, with None for undefined values."""
         rows = [row.to_dict() for row in self]
         return {
             "confidence": self.confidence,
@@ -338,7 +341,7 @@ class Leaderboard(Result):
         return "" if self.n_clusters is None else f" of {self.n_clusters} clusters"
 
     def _conclusion(self) -> list[str]:
-        """If there are intervals, return a line that names those significantly below."""
+        """Return a line that names the predictions significantly below the leader, if any line."""
         below = self.significantly_below[1:]
         n_compared = len(below) - below.count(None)
         if not n_compared:
@@ -370,9 +373,9 @@ class Leaderboard(Result):
 
 
 def reports_of_splits(boards: Mapping[str, Leaderboard]) -> list[Report]:
-    """Return reports of all splits: first a table of ranks and kappas, then each leaderboard.
+    """Return reports of all splits: a table of ranks and kappas, then one report per leaderboard.
 
-    The predictions in the table have the order of the first split.
+    The table lists the predictions in the order of the first split.
     """
     rows: dict[Any, list[str]] = {name: [] for name in next(iter(boards.values())).names}
     for board in boards.values():

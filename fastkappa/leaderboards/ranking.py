@@ -1,8 +1,9 @@
 """Compute kappas of many predictions, their paired bootstrap replicates and their ranks.
 
-A replicate draws groups of items with replacement. The groups are the same for all predictions, so
-shared variation cancels out of their differences. Kappa is a function of sums over items. A
-replicate is therefore a sum over groups, and one matrix product computes all replicates.
+A replicate draws groups of items with replacement. The groups drawn are the same for all
+predictions, so variation that predictions share cancels in their differences. Kappa is a function
+of sums over items. In a replicate, these are sums over the groups drawn, and one matrix product
+computes them for all replicates.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from fastkappa.statistics.intervals.methods import choose_method, intervals
 from fastkappa.statistics.kappa import kappas as kappas_of_stack
 from fastkappa.statistics.weights import Weights
 
-# A kappa has no interval if more than this proportion of its replicates is undefined.
+# A kappa has no interval if it is undefined in more than this proportion of replicates.
 MOST_UNDEFINED = 0.05
 # The number of replicates computed together.
 AT_ONCE = 256
@@ -33,7 +34,8 @@ class Ranking(NamedTuple):
     Attributes
     ----------
     order : ndarray of int, shape (m,)
-        The positions from the largest kappa to the smallest. Undefined kappas come last.
+        The positions of the kappas, from the largest kappa to the smallest. Undefined kappas come
+        last.
     rank : ndarray of int, shape (m,)
         The rank is 1 for the largest kappa, and 0 for undefined kappas. Equal kappas have the same
         rank.
@@ -44,12 +46,11 @@ class Ranking(NamedTuple):
     simultaneous_interval : ndarray of shape (m, 2)
         Simultaneous intervals of the differences, valid whichever prediction is the leader.
     proportion_first : ndarray of shape (m,)
-        The proportion of replicates in which the kappa is the largest. Ties are split equally. A
-        prediction whose kappa is undefined in a replicate is ranked first in the replicate, because
-        it agrees with the truth on all items drawn. A prediction without any of the items drawn is
-        last.
+        The proportion of replicates in which the kappa is the largest. Ties are split equally. If a
+        kappa is undefined in a replicate, the prediction is ranked first there, because it agrees
+        with the truth on all items drawn. A prediction without any of the items drawn is last.
     rank_interval : ndarray of int, shape (m, 2)
-        Percentile intervals of the rank; 0 for undefined kappas.
+        Percentile intervals of the rank. The limits are 0 for undefined kappas.
     """
 
     order: NDArray[np.intp]
@@ -63,7 +64,7 @@ class Ranking(NamedTuple):
 
 
 def labels_present(tables: AnyArray, are_known: bool) -> NDArray[np.bool_]:
-    """Return a mask of the labels of each table: all known labels, or those that occur."""
+    """Return a mask of the labels of each table: all labels if known, or the labels that occur."""
     if are_known:
         return np.ones(tables.shape[:2], np.bool_)
     return np.logical_or(tables.any(axis=1), tables.any(axis=2))
@@ -87,8 +88,8 @@ def warn_of_undefined(kappas: FloatTable) -> None:
     undefined = int(np.isnan(kappas).sum())
     if undefined:
         warnings.warn(
-            f"kappa is undefined for {undefined} of {len(kappas)} predictions: no disagreement is"
-            " expected by chance, because there is only one label, or none.",
+            f"kappa is undefined for {undefined} of {len(kappas)} predictions, because there is at"
+            " most one label, so that no disagreement is expected by chance.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )
@@ -99,7 +100,7 @@ def score_intervals(
 ) -> FloatTable:
     """Return the score interval of each table on its labels, of shape (m, 2).
 
-    The interval equals that of `agreement`, or is NaN if `agreement` would use another method.
+    The interval is that of `agreement`, or NaN if `agreement` would use another method.
     """
     found = np.full((len(tables), 2), np.nan)
     if weights is not None and not isinstance(weights, str):
@@ -129,7 +130,7 @@ def with_same_labels(
 def draw_groups(
     n_groups: int, n_resamples: int, generator: np.random.Generator
 ) -> Iterator[FloatTable]:
-    """Yield how often each of r replicates draws each group, in arrays of shape (r, n_groups)."""
+    """Yield arrays of shape (r, n_groups) with the number of times a replicate draws each group."""
     for start in range(0, n_resamples, AT_ONCE):
         n_rows = min(AT_ONCE, n_resamples - start)
         drawn = generator.integers(0, n_groups, (n_rows, n_groups))
@@ -152,7 +153,7 @@ def resampled_kappas(
     times : ndarray of shape (r, g)
         The number of times that each replicate draws each group.
     disagreement : ndarray of shape (g, m)
-        The sums of the items' disagreement weights.
+        The sum of the items' disagreement weights, per group and prediction.
     rows : ndarray of shape (g, m or 1, l)
         The number of items with each true label. The second axis has length 1 if these numbers are
         the same for all predictions.
@@ -164,8 +165,8 @@ def resampled_kappas(
     Returns
     -------
     kappas : ndarray of shape (r, m)
-        Kappas of the replicates: NaN if undefined, and -inf if the replicate contains none of the
-        prediction's items.
+        The kappas of the replicates. A kappa is NaN if it is undefined, and -inf if the replicate
+        contains none of the prediction's items.
     """
     true = np.tensordot(times, rows, 1)
     predicted = np.tensordot(times, columns, 1)
@@ -181,9 +182,9 @@ def resampled_kappas(
 def rank(
     kappas: FloatTable, replicates: FloatTable, confidence: float, num_threads: int = 1
 ) -> Ranking:
-    """Rank m kappas, with intervals from their replicates of shape (r, m).
+    """Rank m kappas, and compute intervals from their replicates, which have the shape (r, m).
 
-    The replicates are as returned by `resampled_kappas`.
+    The replicates are those that `resampled_kappas` returns.
     """
     levels = ((1 - confidence) / 2, (1 + confidence) / 2)
     # NaN sorts last.
@@ -219,10 +220,10 @@ def rank(
 
 
 def equal_predictions(kappas: FloatTable, replicates: FloatTable) -> list[list[int]]:
-    """Return the positions of kappas that are equal in every replicate, of shape (r, m).
+    """Return groups of positions of kappas that are equal in every replicate.
 
-    Different predictions with the same kappa differ in some replicate, because replicates draw
-    different items.
+    ``replicates`` has the shape (r, m). If predictions differ but have the same kappa, their kappas
+    differ in some replicate, because replicates draw different items.
     """
     alike: dict[Any, list[int]] = {}
     for j in np.flatnonzero(~np.isnan(kappas)).tolist() if len(replicates) else []:
@@ -231,7 +232,7 @@ def equal_predictions(kappas: FloatTable, replicates: FloatTable) -> list[list[i
 
 
 def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
-    """Return the ranks within each row: 1 for the largest kappa, equal ranks for ties."""
+    """Return the ranks within each row. The largest kappa has rank 1, and ties have equal ranks."""
     values = -kappas
     order = np.argsort(values, axis=1)
     in_order = np.take_along_axis(values, order, axis=1)
@@ -243,10 +244,10 @@ def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
 
 
 def _mostly_defined(replicates: FloatTable) -> FloatTable:
-    """Return the replicates, with NaN for each kappa that is undefined in too many of them.
+    """Return the replicates, with NaN in all replicates of a kappa that is often undefined.
 
-    The remaining replicates of such a kappa are not representative. For example, if all items but
-    one have the same label, kappa is undefined in every replicate without that item.
+    The other replicates of such a kappa are not representative. For example, if all items but one
+    have the same label, kappa is undefined in every replicate without that item.
     """
     too_many = np.isnan(replicates).sum(axis=0) > MOST_UNDEFINED * len(replicates)
     return np.where(too_many, np.nan, replicates) if too_many.any() else replicates

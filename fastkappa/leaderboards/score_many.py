@@ -44,14 +44,14 @@ class Kappas(Result, _Kappas):
         weights, float64. Sums of integer weights that overflow int64 are Python integers in an
         array of objects.
     labels : ndarray of shape (l,)
-        The labels of all tables: the given labels, or the labels declared by the truth or a
-        prediction, or else all labels that occur in any of them, sorted.
+        The labels of all tables. These are the given labels, or the labels that the truth or a
+        prediction declares, or otherwise all labels that occur, sorted.
     names : list of length m
         The names of the predictions: keys, column names, or positions.
     n_outside : ndarray of shape (m,)
         The number of items left out of each table because a rating is not among the labels.
     n_missing : ndarray of shape (m,)
-        The number of items with a true label but without a predicted label, which are possible only
+        The number of items with a true label but without a predicted label. It can be above 0 only
         with ``missing='drop'``.
     """
 
@@ -119,8 +119,8 @@ def score_many(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. A matrix refers to the labels of the tables, in their order.
     labels : array-like of shape (l,), default=None
-        The labels to take into account, in the order of the weights. By default each kappa is
-        computed on the labels that occur in the truth or in its own prediction, as in
+        The labels to take into account, in the order of the weights. By default, the kappa of a
+        prediction is computed on the labels that occur in the truth or in this prediction, as in
         `cohen_kappa_score`. Therefore no prediction affects the kappa of another. If the truth or a
         prediction declares an order of the labels, as ordered categoricals do, this order is used
         for all tables.
@@ -129,13 +129,13 @@ def score_many(
         ``labels``. These items are left out of the prediction's table and counted in ``n_outside``.
         By default this is an error, because the prediction would be scored on easier items.
     axis : {0, 1}, default=0
-        The axis of the items in an array. 0 is for shape (n, m), with one prediction per column.
-        1 is for shape (m, n), with one prediction per row. Predictions that are contiguous in
+        The axis of the items in an array. Use 0 for shape (n, m), with one prediction per column,
+        and 1 for shape (m, n), with one prediction per row. Predictions that are contiguous in
         memory are counted faster.
     missing : {'raise', 'drop'}, default='raise'
-        How to treat missing labels. 'raise' raises an error. 'drop' leaves out the items without a
-        true label, and from each prediction the items that it does not label. Items without a
-        predicted label are counted in ``n_missing``.
+        How to treat missing labels. 'raise' raises an error. 'drop' leaves out items without a true
+        label for all predictions, and items without a predicted label for the prediction concerned.
+        Items without a predicted label are counted in ``n_missing``.
     missing_codes : sequence, default=()
         Values that mean a missing label, such as ``["NA", -9]``.
     sample_weight : array-like of shape (n,), default=None
@@ -156,11 +156,11 @@ def score_many(
     ------
     ValueError
         If there is no prediction, or if a prediction is invalid. A prediction must have as many
-        items as the truth, no missing ratings by default, and class labels of the same kind as the
-        truth. If labels are given or declared, it must use only these. The error names the
-        prediction.
+        items as the truth and class labels of the same kind as the truth. By default, it must have
+        no missing ratings. If labels are given or declared, it must use only these labels. The
+        error names the prediction.
     TypeError
-        If ``predictions`` has none of the supported forms.
+        If ``predictions`` does not have a supported form.
 
     Warns
     -----
@@ -199,7 +199,7 @@ def score_many(
         allow_other_labels=allow_other_labels,
     )
     tables = table.counts if table.sums is None else table.sums
-    # The labels that occur in a table matter only for named weights, and finding them takes time.
+    # The labels that occur in a table affect only named weights. Finding the labels takes time.
     all_labels = order.is_known or not isinstance(weights, str)
     kappas = kappas_of(tables, labels_present(table.counts, all_labels), weights)
     order.warn(what_needs_order(weights), stacklevel=2)

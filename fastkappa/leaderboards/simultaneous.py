@@ -1,10 +1,10 @@
 """Compute simultaneous intervals for the differences from the leader.
 
-The leader is chosen for its kappa, so separate intervals for the differences are too narrow. The
-last of 30 equally good predictions is nearly always "significantly" below the first. The intervals
-in this module are simultaneous for all pairs of predictions (Tukey's comparisons), so they are
-valid whichever prediction leads. They use the quantile of the largest studentized difference in the
-bootstrap replicates.
+The leader is chosen for its kappa, so separate intervals for the differences are too narrow. With
+them, the last of 30 equally good predictions is nearly always "significantly" below the first. The
+intervals in this module are simultaneous for all pairs of predictions (Tukey's comparisons), so
+they are valid whichever prediction leads. They use a quantile of the largest studentized difference
+in a bootstrap replicate.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from fastkappa.arrays import FloatTable
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-# Replicates of a difference are treated as constant if their standard deviation is below this
-# limit. Rounding errors of sums over 1000 groups, 1000 * 2**-53, are below the limit. Even a single
-# item in a billion makes a difference above the limit.
+# A difference is treated as constant if its standard deviation over replicates is below this limit.
+# Rounding errors of sums over 1000 groups (1000 * 2**-53) are below the limit. A difference of one
+# item in a billion is above the limit.
 LEAST_ERROR = 1e-12
 # The number of predictions compared with others at a time, so that replicates stay in the cache.
 ROWS = 64
@@ -33,10 +33,10 @@ def simultaneous_intervals(
     confidence: float,
     num_threads: int = 1,
 ) -> FloatTable:
-    """Return simultaneous intervals for m kappas minus the leader's kappa, of shape (m, 2).
+    """Return the simultaneous interval of each of m kappas minus the leader's kappa.
 
-    ``replicates`` has the shape (r, m). The interval is NaN if the kappa is undefined. All
-    intervals are NaN if there are too few replicates for the quantile.
+    ``replicates`` has the shape (r, m), and the result has the shape (m, 2). The interval is NaN if
+    the kappa is undefined. All intervals are NaN if there are too few replicates for the quantile.
     """
     intervals = np.full((len(kappas), 2), np.nan)
     defined = ~np.isnan(kappas) & ~np.isnan(replicates).all(axis=0)
@@ -54,11 +54,11 @@ def simultaneous_intervals(
 
 
 def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads: int) -> float:
-    """Return the quantile of the largest studentized difference of any pair in a replicate.
+    """Return a quantile of the largest studentized difference between two kappas in a replicate.
 
     The quantile is an order statistic that another replicate would exceed with a probability of at
-    most ``1 - confidence``. The result is NaN if there are too few replicates, and 0 if no pair
-    differs.
+    most ``1 - confidence``. The result is NaN if there are too few replicates, and 0 if all kappas
+    are equal.
     """
     undefined = np.isnan(deviations)
     compared = (~undefined).sum(axis=0) > 1
@@ -77,14 +77,14 @@ def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads:
                 np.maximum(squares, _studentized(rows, deviations[j]).max(axis=0), out=squares)
         return squares
 
-    # A thread takes about as long to start as to compare a few predictions.
+    # Starting a thread takes as long as comparing a few predictions.
     num_threads = max(1, min(num_threads, len(deviations) // ROWS))
     squares = np.max(run_in_threads(work, len(deviations), num_threads), axis=0)
     return float(np.sort(np.sqrt(squares))[position - 1])
 
 
 def _studentized(some: FloatTable, others: FloatTable) -> FloatTable:
-    """Return the squared differences of rows divided by their variance, or 0 if constant."""
+    """Return squared differences between rows, divided by their mean, or 0 if that is tiny."""
     squares = some - others
     squares *= squares
     undefined = np.isnan(squares)

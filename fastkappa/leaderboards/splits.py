@@ -1,4 +1,4 @@
-"""Split the items into parts, such as public and private, that are ranked separately."""
+"""Split the items into parts, such as public and private items, that are ranked separately."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 
 
 class Splits:
-    """The splits of the items.
+    """The split of each item, such as "public" or "private".
 
     ``names`` contains the name of each item's split. ``positions`` maps the name of each split to
     the sorted positions of its items.
@@ -31,7 +31,7 @@ class Splits:
     def of_each(self, whole: Alignment) -> list[Alignment]:
         """Return the alignment of ids with each split, given their alignment with all items.
 
-        Ids that belong to no item count as extra ids in every split.
+        An id that does not belong to any item counts as an extra id in every split.
         """
         items = np.arange(len(self.ids)) if whole.items is None else whole.items
         others = np.arange(len(items)) if whole.others is None else whole.others

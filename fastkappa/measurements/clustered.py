@@ -1,8 +1,8 @@
-"""Statistics for measurements in clusters, such as several lesions per patient, or replicates.
+"""Compute statistics of measurements in clusters, such as several lesions per patient.
 
-Each statistic is a function of a few sums over the subjects, so it is quickly recomputed with each
-cluster left out in turn. With G clusters and theta_c the statistic without cluster c, the jackknife
-estimate is
+Each statistic is a function of a few sums over the subjects. It can therefore be recomputed quickly
+with each cluster left out in turn. With G clusters and theta_c the statistic without cluster c, the
+jackknife estimate is
 
     variance = (G - 1) / G * sum((theta_c - mean theta)**2)
 
@@ -24,19 +24,19 @@ from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 
 
 class Sums(NamedTuple):
-    """Sums over the subjects of m samples, of shape (m,) except for ``raters``, (m, k).
+    """Sums over the subjects of m samples. Their shape is (m,), but (m, k) for ``raters``.
 
     Attributes
     ----------
     subjects, clusters : ndarray
         The numbers of subjects and clusters.
     raters : ndarray
-        The sum of each rater's measurements, minus a constant per rater.
+        The sum of each rater's measurements, after subtracting a constant per rater.
     squares, squared_totals : ndarray
         The sums of the squared measurements, and of the squares of each subject's sum.
     squared_sizes, squared_clusters : ndarray
-        Two sums over the clusters: of the squared size, and of the squared sum of a cluster's
-        measurements, divided by its size.
+        The sum of the squared cluster sizes, and a sum over clusters: the squared sum of each
+        cluster's measurements, divided by the size of the cluster.
     """
 
     subjects: FloatTable
@@ -91,7 +91,7 @@ def clustered_sums(
     Parameters
     ----------
     clusters : ndarray of int of shape (n,) or None
-        The number of each subject's cluster. Not all numbers need to occur.
+        The cluster number of each subject. Some numbers can be unused.
     chunks : iterable of ndarray of shape (k, m)
         The subjects' measurements, in chunks of m subjects.
     centre : ndarray of shape (k,)
@@ -105,8 +105,8 @@ def clustered_sums(
         return None
     if n_clusters == 1:
         warnings.warn(
-            "intervals are undefined: all subjects are in one cluster, so the variation between"
-            " clusters is unknown.",
+            "intervals are undefined because all subjects are in one cluster, so the variation"
+            " between clusters is unknown.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )
@@ -155,7 +155,7 @@ def sums_of_samples(sums: Sums, centre: FloatTable) -> SumsOfSamples:
 
 
 def total_variance(sums: Sums) -> FloatTable:
-    """Return the variance of one rater's measurements, the sum of two variance components.
+    """Return the variance of one rater's measurements, between and within clusters.
 
     The mean square between clusters of about m subjects estimates the variance within clusters plus
     m times the variance between clusters. Solving for both components leads to an unbiased estimate

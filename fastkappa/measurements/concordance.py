@@ -1,6 +1,6 @@
 """Compute the concordance correlations of Lin (two raters) and Barnhart (several raters).
 
-If variances and covariances are divided by n, then, summed over pairs j != k,
+With variances s_j**2 and covariances s_jk that have the divisor n, and sums over pairs j != k,
 
     ccc = sum of s_jk / sum of (s_j**2 + s_k**2 + (m_j - m_k)**2) / 2
 
@@ -48,18 +48,18 @@ class ConcordanceResult(MeasuredResult):
     value : float
         The coefficient, between -1 and 1, or NaN if undefined.
     standard_error : float
-        The standard error, based on sampling of subjects. For two raters, it is Lin's formula
+        The standard error for sampled subjects. For two raters, it is computed by Lin's formula
         (1989, corrected 2000), which assumes normally distributed measurements. For several raters,
-        it is computed by the delta method, which does not. With clusters, it is the jackknife
-        estimate.
+        it is computed by the delta method, which does not assume normality. With clusters, it is
+        computed by the jackknife.
     interval : tuple of float
-        The interval, computed with Fisher's z transform, so it is between -1 and 1. For two raters,
-        it uses the quantile of the normal distribution, as in Lin's paper. For several raters, or
-        with clusters, it uses Student's t. The degrees of freedom are the number of subjects or
-        clusters minus 1.
+        The interval, computed with Fisher's z transform and therefore between -1 and 1. For two
+        raters, it uses the quantile of the normal distribution, as in Lin's paper. For several
+        raters, or with clusters, it uses Student's t. The degrees of freedom are the number of
+        subjects or clusters minus 1.
     precision : float
-        For two raters, Pearson's correlation. For several raters, it is the sum of the covariances
-        of all pairs, divided by the sum of the products of their standard deviations.
+        For two raters, Pearson's correlation. For several raters, the sum of all pairs'
+        covariances, divided by the sum of all pairs' products of standard deviations.
     accuracy : float
         ``value / precision``, which is Lin's C_b. The accuracy is 1 if all raters have the same
         mean and standard deviation.
@@ -81,7 +81,7 @@ class ConcordanceResult(MeasuredResult):
     scale_shift: float
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row.
+        """Return a pandas DataFrame with one row.
 
         Returns
         -------
@@ -116,7 +116,7 @@ class ConcordanceResult(MeasuredResult):
         )
 
     def interpret(self, scale: ScaleName) -> Interpretation:
-        """Interpret the correlation on a published scale, allowing for its interval.
+        """Interpret the correlation with a published scale, taking its interval into account.
 
         Parameters
         ----------
@@ -173,8 +173,8 @@ def concordance_correlation(
         Numeric measurements of the same subjects. None, NaN and similar values count as
         missing.
     missing : {'raise', 'drop'}, default='raise'
-        How to treat missing measurements. 'raise' raises an error. 'drop' leaves out their subjects
-        and counts them.
+        How to treat missing measurements. 'raise' raises an error. 'drop' leaves out subjects with
+        a missing measurement and counts them.
     clusters : array-like of shape (n_subjects,), default=None
         The cluster of each subject, such as the patient of a lesion. Clusters change the interval,
         but not the value.
@@ -191,7 +191,7 @@ def concordance_correlation(
     ------
     ValueError
         If lengths differ, if fewer than two subjects have both measurements, if measurements are
-        missing or not finite real numbers, or if a column looks like ids.
+        missing or are not finite real numbers, or if a column looks like ids.
     TypeError
         If both columns are given as a single data frame.
 
@@ -363,7 +363,7 @@ def _result(
     if sums is not None:
         n_clusters = sums.n_clusters
         freedom = n_clusters - 1
-        # The error with clusters is undefined if the error without clusters is undefined.
+        # The standard error with clusters is undefined if that without clusters is undefined.
         if error > 0:
             with np.errstate(divide="ignore", invalid="ignore"):
                 above, below = _parts(sums_of_samples(sums.without, centre))

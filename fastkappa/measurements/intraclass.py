@@ -65,13 +65,13 @@ class IntraclassCorrelation(Result):
     confidence : float
         The confidence level of the interval.
     f : float
-        The statistic for testing that the coefficient is 0: the ratio of two mean squares. With
-        clusters, it is the square of Student's t on the logarithmic scale of the interval.
+        The ratio of two mean squares, which tests whether the coefficient is 0. With clusters, it
+        is the square of Student's t, computed on the same logarithmic scale as the interval.
     degrees_of_freedom : tuple of int
-        The degrees of freedom of both mean squares. With clusters, they are 1 and the number of
+        The degrees of freedom of the two mean squares. With clusters, these are 1 and the number of
         clusters minus 1.
     p_value : float
-        The probability of an F at least as large if the coefficient is 0.
+        The probability of an F that is at least as large as ``f`` if the coefficient is 0.
     """
 
     form: str
@@ -84,7 +84,7 @@ class IntraclassCorrelation(Result):
     p_value: float
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row, with the columns of `IntraclassResult`.
+        """Return a pandas DataFrame with one row and the columns of `IntraclassResult.to_frame`.
 
         Raises
         ------
@@ -120,7 +120,7 @@ class IntraclassResult(MeasuredResult):
     n_dropped : int
         The number of subjects left out because a rating is missing.
     n_clusters : int
-        The number of clusters, or the number of subjects without clusters.
+        The number of clusters, or the number of subjects if there are no clusters.
     confidence : float
         The confidence level of the intervals.
     raters : tuple of str
@@ -152,9 +152,9 @@ class IntraclassResult(MeasuredResult):
         Returns
         -------
         frame : pandas.DataFrame
-            The frame has one row per form, indexed by its name. The columns are ``shrout_fleiss``,
-            ``value``, ``lower`` and ``upper`` (the limits of the interval), ``f``, ``df1`` and
-            ``df2`` (its degrees of freedom), and ``p_value``.
+            The frame has one row per form, indexed by the form's name. The columns are
+            ``shrout_fleiss``, ``value``, ``lower`` and ``upper`` (the limits of the interval),
+            ``f``, ``df1`` and ``df2`` (the degrees of freedom of F), and ``p_value``.
 
         Raises
         ------
@@ -177,7 +177,7 @@ class IntraclassResult(MeasuredResult):
         )
 
     def interpret(self, scale: ScaleName, form: str = "ICC(A,1)") -> Interpretation:
-        """Interpret one form on a published scale, allowing for its interval.
+        """Interpret one form with a published scale, taking its interval into account.
 
         Parameters
         ----------
@@ -265,10 +265,10 @@ def intraclass_correlation(
 ) -> IntraclassResult:
     """Compute the six forms of the intraclass correlation, with F tests and intervals.
 
-    Three questions determine the form. If the raters are not the same for every subject, use
-    ICC(1). If they are the same, does a constant difference between raters count as disagreement?
-    If it does, use ICC(A,1), otherwise ICC(C,1). Finally, if the mean of all k raters' measurements
-    will be used instead of a single measurement, use the form with k instead of 1.
+    Three questions determine the form. Did the same raters rate every subject? If not, use ICC(1).
+    If so, does a constant difference between raters count as disagreement? If it does, use
+    ICC(A,1), otherwise ICC(C,1). Will the mean of all k raters' measurements be used instead of a
+    single measurement? If so, use the form with k instead of 1.
 
     Parameters
     ----------
@@ -277,17 +277,17 @@ def intraclass_correlation(
         a list of rows, or a pandas, polars or pyarrow data frame. None, NaN and similar values
         count as missing.
     missing : {'raise', 'drop'}, default='raise'
-        How to treat missing ratings. 'raise' raises an error. 'drop' leaves out their subjects and
-        counts them.
+        How to treat missing ratings. 'raise' raises an error. 'drop' leaves out subjects with a
+        missing rating and counts them.
     clusters : array-like of shape (n_subjects,), default=None
         The cluster of each subject, such as the patient of a lesion. Clusters change the intervals,
         but not the values. With clusters, the intervals are computed by the jackknife over the
         clusters, with the quantile of Student's t. The jackknife is applied to log((1 + (k - 1)
-        ICC) / (1 - ICC)), which for ICC(1) is the logarithm of F. F and its degrees of freedom also
-        come from the jackknife. The jackknife leaves out clusters but no raters, so it treats
-        raters as fixed. If raters differ in their means, the intervals of ICC(A,.) are narrower
-        than intervals without clusters, which include the sampling of raters (McGraw and Wong
-        1996).
+        ICC) / (1 - ICC)). For ICC(1), this quantity is the logarithm of F. F and its degrees of
+        freedom also come from the jackknife. The jackknife leaves out clusters but no raters, so it
+        treats raters as fixed. Intervals without clusters treat raters as sampled (McGraw and Wong
+        1996). If the raters' means differ, the intervals of ICC(A,.) are therefore narrower with
+        clusters than without.
     confidence : float, default=0.95
         The confidence level of the intervals.
 
@@ -299,8 +299,8 @@ def intraclass_correlation(
     ------
     ValueError
         If there are fewer than two raters, if fewer than two subjects have ratings from all
-        raters, or if ratings are missing or not finite real numbers. An error is also raised if a
-        column looks like ids, or if the data frame seems to have one row per measurement.
+        raters, or if ratings are missing or are not finite real numbers. An error is also raised if
+        a column looks like ids, or if the data frame seems to have one row per measurement.
 
     Warns
     -----
@@ -310,8 +310,8 @@ def intraclass_correlation(
     Notes
     -----
     The values and intervals of ICC(A,.) and ICC(C,.) are the same for random and fixed raters
-    (McGraw and Wong 1996). The test of ICC(A,.) is the same as that of ICC(C,.), as in their table
-    8, because if one coefficient is 0, so is the other.
+    (McGraw and Wong 1996). ICC(A,.) and ICC(C,.) have the same test (table 8 of that paper),
+    because if one coefficient is 0, so is the other.
 
     References
     ----------
@@ -398,8 +398,8 @@ def _forms(
             ends = absolute_interval(n, k, means, one, p)
         else:
             ends = each(f_limits(f, *freedoms, p), of_ratio)
-        # The interval for the mean of k raters follows from the interval for one rater, by the
-        # Spearman-Brown formula.
+        # The Spearman-Brown formula converts the interval for one rater to the interval for the
+        # mean of k raters.
         of_means = each(ends, lambda r: spearman_brown(r, k))
         for size, value, limits in (("1", one, ends), ("k", mean, of_means)):
             name = f"ICC({model}{size})"

@@ -1,12 +1,12 @@
-"""Compute the quadratic kappa of continuous predictions, without a table.
+"""Compute the quadratic kappa of continuous predictions without a confusion matrix.
 
-With S the sums over the centred numbers y and p, and W the sum of the item weights w,
+Let S be weighted sums over the centred numbers y and p, and W the sum of the item weights w:
 
     kappa = 2 * S(y*p) / (S(y*y) + S(p*p) + W * (mean(y) - mean(p))**2)
 
-The arrays are read three times: for their limits, for the means, and for the three sums. They are
-read in chunks that stay in the cache. NumPy sums each chunk pairwise, and the sums of chunks are
-added exactly.
+The arrays are read three times: for the smallest and largest numbers, for the means, and for the
+three sums. They are read in chunks that fit in the cache. NumPy sums each chunk pairwise, and the
+sums of chunks are added exactly.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ CHUNK = 1 << 14
 
 
 def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """Compute quadratic weighted kappa for any numbers, which need not be labels.
+    """Compute quadratic weighted kappa for arbitrary numbers, without labels.
 
-    For integers this equals the quadratic weighted kappa of a confusion matrix whose labels are
-    all integers in their range. In general, it is 1 minus the mean squared difference divided by
-    the mean squared difference expected for independent arrays. This is Lin's concordance
-    correlation coefficient, with variances divided by n.
+    For integers, the value equals the quadratic weighted kappa of a confusion matrix whose labels
+    are all integers between the smallest and the largest number. In general, it is 1 minus the mean
+    squared difference divided by the mean squared difference expected for independent arrays. The
+    value is Lin's concordance correlation coefficient, with variances divided by n.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
 
     Notes
     -----
-    Numbers of every type are centred and summed in float64, so neither a large offset nor a large
+    Numbers of all types are centred and summed in float64, so neither a large offset nor a large
     number of items reduces precision. Only one chunk at a time is copied.
 
     References
@@ -97,7 +97,7 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
         if truth != predictions:
             return 0.0
         warnings.warn(
-            "kappa is undefined: y_true and y_pred are the same constant"
+            "kappa is undefined because all numbers in y_true and y_pred equal"
             f" {truth.lowest}, so no difference is expected by chance.",
             undefined_metric_warning(),
             stacklevel=2,
@@ -162,7 +162,7 @@ def _limits(numbers: AnyArray, name: str, weights: AnyArray | None) -> _Limits:
 
 
 def _floats(numbers: AnyArray) -> Floats:
-    # NumPy's warning is suppressed, because infinite numbers raise an error later.
+    # NumPy's overflow warning is suppressed because infinite numbers raise an error later.
     with np.errstate(over="ignore"):
         return numbers.astype(np.float64, copy=False)
 
@@ -179,8 +179,8 @@ def _kappa(items: _Items) -> float:
         y, p = y - mean_true, p - mean_pred
         wy, wp = (y, p) if w is None else (w * y, w * p)
         parts.append((wy.sum(), wp.sum(), (wy * y).sum(), (wp * p).sum(), (wy * p).sum()))
-    # The terms below correct for rounding of the means, which keeps the sums of centred numbers
-    # from being exactly 0.
+    # Because the means are rounded, the sums of the centred numbers are not exactly 0. The terms
+    # below correct for this error.
     rest_true, rest_pred, squares_true, squares_pred, products = (
         math.fsum(sums) for sums in zip(*parts)
     )
@@ -202,5 +202,5 @@ def _chunks(items: _Items) -> Iterator[tuple[Floats, Floats, Floats | None]]:
             continue
         some = items.weights[chunk] != 0
         w = _floats(items.weights[chunk])
-        # Items with weight 0 are left out, because their numbers can be outside the limits.
+        # Items with weight 0 are left out because their numbers can be outside the limits.
         yield (y, p, w) if some.all() else (y[some], p[some], w[some])

@@ -47,13 +47,13 @@ class LimitsOfAgreement(ResultInUnits):
         The standard deviation of the differences, with divisor n - 1. With clusters, it is the
         square root of the sum of the variances between and within clusters.
     limits : tuple of float
-        The bias minus and plus 1.96 standard deviations. If the differences are normally
-        distributed, 95 % of them are within these limits.
+        The bias minus 1.96 standard deviations, and the bias plus 1.96 standard deviations. If the
+        differences are normally distributed, 95 % of them are within these limits.
     bias_interval, lower_interval, upper_interval : tuple of float
         The intervals of the bias and of both limits.
     slope : float
-        The slope of the regression of the differences on the means, which is 0 unless the bias is
-        proportional: it changes with the size of the measurements.
+        The slope of the regression of the differences on the means. A slope other than 0 means a
+        proportional bias, which changes with the size of the measurements.
     slope_interval : tuple of float
         The interval of the slope.
     slope_p_value : float
@@ -65,9 +65,9 @@ class LimitsOfAgreement(ResultInUnits):
     n_dropped : int
         The number of subjects left out because a measurement is missing.
     n_clusters : int
-        The number of clusters, or the number of subjects without clusters.
+        The number of clusters, or the number of subjects if there are no clusters.
     means, differences : ndarray of shape (n_subjects,)
-        For each subject, the mean of both measurements, and their difference.
+        The mean and the difference of each subject's two measurements.
     raters : tuple of str
         The names of the first and the second method, taken from named series.
     """
@@ -85,7 +85,7 @@ class LimitsOfAgreement(ResultInUnits):
     differences: Floats
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the results as a dictionary for JSON, without the values for single subjects."""
+        """Return the results as a dictionary for JSON, without each subject's values."""
         names = [name for name in self.__dict__ if name not in ("means", "differences")]
         return {name: plain(getattr(self, name)) for name in names}
 
@@ -151,8 +151,8 @@ def limits_of_agreement(
         Numeric measurements, one per subject and method. None, NaN and similar values count as
         missing.
     missing : {'raise', 'drop'}, default='raise'
-        How to treat missing measurements. 'raise' raises an error. 'drop' leaves out their subjects
-        and counts them.
+        How to treat missing measurements. 'raise' raises an error. 'drop' leaves out subjects with
+        a missing measurement and counts them.
     clusters : array-like of shape (n_subjects,), default=None
         The cluster of each pair of measurements. For example, a patient with several lesions, or
         with several measurements by both methods, is a cluster. All pairs have the same weight.
@@ -167,7 +167,7 @@ def limits_of_agreement(
     Raises
     ------
     ValueError
-        For the same reasons as in `concordance_correlation`.
+        If arguments are invalid, as described for `concordance_correlation`.
 
     Warns
     -----
@@ -176,16 +176,17 @@ def limits_of_agreement(
 
     Notes
     -----
-    The variance of a limit is ``s**2 * (1 / n + 1.96**2 / (2 * (n - 1)))``. Its interval uses
-    Student's t with n - 1 degrees of freedom, as in Bland and Altman (1999). Their paper of 1986
-    uses 2 instead of 1.96, and ``3 / n`` for the factor. The method assumes that the differences do
-    not grow with the measurements. ``slope`` and `plot_limits_of_agreement` check this assumption.
-    The slope is that of least squares (Bland and Altman 1999, section 3.2).
+    The variance of a limit is ``s**2 * (1 / n + 1.96**2 / (2 * (n - 1)))``. The interval of a limit
+    uses Student's t with n - 1 degrees of freedom, as in Bland and Altman (1999). Bland and Altman
+    (1986) use 2 instead of 1.96, and ``3 / n`` instead of the factor in parentheses. The method
+    assumes that the differences do not grow with the measurements. ``slope`` and
+    `plot_limits_of_agreement` check this assumption. The slope is computed by least squares (Bland
+    and Altman 1999, section 3.2).
 
     With clusters, the variance of a difference is the sum of the variances between and within
     clusters. Both variances are computed from mean squares (Bland and Altman 1999, section 5.3).
-    The intervals are computed by the jackknife over the clusters, and use Student's t, whose
-    degrees of freedom are the number of clusters minus 1. The interval of a limit combines the
+    The intervals are computed by the jackknife over the clusters. They use Student's t, with the
+    number of clusters minus 1 as the degrees of freedom. The interval of a limit combines the
     intervals of the bias and of the logarithm of the standard deviation (Zou 2013).
 
     References
@@ -234,7 +235,7 @@ def limits_of_agreement(
     if same:
         bias = float(differences[0])
         warnings.warn(
-            f"the limits of agreement have zero width: all differences are {bias}.",
+            f"the limits of agreement have zero width because all differences are {bias}.",
             undefined_metric_warning(),
             stacklevel=2,
         )
@@ -271,7 +272,7 @@ def limits_of_agreement(
 def _slope(
     means: Floats, differences: Floats, clusters: AnyArray | None, confidence: float
 ) -> tuple[float, tuple[float, float], float]:
-    """Return the slope of the differences on the means, its interval and its p-value."""
+    """Return the slope of the regression of differences on means, its interval and its p-value."""
     if (means == means[0]).all():
         return math.nan, NO_ENDS, math.nan
     x, y = means - means.mean(), differences - differences.mean()
@@ -298,11 +299,11 @@ def _slope(
 
 
 class _Spread(NamedTuple):
-    """The standard deviation of differences, and the distances from estimates to interval limits.
+    """The standard deviation of differences, and distances from estimates to interval ends.
 
-    ``of_bias`` is the distance for the bias. ``inwards`` and ``outwards`` are the distances from a
-    limit of agreement to the end of its interval nearer to the bias, and to the end farther from
-    it.
+    ``of_bias`` is the distance for the bias. ``inwards`` is the distance from a limit of agreement
+    to the end of its interval that is nearer to the bias. ``outwards`` is the distance to the other
+    end.
     """
 
     deviation: float

@@ -1,4 +1,4 @@
-"""The mean squares of an analysis of variance, and formulas for intraclass correlations."""
+"""Compute mean squares of an analysis of variance, and intervals of intraclass correlations."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def quotient(numerator: float, denominator: float) -> float:
 
 
 def ratio(subjects: float, error: float) -> float:
-    """Return F, the ratio of mean squares: infinite if only the error is 0, NaN if both are 0."""
+    """Return F, a ratio of mean squares: infinity if only ``error`` is 0, NaN if both are 0."""
     if error > 0:
         return subjects / error
     return math.inf if subjects > 0 else math.nan
@@ -68,13 +68,13 @@ def f_limits(f: float, above: int, below: int, p: float) -> tuple[float, float]:
 
 
 def spearman_brown(one: float, k: int) -> float:
-    """Return the correlation of means of k raters, given the correlation of single raters."""
+    """Return the correlation for means of k raters, given the correlation for single raters."""
     spread = 1 + (k - 1) * one
     return -math.inf if spread <= 0 else k * one / spread
 
 
 def each(limits: tuple[float, float], change: Any) -> tuple[float, float]:
-    """Convert both limits of F to limits of a correlation; an infinite limit becomes 1."""
+    """Convert the limits of F to limits of a correlation. An infinite limit becomes 1."""
     low, high = (1.0 if limit == math.inf else change(limit) for limit in limits)
     return low, high
 
@@ -104,15 +104,15 @@ def absolute_interval(
 
 
 class ClusteredErrors(NamedTuple):
-    """Statistics for inference about subjects in clusters.
+    """The jackknife statistics that intervals and tests need if subjects are in clusters.
 
     Attributes
     ----------
     n_clusters : int
         The number of clusters.
     logarithms, errors : tuple of float
-        For ICC(1), ICC(A,1) and ICC(C,1), the logarithm of (1 + (k - 1) ICC) / (1 - ICC) and its
-        jackknife standard error. For ICC(1), this is the logarithm of F.
+        For ICC(1), ICC(A,1) and ICC(C,1), the logarithm of (1 + (k - 1) ICC) / (1 - ICC), and the
+        jackknife standard error of this logarithm. For ICC(1), it is the logarithm of F.
     """
 
     n_clusters: int
@@ -129,7 +129,7 @@ class ClusteredErrors(NamedTuple):
         return float(low), float(high)
 
     def test(self, form: int) -> tuple[float, tuple[int, int]]:
-        """Return the squared t for testing that the correlation is 0, and degrees of freedom."""
+        """Return the squared t of the test for no correlation, and its degrees of freedom."""
         logarithm, error = self.logarithms[form], self.errors[form]
         f = (logarithm / error) ** 2 if error > 0 else math.nan
         return f, (1, self.n_clusters - 1)
@@ -146,7 +146,7 @@ def clustered_errors(sums: ClusteredSums, centre: Floats) -> ClusteredErrors:
 
 
 def _logarithms(squares: SumsOfSamples) -> list[Floats]:
-    """Return the logarithms that `ClusteredErrors` describes, for each sample."""
+    """Return the logarithms described in `ClusteredErrors`, for each sample."""
     means = mean_squares(squares)
     excess = (means.raters - means.residual) / squares.n
     parts = (means.within, 0.0), (means.residual, excess), (means.residual, 0.0)

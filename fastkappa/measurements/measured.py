@@ -1,4 +1,4 @@
-"""Read the measurements of several raters in chunks of subjects that all of them rated."""
+"""Read the measurements of several raters, in chunks of subjects that all raters rated."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Measured:
     def sample(
         self, confidence: float, n_clusters: int | None = None, raters: Sequence[str] = ()
     ) -> dict[str, Any]:
-        """Return the fields of a `MeasuredResult`. Without names, raters have those of columns."""
+        """Return the fields of a `MeasuredResult`. ``raters`` defaults to the column names."""
         return {
             "confidence": confidence,
             "n_subjects": self.n_subjects,
@@ -72,7 +72,7 @@ class Measured:
 
     @property
     def constant(self) -> NDArray[np.bool_]:
-        """For each rater, whether all measurements by that rater are equal."""
+        """A mask of the raters whose measurements are all equal."""
         same: NDArray[np.bool_] = self.lowest == self.highest
         return same
 
@@ -128,7 +128,7 @@ def _measured(given: list[Any], names: list[str], missing: Missing, clusters: An
                 position = int(np.argmax(incomplete))
                 rater = names[int(np.argmax(np.isnan(chunk[:, position])))]
                 raise ValueError(
-                    f"a measurement by {rater} is missing, for the subject at position"
+                    f"a measurement by {rater} is missing for the subject at position"
                     f" {start + position}. Use missing='drop' to leave out subjects with missing"
                     " measurements."
                 )

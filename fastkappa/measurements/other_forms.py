@@ -1,4 +1,4 @@
-"""Recognise measurements in other forms than one column per rater: with ids, or in long form."""
+"""Detect measurements with ids or in long form, instead of one column per rater."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastkappa.arrays import AnyArray
 
 # With fewer subjects, measurements could be 1, 2, 3, ... by chance.
 FEWEST = 6
-# Columns with these names contain ids, not measurements, if all of their values differ.
+# A column with one of these names contains ids, not measurements, if all its values differ.
 IDS = frozenset(
     (
         "id",
@@ -52,9 +52,9 @@ def refuse_other_forms(columns: Sequence[AnyArray], names: Sequence[str] | None)
         else:
             named, remedy = f"column {names[ids]!r}", f"ratings.drop(columns={names[ids]!r})"
         raise ValueError(
-            f"{named} of ratings seems to contain ids of subjects: it has a different whole"
-            f" number in each of the {len(columns[ids])} rows. Leave it out, for example with"
-            f" {remedy} in {'NumPy' if names is None else 'pandas'}."
+            f"{named} of ratings seems to contain ids of subjects, because it has a different whole"
+            f" number in each of the {len(columns[ids])} rows. Leave out this column, for example"
+            f" with {remedy} in {'NumPy' if names is None else 'pandas'}."
         )
 
 
@@ -85,7 +85,7 @@ def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> Non
 
 def _are_repeated(values: AnyArray) -> bool:
     """Return whether integers repeat like ids in long form: 1, 1, 2, 2, or 1, 2, 1, 2."""
-    # If the values do not count the rows, the first few values nearly always show this.
+    # If the values do not repeat regularly, the first few values nearly always show this.
     if len(np.unique(np.diff(values[:FEWEST].astype(np.float64)))) > 2:
         return False
     ids = np.unique(values)
@@ -105,11 +105,11 @@ def _never_repeats(values: AnyArray) -> bool:
 
 
 def _are_ids(j: int, columns: Sequence[AnyArray], names: Sequence[str] | None) -> bool:
-    """Return whether a column contains ids, because of its name or because it counts the rows.
+    """Return whether a column contains ids, judged by its name or because it counts the rows.
 
-    Values 1, 2, 3, ... can also be true values that other raters measure as 1.1, 1.9, 3.2, ..., or
-    the ranks given by the first of two raters. So a column that counts the rows contains ids only
-    if the other columns have a different range, or few different values.
+    The values 1, 2, 3, ... can also be true values that other raters measure as 1.1, 1.9, 3.2, ...,
+    or ranks given by the first of two raters. Therefore a column that counts the rows is treated as
+    ids only if the other columns have a different range, or few distinct values.
     """
     values = columns[j]
     n = len(values)

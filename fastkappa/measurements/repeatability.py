@@ -1,4 +1,4 @@
-"""Compute the repeatability of measurements: how much measurements of the same item differ."""
+"""Compute the repeatability of measurements, from repeated measurements of the same items."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ MANY = 1e10
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Repeatability(ResultInUnits):
-    """The standard deviation of repeated measurements of the same item, printable as a report.
+    """The standard deviation of repeated measurements of the same item, printed as a report.
 
     Attributes
     ----------
     within_sd : float
         The standard deviation within items, also called the standard error of measurement (SEM).
     within_sd_interval : tuple of float
-        Its interval.
+        The interval of the standard deviation within items.
     coefficient : float
         The repeatability coefficient, 1.96 sqrt(2) times the standard deviation within items. In 95
-        % of cases, two measurements of the same item differ by less than the coefficient, also
-        called the smallest detectable change.
+        % of cases, two measurements of the same item differ by less than the coefficient. It is
+        also called the smallest detectable change.
     coefficient_interval : tuple of float
-        Its interval.
+        The interval of the repeatability coefficient.
     confidence : float
         The confidence level of the intervals.
     n_subjects : int
@@ -110,10 +110,11 @@ def repeatability(
     Parameters
     ----------
     ratings : array-like of shape (n_items, n_measurements)
-        Numbers, with one row per item and one column per measurement by the same method, in the
-        forms of `intraclass_correlation`.
+        Numbers, with one row per item and one column per measurement by the same method. The
+        accepted types are those of `intraclass_correlation`.
     missing : {'raise', 'drop'}, default='raise'
-        How to treat missing measurements. 'raise' raises an error. 'drop' leaves out their items.
+        How to treat missing measurements. 'raise' raises an error. 'drop' leaves out items with a
+        missing measurement.
     clusters : array-like of shape (n_items,), default=None
         The cluster of each item, such as the patient of a lesion. With clusters, intervals are
         computed by the jackknife over clusters.
@@ -131,10 +132,10 @@ def repeatability(
 
     Notes
     -----
-    The variance within items is the mean square within items of a one-way analysis of variance,
-    with n (k - 1) degrees of freedom for n items and k measurements, and a chi-square interval
-    (Bland and Altman 1999). The variance includes a constant difference between the columns. The
-    variance must not grow with the measurements.
+    The variance within items is the mean square within items of a one-way analysis of variance. For
+    n items and k measurements, it has n (k - 1) degrees of freedom and a chi-square interval (Bland
+    and Altman 1999). A constant difference between the columns increases the variance. The method
+    assumes that the variance does not grow with the measurements.
 
     References
     ----------
@@ -143,7 +144,7 @@ def repeatability(
 
     Examples
     --------
-    Two measurements each of the peak expiratory flow of six people (Bland and Altman 1986):
+    The peak expiratory flow of six people, each measured twice (Bland and Altman 1986):
 
     >>> from fastkappa.measurements import repeatability
     >>> pairs = [[494, 490], [395, 397], [516, 512], [434, 401], [476, 470], [557, 611]]

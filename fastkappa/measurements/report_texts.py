@@ -1,4 +1,4 @@
-"""The base of all results of measurements, and texts for their reports."""
+"""Define the base class of all results for measurements, and write texts for their reports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MeasuredRow: TypeAlias = tuple[str, float, tuple[float, float]]
 
 
 def heading(what: str, raters: Sequence[str], items: str, between: str = ", ") -> str:
-    """Return the heading of a report: the statistic, and the raters' names or number.
+    """Return the heading of a report: the statistic, the raters' names or number, and the items.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def heading(what: str, raters: Sequence[str], items: str, between: str = ", ") -
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class MeasuredResult(Result):
-    """A result with its sample of subjects and raters.
+    """A result for measurements, with the size of the sample.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class MeasuredResult(Result):
     n_dropped : int
         The number of subjects left out because a measurement is missing.
     n_clusters : int
-        The number of clusters, or the number of subjects without clusters.
+        The number of clusters, or the number of subjects if there are no clusters.
     raters : tuple of str
         The names of the raters, taken from named columns.
     """
@@ -60,7 +60,7 @@ class MeasuredResult(Result):
     raters: tuple[str, ...]
 
     def _items(self) -> str:
-        """Return the number of items, and the number of clusters if there are fewer."""
+        """Return the number of items, and the number of clusters if it is smaller."""
         n, n_clusters = self.n_subjects, self.n_clusters
         inside = f" in {count_text(n_clusters, 'cluster')}" if n_clusters < n else ""
         return f"{count_text(n, 'item')}{inside}"
@@ -69,7 +69,7 @@ class MeasuredResult(Result):
         return heading(what, self.raters, self._items())
 
     def _of_sample(self, what: str) -> str:
-        """Return the statistic, the raters and the items for a sentence."""
+        """Return text that names the statistic, the raters and the items."""
         dropped = "".join(f" ({line})" for line in self._left_out())
         return heading(what, self.raters, self._items(), " on ") + dropped
 
@@ -81,7 +81,7 @@ class MeasuredResult(Result):
 
 
 class ResultInUnits(MeasuredResult):
-    """A result in the unit of the measurements, rounded to digits of a standard deviation."""
+    """A result in the unit of the measurements. A standard deviation determines the rounding."""
 
     @abstractmethod
     def rows(self) -> list[MeasuredRow]:
@@ -102,7 +102,7 @@ class ResultInUnits(MeasuredResult):
 
 
 def measured_grid(rows: Iterable[MeasuredRow], spread: float, confidence: float) -> Grid:
-    """Return a grid of measurements with their intervals, rounded to digits of ``spread``."""
+    """Return a grid of measurements with their intervals. ``spread`` determines the rounding."""
     shown = [(name, *_texts(value, ends, spread, 4)) for name, value, ends in rows]
     return Grid(("", "value", interval_head(confidence)), shown)
 
@@ -110,7 +110,7 @@ def measured_grid(rows: Iterable[MeasuredRow], spread: float, confidence: float)
 def measured_estimates(
     rows: Iterable[MeasuredRow], spread: float, of_interval: str
 ) -> Iterator[str]:
-    """Yield measurements with their intervals for a sentence, which names the first interval."""
+    """Yield measurements with their intervals as text. ``of_interval`` describes the first."""
     for _, value, ends in rows:
         shown, interval = _texts(value, ends, spread, 3)
         yield f"{shown} ({of_interval}{interval})"
@@ -125,7 +125,7 @@ def _texts(value: float, ends: tuple[float, float], spread: float, digits: int) 
 
 def _raters_text(raters: Sequence[str]) -> str:
     n = len(raters)
-    # The names are default names, such as those of the columns of an array or data frame.
+    # These are default names, such as the column names of an array or data frame.
     numbers = ([f"rater {i}" for i in range(1, n + 1)], [str(i) for i in range(n)], list(RATERS))
     if list(raters) in numbers or n > MOST_NAMED:
         return "two raters" if n == 2 else f"{n} raters"

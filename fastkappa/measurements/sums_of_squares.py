@@ -1,13 +1,13 @@
-"""The analysis of variance of subjects × raters, used by all statistics of measurements.
+"""Compute the sums of squares of subjects × raters, used by all statistics of measurements.
 
-With x_ij the measurement of subject i by rater j, n subjects and k raters,
+Let x_ij be the measurement of subject i by rater j, for n subjects and k raters:
 
     subjects   k * sum of (mean_i - mean)**2
     raters     n * sum of (mean_j - mean)**2
     residual   sum of (x_ij - mean_i - mean_j + mean)**2
 
-To preserve precision, each is a sum of squares of small numbers, not a difference of large sums,
-and a central value is first subtracted from the measurements.
+To preserve precision, a central value is first subtracted from the measurements. Each result is
+then a sum of squares of small numbers, not a difference between large sums.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class SumsOfSquares:
     subjects, raters, residual : float
         The sums of squares between subjects, between raters, and of the residuals.
     centre : float
-        A number in the middle of the measurements.
+        A central value that is subtracted from the measurements.
     means : ndarray of shape (k,)
         The raters' means, minus the centre.
     of_raters : ndarray of shape (k,)
@@ -57,7 +57,8 @@ def sums_of_squares(measured: Measured) -> SumsOfSquares:
     centre = float(limits[0].mean() / 2 + limits[1].mean() / 2)
     sums = [(chunk - centre).sum(axis=1) for chunk in measured.chunks()]
     means = np.array([math.fsum(parts) for parts in zip(*sums)]) / n
-    # For a constant column, the constant itself is used, because its mean could be rounded.
+    # For a constant column, the constant is used, because a computed mean can have a rounding
+    # error.
     means = np.where(measured.constant, limits[0] - centre, means)
     mean = float(means.mean())
     parts: list[tuple[float, ...]] = []
@@ -69,7 +70,7 @@ def sums_of_squares(measured: Measured) -> SumsOfSquares:
         deviation -= of_subject
         parts.append(((of_subject * of_subject).sum(), (deviation * deviation).sum()))
     subjects, residual = (math.fsum(part) for part in zip(*parts))
-    # Sums of squares that can be due to rounding of the measurements are set to 0.
+    # Sums of squares so small that they can be rounding errors are set to 0.
     largest = max(float(np.abs(limits[0]).max()), float(np.abs(limits[1]).max()))
     noise = (EPSILON / 2 * largest) ** 2
     from_mean = means - mean

@@ -46,13 +46,13 @@ class AlternativeAnnotatorTest(Result):
         The names of the human annotators.
 
     n : ndarray of int, shape (m,)
-        The number of items used per person: items rated by the model, by that person and by at
-        least one other person.
+        The number of items used for each person. An item is used if the model, the person and at
+        least one other person rated it.
     model_advantage : ndarray of shape (m,)
-        The proportion of these items on which the model agrees with the other people at least as
-        well as this person does.
+        The proportion of used items on which the model agrees with the other people at least as
+        well as the person does.
     person_advantage : ndarray of shape (m,)
-        The proportion of these items on which the person agrees with the other people at least as
+        The proportion of used items on which the person agrees with the other people at least as
         well as the model does.
     p_values : ndarray of shape (m,)
         The one-sided p-value for each person. The null hypothesis is that the person's advantage
@@ -63,13 +63,13 @@ class AlternativeAnnotatorTest(Result):
     winning_rate : float
         The proportion of people against whom the model wins.
     passes : bool
-        Whether the model passes the test: its winning rate is one half or more.
+        Whether the model passes the test, that is, whether its winning rate is at least one half.
     advantage_probability : float
         The mean of ``model_advantage``. Use it to compare models.
     epsilon : float
-        How much worse than a person the model may be, because it costs less.
+        The margin by which the model may be worse than a person and still win.
     false_discovery_rate : float
-        The false discovery rate.
+        The false discovery rate across the tests of all people.
     """
 
     model: str
@@ -86,7 +86,7 @@ class AlternativeAnnotatorTest(Result):
     false_discovery_rate: float
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row for each person.
+        """Return a pandas DataFrame with one row per person.
 
         The columns are ``n``, ``model_advantage``, ``person_advantage``, ``p_value`` and ``wins``.
 
@@ -174,18 +174,18 @@ def alternative_annotator_test(
     model : str or int
         The name or the position of the rater that is the model.
     epsilon : float, default=0.2
-        How much worse than a person the model may be, because it costs less. Calderon et al.
-        recommend 0.2 for experts, 0.15 for skilled annotators and 0.1 for crowd workers.
+        The margin by which the model may be worse than a person and still win. A margin can be
+        acceptable because a model costs less. Calderon et al. recommend 0.2 for experts, 0.15 for
+        skilled annotators and 0.1 for crowd workers.
     weights : {'linear', 'quadratic', 'jaccard', 'masi'}, array-like of shape (l, l) or None, \
 default=None
-        How to measure the distance between two labels. None compares by accuracy: the number of
-        other people who gave the same label. 'quadratic' is equivalent to comparing by root mean
-        squared error.
+        How to measure the distance between two labels. None counts the other people who gave the
+        same label (accuracy). 'quadratic' is equivalent to comparing by root mean squared error.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array. With clusters, such
         as documents, the t-tests use cluster-robust standard errors.
     false_discovery_rate : float, default=0.05
-        The false discovery rate over the tests of all people.
+        The false discovery rate across the tests of all people.
 
     Returns
     -------
@@ -196,7 +196,7 @@ default=None
     ValueError
         As for `conger_kappa`. An error is also raised if no rater has the name or position
         ``model``, if there are fewer than two people, if a person has fewer than two usable items,
-        or if epsilon or the rate is not between 0 and 1.
+        or if ``epsilon`` or ``false_discovery_rate`` is not between 0 and 1.
 
     Warns
     -----
@@ -229,7 +229,7 @@ default=None
     place = position_of(model, names, "rater")
     if len(names) < 3:
         raise ValueError(
-            f"ratings must be from a model and at least two people, got {len(names)} raters."
+            f"ratings must come from a model and at least two people, got {len(names)} raters."
         )
     codes = profiles.codes_of(np.arange(len(profiles.multiplicities)))
     people = [name for i, name in enumerate(names) if i != place]
@@ -243,9 +243,9 @@ default=None
     few = [name for name, count in zip(people, n) if count < FEW_ITEMS]
     if few:
         warnings.warn(
-            f"{few[0]!r} has {int(n[people.index(few[0])])} usable items"
-            f"{f', and {len(few) - 1} more people also have few' if few[1:] else ''}: a t-test"
-            f" needs at least {FEW_ITEMS} to be reliable.",
+            f"{len(few)} of {len(people)} people have fewer than {FEW_ITEMS} usable items"
+            f" ({few[0]!r} has {int(n[people.index(few[0])])}). A t-test on so few items is not"
+            " reliable: have more items rated.",
             stacklevel=users_stacklevel(),
         )
     wins = rejected(p_values, false_discovery_rate)
@@ -269,14 +269,14 @@ default=None
 def _signs(
     model: AnyArray, person: AnyArray, others: AnyArray, distances: Floats
 ) -> tuple[AnyArray, AnyArray]:
-    """Return 1 where the person is closer to the others, -1 where the model is, and a row mask."""
+    """Return the used rows' signs (1: the person is closer, -1: the model is), and their mask."""
     n_labels = len(distances)
     counts = np.stack([(others == label).sum(axis=1) for label in range(n_labels)], axis=1)
     used = (model < n_labels) & (person < n_labels) & counts.any(axis=1)
     far = counts[used] @ distances
     every = np.arange(len(far))
     difference = far[every, model[used]] - far[every, person[used]]
-    # Sums of the same distances in another order can differ by rounding errors.
+    # Rounding errors depend on the order in which the distances are added.
     difference[np.abs(difference) <= 1e-12 * far.max(initial=0.0)] = 0.0
     return np.sign(difference), used
 

@@ -1,4 +1,4 @@
-"""Compare two coefficients computed on the same subjects, with any raters, labels or weights."""
+"""Compare two coefficients computed on the same subjects. Raters, labels and weights can differ."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class CoefficientDifference(Result):
         The standard error of the difference. It accounts for the fact that both coefficients are
         computed from the same subjects.
     interval : tuple of float
-        The interval of the difference, based on the same distribution as the two results.
+        The interval of the difference, based on ``distribution``.
     z, p_value : float
-        The difference divided by its standard error, and the two-sided p-value of the test for no
-        difference, based on the same distribution.
+        The difference divided by its standard error, and the two-sided p-value of the test that the
+        difference is 0, based on ``distribution``.
     confidence : float
         The confidence level of the interval.
     distribution : {'t', 'normal'}
@@ -78,7 +78,7 @@ class CoefficientDifference(Result):
     n_used: tuple[int, int]
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with one row for the difference.
+        """Return the difference as a pandas DataFrame with one row.
 
         The columns are ``value``, ``standard_error``, ``lower``, ``upper``, ``z`` and ``p_value``.
 
@@ -106,7 +106,7 @@ class CoefficientDifference(Result):
         )
 
     def items_text(self) -> str:
-        """Return how many items the coefficients have in common, as text."""
+        """Return the number of items that the coefficients have in common, as text."""
         n_common = sum(self.n_used) - self.n_subjects
         if n_common == self.n_subjects:
             return f"the same {count_text(n_common, 'item')}"
@@ -155,19 +155,19 @@ def compare_coefficients(
 ) -> CoefficientDifference:
     """Compare two coefficients computed on the same subjects.
 
-    The coefficients must be computed on the same subjects, but everything else may differ: the
-    raters (doctors and nurses, or all raters and all but one), the labels (five grades and the same
-    ratings merged into two), the weights, or the coefficient (kappa and AC1).
+    The coefficients must be computed on the same subjects, but everything else can differ: the
+    raters (doctors and nurses, or all raters and all but one), the labels (five grades, and the
+    same ratings merged into two), the weights, or the coefficient (kappa and AC1).
 
     Parameters
     ----------
     first, second : MultiRaterResult
         Results of `fleiss_kappa`, `conger_kappa`, `light_kappa`, `randolph_kappa`, `gwet_ac1`,
-        `gwet_ac2` or `krippendorff_alpha`, with the same ``distribution`` and, if any, the same
-        clusters. The ratings must have the same subjects in the same order. In long form, items are
-        matched by name. A subject without ratings in one result is still used in the other.
-        For Cohen's kappa of two raters, use the equivalent `conger_kappa`, or `light_kappa` if the
-        weights are not symmetric.
+        `gwet_ac2` or `krippendorff_alpha`, with the same ``distribution`` and the same clusters, if
+        there are clusters. The ratings must have the same subjects in the same order. In long form,
+        items are matched by name. A subject without ratings in one result is still used in the
+        other. For Cohen's kappa of two raters, use the equivalent `conger_kappa`, or `light_kappa`
+        if the weights are not symmetric.
     confidence : float, default=0.95
         The confidence level of the interval.
 
@@ -190,8 +190,8 @@ def compare_coefficients(
     -----
     In large samples, each coefficient is approximately a mean over subjects. A subject's term in
     this mean is its influence. The variance of the difference is computed from the differences
-    between each subject's two influences, summed within clusters if there are any. The result is
-    the paired t-test of Gwet (2016). For two predictions of the same truth, ``conger_kappa`` with
+    between each subject's two influences, summed within clusters if there are any. This gives the
+    paired t-test of Gwet (2016). For two predictions of the same truth, ``conger_kappa`` with
     ``distribution='normal'`` gives the same standard error as `compare_predictions`, by the delta
     method.
 
@@ -228,8 +228,8 @@ def compare_coefficients(
         result.check_default_population("compare_coefficients")
     if first.distribution != second.distribution:
         raise ValueError(
-            "coefficients with different distributions cannot be compared: use"
-            " distribution='normal' or 't' for both."
+            "first and second have different distributions: compute both coefficients with"
+            " distribution='normal' or both with distribution='t'."
         )
     one, two = (_counted(name, part) for name, part in (("first", first), ("second", second)))
     of_one, of_two = one.places_in(first.coefficient), two.places_in(second.coefficient)
@@ -271,7 +271,7 @@ def compare_coefficients(
 
 
 class JointRows(NamedTuple):
-    """The distinct pairs of rows of ratings that subjects have in two results.
+    """The distinct pairs of rating rows. A pair is a subject's row in each of two results.
 
     Attributes
     ----------
@@ -293,15 +293,15 @@ class JointRows(NamedTuple):
 def _counted(name: str, result: MultiRaterResult) -> Counted:
     if result.ratings is None:
         raise ValueError(
-            f"{name} has no ratings. If it was pickled or copied, compare results in the process"
-            " that computed them. If it is the alpha of measurements, pass `Ratings` with up to 200"
-            " labels."
+            f"{name} has no ratings. A pickled or copied result loses its ratings: compare results"
+            " in the process that computed them. The alpha of measurements has no ratings either:"
+            " compute alpha from `Ratings` with up to 200 labels."
         )
     return result.ratings.counted
 
 
 def _joint_rows(first: AnyArray, second: AnyArray, n_second: int, numbered: bool) -> JointRows:
-    """Return the distinct pairs of row indices, ignoring subjects with a row in neither result."""
+    """Return the distinct pairs of row indices. Subjects without a row in either are ignored."""
     keys = first.astype(np.int64)
     keys += 1
     keys *= n_second + 1
@@ -341,7 +341,7 @@ def paired_error(
 
 
 def _centred(coefficient: Coefficient, n: float) -> Influence:
-    """Return each row's influence on a coefficient that is a mean over n subjects.
+    """Return each row's influence on a coefficient, treated as a mean over n subjects.
 
     The last entry, at index -1, is for subjects that the coefficient does not use.
     """

@@ -24,7 +24,7 @@ from fastkappa.multirater.statistics.known_raters import Conger, Light
 from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.weights import Weights
 
-# a suffix for the names of coefficients with given label proportions
+# The suffix in the names of coefficients with given label proportions.
 GIVEN = " with given proportions"
 
 
@@ -40,17 +40,17 @@ def fleiss_kappa(
     distribution: Distribution = "t",
     interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
-    """Return Fleiss' kappa. The raters may differ from subject to subject.
+    """Return Fleiss' kappa. The raters can differ from subject to subject.
 
     Chance agreement assumes that each rating is drawn from the overall label proportions. For two
-    raters it is Scott's pi.
+    raters, Fleiss' kappa is Scott's pi.
 
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
         One row per subject and one column per rater. None, NaN and similar values count as
-        missing ratings. To pass one list per rater, rows of item, rater and rating, tables or
-        counts, create `Ratings` first.
+        missing ratings. For one list per rater, one row per rating, a confusion matrix or a table
+        of counts, create `Ratings` first.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. None treats all disagreements as equal. 'linear' weights disagreements
         by the distance between the labels' positions, 'quadratic' by the squared distance. A matrix
@@ -71,10 +71,10 @@ def fleiss_kappa(
         clusters, n is the number of clusters.
     interval_method : {'score', 'asymptotic'}, default=None
         How the intervals are computed. 'score' inverts the score test: the interval contains the
-        values that the test does not reject. 'asymptotic' is the coefficient plus and minus a
+        values that the test does not reject. 'asymptotic' is the coefficient plus or minus a
         quantile times the standard error; its coverage is far too low if a label is rare. None
-        means 'score'. For measurements, and if the score interval would be slow because of many
-        raters or labels, it means 'asymptotic'.
+        means 'asymptotic' for measurements, and if many raters or labels would make the score
+        interval slow. Otherwise None means 'score'.
 
     Returns
     -------
@@ -105,8 +105,8 @@ def fleiss_kappa(
           0 and a number of at least 2;
         - one row per rater: there are at least eight columns, and at least twice as many columns as
           rows;
-        - one row per rating: two of three columns never repeat a pair of values, although raters
-          who agree only by chance would repeat at least seven;
+        - one row per rating: in two of three columns, no pair of values occurs twice, although at
+          least seven repeated pairs would be expected from raters who agree only by chance;
         - ids: there are at least ten rows, one column never repeats a value, and every other column
           has at most half as many distinct values as there are rows.
 
@@ -161,7 +161,7 @@ def randolph_kappa(
     distribution: Distribution = "t",
     interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
-    """Return Randolph's free-marginal kappa, where all labels are equally likely by chance.
+    """Return Randolph's free-marginal kappa, which gives all labels the same chance probability.
 
     This coefficient is also known as the Brennan-Prediger coefficient, and for two raters as
     Bennett's S. The coefficient depends on the number of possible labels. Pass all labels as
@@ -289,7 +289,7 @@ def conger_kappa(
     distribution: Distribution = "t",
     interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
-    """Return Conger's kappa, for a fixed set of raters with separate label proportions.
+    """Return Conger's kappa, for a fixed set of raters, each with its own label proportions.
 
     Conger's kappa is also known as Fleiss' exact kappa. For two raters, it is Cohen's kappa.
 
@@ -297,11 +297,11 @@ def conger_kappa(
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
         As for `fleiss_kappa`, with the same errors and warnings. Counts of ratings also raise an
-        error, because they do not show who gave which rating.
+        error, because counts do not show which rater gave which rating.
     label_proportions : array-like of shape (n_raters, l), default=None
-        The proportions or counts of the labels of each rater that determine the agreement expected
-        by chance, such as published margins. The proportions are treated as known. None means the
-        proportions in these ratings.
+        The proportions or counts of each rater's labels, such as published margins. They determine
+        the agreement expected by chance, and are treated as known. None means the proportions in
+        these ratings.
 
     Returns
     -------
@@ -348,8 +348,8 @@ def light_kappa(
 ) -> MultiRaterResult:
     """Return Light's kappa: the mean of Cohen's kappa over the pairs of raters.
 
-    Each pair uses the subjects that both raters rated. `pairwise_kappa` returns the kappa of each
-    pair.
+    The kappa of a pair is computed from the subjects that both raters rated. `pairwise_kappa`
+    returns the kappa of each pair.
 
     Parameters
     ----------
@@ -360,8 +360,9 @@ def light_kappa(
     Returns
     -------
     result : MultiRaterResult
-        The delta method is used. For two raters and ``distribution='normal'``, the standard error
-        equals that of Fleiss, Cohen and Everitt (1969).
+        Standard errors are computed by the delta method. For two raters and
+        ``distribution='normal'``, the standard error equals that of Fleiss, Cohen and Everitt
+        (1969).
 
     References
     ----------
@@ -392,8 +393,9 @@ def _chance_given(label_proportions: Any, shape: tuple[int, ...]) -> ChanceRule:
     given = np.asarray(label_proportions)
     if given.dtype.kind not in "biuf" or given.shape != shape:
         raise ValueError(
-            f"label_proportions must be numbers of shape {shape}, in the order of the labels, got"
-            f" {label_proportions!r}. If the ratings lack a label, pass all labels as labels=."
+            f"label_proportions must be an array of numbers with shape {shape}, in the order of the"
+            f" labels, got {label_proportions!r}. If a label does not occur in the ratings, pass"
+            " all labels with labels=."
         )
     sums = given.sum(axis=-1, keepdims=True)
     if not (np.isfinite(given).all() and (given >= 0).all() and (sums > 0).all()):
@@ -403,7 +405,7 @@ def _chance_given(label_proportions: Any, shape: tuple[int, ...]) -> ChanceRule:
         )
     if np.count_nonzero(given.reshape(-1, shape[-1]).any(axis=0)) < 2:
         raise ValueError(
-            "label_proportions must be positive for at least two labels, because no disagreement is"
-            f" expected by chance otherwise, got {label_proportions!r}."
+            "label_proportions must be positive for at least two labels, because otherwise no"
+            f" disagreement is expected by chance, got {label_proportions!r}."
         )
     return chance_of_given(given / sums)

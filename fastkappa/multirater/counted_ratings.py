@@ -1,4 +1,4 @@
-"""Count ratings once: the distinct rows, and the index of each subject's row among them."""
+"""Count the distinct rows of ratings once, and find the index of each subject's row."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from fastkappa.statistics.clusters import Clusters, clusters_of
 from fastkappa.statistics.intervals.doubt import doubt_of
 from fastkappa.tables.by_cluster import ClusterCounts
 
-# Subjects in their original order.
+# The ratings of the subjects, in the subjects' original order.
 Subjects: TypeAlias = SubjectsOfRaters | SubjectsOfCounts | LongRatings
 # Distinct rows, and the number of subjects with each row.
 CountedRows: TypeAlias = tuple[AnyArray, IntTable]
@@ -57,8 +57,8 @@ class Counted:
     clusters : Column or None
         The cluster of each subject.
     count_profiles, count_patterns, count_pairs, count_sparse : callable or None
-        The functions that count the rows. A function is None if another replaces it, or if it is
-        unknown who gave which rating.
+        The functions that count the rows. A function is None if another function is used instead,
+        or if it is unknown which rater gave which rating.
     """
 
     n_raters: int
@@ -76,7 +76,7 @@ class Counted:
         return None if self.count_patterns is None and self.count_sparse else self.patterns
 
     def doubt(self, labels: AnyArray) -> str:
-        """Return why intervals and tests are unreliable, or an empty text if they are reliable."""
+        """Return the reason why intervals and tests are unreliable, or an empty string."""
         patterns = self.known_patterns
         if patterns is None or not patterns.counts.size:
             return ""
@@ -123,7 +123,7 @@ class Counted:
         return RaterPairs(self.profiles.tables(self.profiles.multiplicities), n_rated)
 
     def places(self, of_profiles: bool) -> AnyArray:
-        """Return the index of each subject's row (profile or pattern), or -1 if it has no ratings.
+        """Return the index of each subject's profile or pattern, or -1 if it has no ratings.
 
         Raises
         ------
@@ -133,8 +133,8 @@ class Counted:
         """
         if self.subjects is None:
             raise ValueError(
-                "a table of counts does not record the ratings of each subject: give Ratings with"
-                " one row per subject."
+                "ratings from a table of counts do not show the ratings of each subject: pass"
+                " Ratings with one row per subject."
             )
         if of_profiles:
             found = self.subjects.places_of_profiles(self.profiles.parts)
@@ -164,7 +164,7 @@ class Counted:
         found = self.places(coefficient.of_profiles)
         if coefficient.used is None:
             return found
-        # Subjects without ratings have index -1, which selects the last entry, so -1 is appended.
+        # The index -1 of subjects without ratings selects the last entry, so -1 is appended.
         new = np.where(coefficient.used, np.cumsum(coefficient.used) - 1, -1)
         return np.append(new, -1)[found]
 
@@ -223,7 +223,8 @@ def in_common_order(
 ) -> tuple[AnyArray, AnyArray]:
     """Return the row indices of the subjects of two sets of ratings, in the same order.
 
-    Items in long form are matched by name. An item that one set lacks has index -1 there.
+    Items in long form are matched by name. An item that is missing from a set has index -1 in that
+    set.
 
     Raises
     ------
@@ -236,7 +237,7 @@ def in_common_order(
     if (items is None) != (others is None):
         raise ValueError(
             "ratings in long form cannot be compared with ratings in another form, because items"
-            " cannot be matched to rows: give both in the same form."
+            " cannot be matched to rows: pass both in the same form."
         )
     order, are_same = np.arange(len(of_second)), len(of_first) == len(of_second)
     if items is not None and others is not None:
@@ -249,8 +250,8 @@ def in_common_order(
         if not are_same and first.clusters is not None:
             raise ValueError(
                 f"with clusters, first and second must have the same items, got {len(of_first)} and"
-                f" {len(of_second)}, {n_shared} of them in both: give an item without ratings rows"
-                " with missing ratings."
+                f" {len(of_second)} items, {n_shared} of them in both. For an item without ratings,"
+                " add rows with missing ratings."
             )
         both = np.full((2, len(place)), -1)
         both[0, : len(of_first)], both[1, order] = of_first, of_second
@@ -258,8 +259,8 @@ def in_common_order(
     elif not are_same:
         raise ValueError(
             "first and second must be coefficients of the same subjects, got"
-            f" {len(of_first)} and {len(of_second)}; give a subject without ratings a row of"
-            " missing ratings."
+            f" {len(of_first)} and {len(of_second)} subjects. For a subject without ratings, add a"
+            " row of missing ratings."
         )
     one, two = first.clusters, second.clusters
     if (one is None) != (two is None):
@@ -272,7 +273,7 @@ def in_common_order(
 
 
 def _are_alike(first: AnyArray, second: AnyArray) -> bool:
-    """Return whether two columns define the same clusters, even under different names."""
+    """Return whether two columns define the same clusters. The clusters' names are ignored."""
     one, two = (np.unique(values, return_inverse=True)[1] for values in (first, second))
     n_pairs = len(np.unique(one.astype(np.int64) * len(two) + two))
     return bool(n_pairs == one.max() + 1 == two.max() + 1)
@@ -293,7 +294,7 @@ def of_raters(raters: Sequence[EncodedRater], clusters: Any) -> Counted:
 
 
 def _count(count: Callable[..., Any], raters: Sequence[EncodedRater]) -> Any:
-    """Count raters' columns with this process's kernels, because ratings can come from a pickle."""
+    """Count raters' columns with the current process's kernels, even if ratings were unpickled."""
     return count(get_kernels(), raters, available_threads())
 
 
@@ -335,10 +336,10 @@ def _read(clusters: Any, n_subjects: int) -> Column | None:
 
 
 def missing_text(counted: Counted | None, n_missing: int, n_subjects: int, n_raters: int) -> str:
-    """Return the number of missing ratings as text; empty if none are missing.
+    """Return the number of missing ratings as text, or an empty string if no rating is missing.
 
-    If fewer than half of the subjects have a rating by every rater, ratings are missing by design,
-    and the text contains the number of ratings per subject instead.
+    If fewer than half of the subjects have a rating by every rater, ratings are assumed to be
+    missing by design. The text then contains the number of ratings per subject instead.
     """
     if not n_missing:
         return ""
@@ -353,6 +354,6 @@ def missing_text(counted: Counted | None, n_missing: int, n_subjects: int, n_rat
 
 
 def items_text(n_items: int, n_paired: int, in_clusters: str) -> str:
-    """Return the number of items, and the number with at least two ratings if it is lower."""
+    """Return the number of items as text. Add how many have two ratings or more if not all do."""
     few = f", {n_paired} of them with two ratings or more" if n_paired < n_items else ""
     return f"{count_text(n_items, 'item')}{in_clusters}{few}"

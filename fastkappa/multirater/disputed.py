@@ -20,7 +20,7 @@ from fastkappa.results.report import Grid, Report
 from fastkappa.results.result import Result
 from fastkappa.statistics.weights import Weights
 
-# The largest number of items in a report, and of labels in one of its cells.
+# The maximum number of items in a report, and of labels in a cell of the report.
 MOST_SHOWN = 10
 MOST_LABELS = 4
 
@@ -32,7 +32,7 @@ class DisputedItems(Result):
     Attributes
     ----------
     items : ndarray of shape (k,)
-        The positions of the items from 0, or their names if the ratings have names.
+        The names of the items. If items have no names, their positions, counted from 0.
     disagreement : ndarray of shape (k,)
         The mean distance between the ratings of two raters. Without weights, it is the proportion
         of pairs of raters who disagree.
@@ -40,15 +40,15 @@ class DisputedItems(Result):
         The number of raters who gave each label.
 
     ratings : ndarray of object, shape (k, R), or None
-        The rating of each rater, or None where it is missing. ``ratings`` is None if it is unknown
-        who gave which rating.
+        Each rater's rating of each item, with None for a missing rating. ``ratings`` is None if it
+        is unknown which rater gave which rating.
     labels : ndarray of shape (l,)
         The labels.
     rater_names : tuple of str, or None
         The names of the raters.
 
     n_disputed : int
-        The number of items with any disagreement, which can exceed the length of ``items``.
+        The number of items with any disagreement. It can exceed the length of ``items``.
     n_items : int
         The number of items with at least two ratings.
     """
@@ -63,10 +63,10 @@ class DisputedItems(Result):
     n_items: int
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row for each item.
+        """Return a pandas DataFrame with one row per item.
 
-        The index contains the items. The columns are ``disagreement`` and one per rater, or one per
-        label if it is unknown who gave which rating.
+        The index contains the items. The columns are ``disagreement`` and one column per rater. If
+        it is unknown which rater gave which rating, there is one column per label instead.
 
         Raises
         ------
@@ -87,8 +87,9 @@ class DisputedItems(Result):
         """Return a CSV table for adjudication, with one row per item and an empty last column.
 
         The columns are ``item``, the columns of `to_frame`, ``majority`` and ``adjudicated``.
-        ``majority`` is the label that more than half of the item's raters gave, or empty. The
-        labels of a set are joined by ``set_separator``, and an empty set is ``[]``.
+        ``majority`` is the label that more than half of the item's raters gave, or empty if there
+        is no such label. The labels of a set are joined by ``set_separator``, and an empty set is
+        ``[]``.
         """
         names, columns = self._columns(set_separator)
         majority = [_cell_of(label, set_separator) for label in self._majority()]
@@ -97,7 +98,7 @@ class DisputedItems(Result):
         return as_csv(head, ([*row, None] for row in cells), n_given=1)
 
     def _majority(self) -> list[Any]:
-        """Return the label that more than half of an item's raters gave, or None, for each item."""
+        """Return, for each item, the label that more than half of its raters gave, or None."""
         best = self.labels[self.label_counts.argmax(axis=1)].tolist()
         is_most = 2 * self.label_counts.max(axis=1) > self.label_counts.sum(axis=1)
         return [label if most else None for label, most in zip(best, is_most.tolist())]
@@ -168,7 +169,7 @@ default=None
         Disagreement weights, as for `fleiss_kappa`. For ratings that are sets, 'jaccard' and 'masi'
         are the distances of `krippendorff_alpha`.
     most : int, default=None
-        How many items to return. None means all items with any disagreement.
+        The number of items to return. None returns all items with any disagreement.
     labels, missing_codes
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array.
 
@@ -180,8 +181,8 @@ default=None
     Raises
     ------
     ValueError
-        As for `fleiss_kappa`. An error is also raised if ratings are a table, which has no items,
-        or if ``most`` is below 1.
+        As for `fleiss_kappa`. An error is also raised if ratings come from a confusion matrix,
+        which does not identify items, or if ``most`` is below 1.
 
     Examples
     --------
@@ -210,7 +211,7 @@ default=None
         order = np.argsort(-apart)
         enough = np.searchsorted(np.cumsum(patterns.multiplicities[order]), most)
         disputed = apart >= apart[order[enough]]
-    # Items without ratings have index -1, which selects the last entry, so False is appended.
+    # The index -1 of items without ratings selects the last entry, so False is appended.
     found = np.flatnonzero(np.append(disputed, False)[places])
     chosen = found[np.argsort(-apart[places[found]], kind="stable")][:most]
     names = None if given.counted.subjects is None else given.counted.subjects.items

@@ -1,4 +1,4 @@
-"""Compare the agreement of each rater with the others to the agreement among the others."""
+"""Compare each rater's agreement with the others to the agreement among the others."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_t
 
 # The running time grows with the square of the number of raters.
 MOST_RATERS = 100
-# The number of raters in a report of many.
+# The number of raters that a report shows if there are more.
 MOST_SHOWN = 10
 # Kappas that differ by less than this are treated as equal, because the difference is a rounding
 # error.
@@ -55,7 +55,7 @@ NAMES: dict[Panel, str] = {
 
 
 class Estimates(NamedTuple):
-    """Estimates with one value per rater: arrays of shape (R,), NaN where undefined."""
+    """Estimates for R raters. Each field has shape (R,) and is NaN where undefined."""
 
     values: FloatTable
     standard_errors: FloatTable
@@ -80,7 +80,7 @@ class RaterComparison(Result):
     with_others : Estimates
         The kappa of each rater with all others (Schouten 1982), computed from the subjects rated by
         the rater and at least one other. The observed and the expected disagreement are averaged
-        over the other raters. For two raters, it would be Cohen's kappa.
+        over the other raters. For two raters, this kappa would be Cohen's kappa.
     difference : Estimates
         The kappa of each rater with the others, minus Conger's kappa among the other raters. Both
         kappas are computed on the same subjects, so the difference is paired. A negative value
@@ -90,7 +90,7 @@ class RaterComparison(Result):
     value : float
         The coefficient of all raters.
     without : Estimates
-        The coefficient of the other raters, without this rater.
+        For each rater, the coefficient of all other raters.
     change : Estimates
         The coefficient without the rater minus the coefficient of all raters, as a paired
         difference.
@@ -116,7 +116,7 @@ class RaterComparison(Result):
         """Return a pandas DataFrame with one row per rater.
 
         The column ``n`` is the number of ratings. For each of ``with_others``, ``difference``,
-        ``without`` and ``change``, there is a column of this name for the value, and columns with
+        ``without`` and ``change``, a column with that name contains the value. Further columns have
         the suffixes ``_standard_error``, ``_lower``, ``_upper`` and ``_p_value``.
 
         Raises
@@ -146,7 +146,7 @@ class RaterComparison(Result):
                 yield name.format(rater), value, error, (low, high)
 
     def counts_by_label(self) -> Iterator[tuple[Any, IntTable]]:
-        """Yield each label, and how often each rater gave it. A set gives all labels in it."""
+        """Yield each label and its count per rater. A set counts once for each label in the set."""
         for label, is_label in each_label(self.labels):
             yield label, self.label_counts[:, is_label].sum(axis=1)
 
@@ -185,7 +185,7 @@ class RaterComparison(Result):
         )
 
     def _least(self) -> list[int]:
-        """Return the raters who agree least with the others, or the first if all kappas are NaN."""
+        """Return the raters who agree least with the others; the first if every kappa is NaN."""
         kappas = self.with_others.values
         if np.isnan(kappas).all():
             return [0]
@@ -205,7 +205,7 @@ class RaterComparison(Result):
             self._grid(
                 ("ratings", "kappa", ends, "difference", ends),
                 [ratings, *_texts(self.with_others, 0), *_texts(self.difference)],
-                "Kappa of each rater with the others, and its difference from that of the others",
+                "Kappa of each rater with the others, minus the kappa among the others",
             ),
         ]
         of_labels = list(self.counts_by_label())
@@ -325,9 +325,9 @@ default=None
     n_undefined = int(np.isnan([found[0] for found in with_others]).sum())
     if n_undefined:
         warnings.warn(
-            f"kappa with the others is undefined for {n_undefined} of {len(names)} raters: they"
-            " have no subject in common with another rater, or all common subjects have the same"
-            " label.",
+            f"kappa with the others is undefined for {n_undefined} of {len(names)} raters, because"
+            " they have no subject in common with another rater, or all common subjects have the"
+            " same label.",
             undefined_metric_warning(),
             stacklevel=2,
         )

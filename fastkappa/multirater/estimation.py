@@ -1,4 +1,4 @@
-"""Build the result of a coefficient with its warnings, and join several results in a grid."""
+"""Build the result of a coefficient, issue its warnings, and join several results in a grid."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_LABELS = 200
 
 
 class Inferred(NamedTuple):
-    """The arguments about inference that every coefficient accepts."""
+    """The arguments for intervals and tests that every coefficient accepts."""
 
     confidence: float
     distribution: Distribution
@@ -50,7 +50,7 @@ class Inferred(NamedTuple):
     def read(
         self, ratings: Any, labels: Any, missing_codes: Sequence[Any], clusters: Any
     ) -> Ratings:
-        """Convert the ratings argument of a coefficient to `Ratings`, and check these arguments."""
+        """Check the fields of this tuple, and convert a coefficient's ``ratings`` to `Ratings`."""
         given = Ratings.of(ratings, labels, missing_codes, clusters)
         self.check()
         return given
@@ -144,8 +144,8 @@ def estimate(
     elif inferred.interval_method == "score" and found.model is None:
         raise ValueError(
             f"interval_method='score' is not available for {method} with this many raters, labels"
-            " or different ratings. Use interval_method=None, which uses the score interval where"
-            " it is available."
+            " or distinct rows of ratings. Use interval_method=None, which chooses the score"
+            " interval if it is available."
         )
     return found
 

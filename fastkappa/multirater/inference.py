@@ -27,7 +27,7 @@ from fastkappa.statistics.intervals.rao import (
 from fastkappa.statistics.intervals.ratio_constraint import RatioConstraint
 from fastkappa.statistics.intervals.tested import Asymptotic, Estimates, inverted
 
-# The time for sampled raters grows with the cube of the number of raters.
+# If raters are sampled, the running time grows with the cube of the number of raters.
 MOST_RATERS = 100
 RaterInterval: TypeAlias = Literal["score", "asymptotic"]
 RATER_INTERVALS: tuple[RaterInterval, ...] = get_args(RaterInterval)
@@ -47,7 +47,7 @@ class Inference:
     null_error : float
         The standard error under chance agreement; NaN if it is not available.
     asked : {'score', 'asymptotic'} or None
-        The interval method that the caller chose; None if the caller chose none.
+        The interval method that the caller chose, or None.
     sampled : Population or None
         The population of subjects and raters. None means fixed raters and an infinite population of
         subjects.
@@ -62,16 +62,16 @@ class Inference:
     sampled: Population | None = None
 
     def check_default_population(self, function: str) -> None:
-        """Raise if a function does not take account of the population."""
+        """Raise an error if a population was given, because ``function`` would ignore it."""
         if self.sampled is not None:
             raise ValueError(
-                f"{function} treats raters as fixed, and subjects as a sample of an infinite"
-                " population: use the result without for_population."
+                f"{function} treats raters as fixed, and subjects as a sample from an infinite"
+                " population: pass the original result, without for_population."
             )
 
     @cached_property
     def value(self) -> float:
-        """The coefficient: 1 is full agreement, 0 is the agreement expected by chance."""
+        """The coefficient. 1 means full agreement, and 0 means the agreement expected by chance."""
         return float(self.coefficient.values(self.coefficient.multiplicities))
 
     @property
@@ -88,10 +88,10 @@ class Inference:
     def standard_error(self) -> float:
         """The standard error of Gwet (2014), or of the delta method for Light's kappa.
 
-        Subjects are treated as a sample, raters as fixed, unless a population is given. With
-        clusters, the sandwich estimator is used, which treats clusters as the sample. The standard
-        error is exactly 0 if all subjects contribute equally to the coefficient, and NaN if the
-        coefficient is undefined.
+        Unless a population is given, subjects are treated as a sample and raters as fixed. With
+        clusters, the sandwich estimator treats clusters as the sample. The standard error is
+        exactly 0 if all subjects contribute equally to the coefficient, and NaN if the coefficient
+        is undefined.
         """
         if math.isnan(self.value):
             return math.nan
@@ -117,8 +117,8 @@ class Inference:
     def null_standard_error(self) -> float:
         """The standard error under chance agreement.
 
-        This error is NaN except for Fleiss' kappa without weights, without clusters and with the
-        same number of ratings for every subject.
+        This standard error is available only for Fleiss' kappa without weights and without
+        clusters, if every subject has the same number of ratings. Otherwise it is NaN.
         """
         return math.nan if math.isnan(self.value) else self.null_error
 
@@ -135,7 +135,7 @@ class Inference:
         """The model for the score interval; None if a score interval is not available."""
         if self.asked == "asymptotic" or math.isnan(self.value):
             return None
-        # The error is 0 if the sample is the whole population, and NaN if the rater error is NaN.
+        # The divisor is 0 if the sample is the whole population, and NaN if the rater error is NaN.
         if not 0 < self._widened < math.inf:
             return None
         return self.coefficient.score_model()
@@ -150,9 +150,9 @@ class Inference:
         """The interval, computed by ``interval_method``.
 
         The score interval contains the values that the score test does not reject, and never leaves
-        the range of the coefficient. The asymptotic interval is the value plus and minus a quantile
-        times the standard error. An asymptotic interval can exceed 1 if chosen explicitly. With
-        ``distribution='t'``, the default, quantiles are Student's.
+        the range of the coefficient. The asymptotic interval is the value plus or minus a quantile
+        times the standard error. If chosen explicitly, an asymptotic interval can extend beyond 1.
+        With ``distribution='t'``, the default, quantiles are Student's.
         """
         if self.model is not None:
             quantile = root_quantile(self.confidence, self.freedom)
@@ -206,14 +206,15 @@ class Inference:
         Parameters
         ----------
         null_kappa : float
-            The null hypothesis, such as the value that a study was planned to exceed.
+            The value under the null hypothesis, such as the value that a study was planned to
+            exceed.
         alternative : {'two-sided', 'greater', 'less'}, default='two-sided'
             The alternative hypothesis.
 
         Returns
         -------
         z, p_value : float
-            NaN if no distribution of ratings with this value is found.
+            Both are NaN if no distribution of ratings with the value ``null_kappa`` is found.
 
         Raises
         ------
@@ -258,7 +259,7 @@ class Inference:
 
     @cached_property
     def tested(self) -> Estimates:
-        """The score test of every possible value of the coefficient."""
+        """The score tests of all possible values of the coefficient."""
         value, error = np.array([self.value]), np.array([self.standard_error])
         if self.model is None:
             return Asymptotic(value, error)
@@ -274,7 +275,7 @@ class Inference:
 
     @cached_property
     def _widened(self) -> float:
-        """The divisor of the root of the score statistic."""
+        """The factor by which the root of the score statistic is divided."""
         found = math.sqrt(self._unseen_subjects)
         if are_joined(self.clusters):
             found *= float(widening(*self._errors, self.n_units))
@@ -314,10 +315,10 @@ def population_of(
 
 
 def _sampled(ratings: Ratings | None) -> Profiles:
-    """Return the ratings of sampled raters, or raise if raters cannot be left out."""
+    """Return the profiles of sampled raters, or raise an error if raters cannot be left out."""
     if ratings is None or not ratings.counted.knows_raters:
         raise ValueError(
-            "n_raters needs ratings with labels that show which rater gave which rating. Counts"
+            "n_raters needs ratings with labels, and the rater of each rating must be known. Counts"
             " of ratings and copies of a result do not show this. For measurements, use"
             " fastkappa.measurements.intraclass_correlation."
         )
@@ -332,5 +333,5 @@ def _check_size(name: str, size: Any, least: float, units: str) -> None:
     is_number = isinstance(size, (int, float, np.integer, np.floating))
     if not is_number or isinstance(size, bool) or not size >= least:
         raise ValueError(
-            f"{name} must be at least the {least:g} {units} of the sample, got {size!r}."
+            f"{name} must be at least {least:g}, the number of {units} in the sample, got {size!r}."
         )

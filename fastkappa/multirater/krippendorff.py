@@ -40,7 +40,7 @@ def krippendorff_alpha(
     distribution: Distribution = "t",
     interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
-    """Return Krippendorff's alpha, for any level of measurement and with missing ratings.
+    """Return Krippendorff's alpha, for any level of measurement. Ratings can be missing.
 
     Subjects with only one rating are left out.
 
@@ -76,8 +76,8 @@ def krippendorff_alpha(
     Warns
     -----
     LabelOrderWarning, UserWarning
-        As for `fleiss_kappa`, with the level in place of the weights. The packages krippendorff and
-        irr expect one row per rater: transpose such ratings.
+        As for `fleiss_kappa`, with the level in place of the weights. Ratings prepared for the
+        packages krippendorff and irr have one row per rater: transpose them.
 
     References
     ----------

@@ -25,22 +25,22 @@ from fastkappa.results.report import MOST_COLUMNS, Grid, Report, abridged, inter
 from fastkappa.results.result import Result
 from fastkappa.results.text import shortened
 
-# The number of most confused pairs of labels that a report names.
+# The number of pairs of labels that a report lists as the most confused.
 MOST_CONFUSED = 3
 
 
 @dataclass(frozen=True, repr=False)
 class LabelKappa(Result):
-    """Fleiss' kappa of one label against all others. In sets, the label is present or absent.
+    """Fleiss' kappa of one label against all others. For sets, a label is present or absent.
 
     Attributes
     ----------
     label : object
         The label.
     value : float
-        The kappa of the label; NaN if none or all of the ratings are this label.
+        The kappa of the label; NaN if no rating or every rating is this label.
     standard_error : float
-        The standard error over samples of subjects.
+        The standard error, with subjects treated as a sample.
     null_standard_error : float
         The standard error under chance agreement; NaN unless every subject has the same number of
         ratings.
@@ -56,8 +56,8 @@ class LabelKappa(Result):
     n_ratings : int
         The number of ratings with this label.
     agreement : float
-        The agreement on this label: the probability that a rater gives it to a subject if another
-        randomly drawn rater gave it. For two raters this is the specific agreement.
+        The probability that a rater gives this label to a subject if another randomly drawn rater
+        gave it. For two raters, this probability is the specific agreement.
     """
 
     label: Any
@@ -95,7 +95,7 @@ class LabelKappa(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelKappas:
-    """The inputs for the kappas of the labels, which are computed only when needed."""
+    """The inputs for the kappas of the labels. The kappas are computed only when needed."""
 
     patterns: Patterns
     labels: AnyArray
@@ -162,7 +162,7 @@ def labels_by_group(groups: Mapping[str, Sequence[LabelKappa]], of: str) -> Grid
 
 
 def pooled(tables: IntTable) -> IntTable:
-    """Return the number of rating pairs for each pair of labels, from the tables of all raters."""
+    """Return the number of rating pairs for each pair of labels, over the tables of all raters."""
     whole: IntTable = tables.sum(axis=0)
     return whole + whole.T - np.diag(np.diag(whole))
 

@@ -1,4 +1,4 @@
-"""Sort measurements in long form, with one row per measurement, by rater and item."""
+"""Sort measurements in long form (one row per measurement) by rater and item."""
 
 from __future__ import annotations
 

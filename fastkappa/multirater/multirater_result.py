@@ -71,7 +71,7 @@ class MultiRaterResult(Inference, Result):
     of_labels : LabelKappas or None
         The inputs from which ``by_label`` is computed.
     ratings : Ratings or None
-        The ratings, for `compare_coefficients`. None in a copy and after unpickling.
+        The ratings, which `compare_coefficients` needs. None in a copy and after unpickling.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights. None for Krippendorff's alpha, whose name includes the level.
     """
@@ -89,13 +89,13 @@ class MultiRaterResult(Inference, Result):
 
     @property
     def population(self) -> tuple[float, float | None] | None:
-        """The numbers of subjects and raters of `for_population`; None without it."""
+        """The arguments of `for_population`; None if the method was not called."""
         found = self.sampled
         return None if found is None else (found.n_subjects, found.n_raters)
 
     @cached_property
     def by_label(self) -> tuple[LabelKappa, ...]:
-        """Fleiss' kappa of each label. Empty for all other coefficients."""
+        """The Fleiss' kappa of each label. For all other coefficients, the tuple is empty."""
         return () if self.of_labels is None else tuple(self.of_labels.found(self))
 
     @property
@@ -115,12 +115,12 @@ class MultiRaterResult(Inference, Result):
 
     @cached_property
     def doubt(self) -> str:
-        """The reason why intervals and tests cannot be trusted, or an empty text if they can."""
+        """The reason why intervals and tests are unreliable, or an empty string."""
         return "" if self.ratings is None else self.ratings.counted.doubt(self.labels)
 
     @cached_property
     def ratings_text(self) -> str:
-        """A text about missing ratings."""
+        """The missing ratings, described as text; an empty string if no rating is missing."""
         counted = None if self.ratings is None else self.ratings.counted
         return missing_text(counted, self.n_missing, self.n_subjects, self.n_raters)
 
@@ -139,9 +139,9 @@ class MultiRaterResult(Inference, Result):
     ) -> BootstrapResult:
         """Return the bootstrap interval over resampled subjects.
 
-        Clusters of subjects are drawn as a whole. The running time depends on the number of
-        distinct rows of ratings, not on the number of subjects. For 'bca', it grows with the square
-        of the number of distinct rows: use 'percentile' for many thousands of them.
+        Whole clusters of subjects are drawn. The running time depends on the number of distinct
+        rows of ratings, not on the number of subjects. For 'bca', it grows with the square of the
+        number of distinct rows: use 'percentile' for many thousands of them.
 
         Parameters
         ----------
@@ -193,7 +193,8 @@ class MultiRaterResult(Inference, Result):
             The number of subjects in the population, or of clusters if there are clusters.
         n_raters : float, default=None
             The number of raters in the population from which 3 to 100 raters were drawn.
-            ``math.inf`` is allowed. None means that the result is about these raters only.
+            ``math.inf`` is allowed. None means that the raters are not a sample: the result applies
+            only to them.
 
         Returns
         -------
@@ -223,7 +224,7 @@ class MultiRaterResult(Inference, Result):
         )
         if math.isnan(found.standard_error) and not math.isnan(self.standard_error):
             warnings.warn(
-                "the standard error is undefined, because the coefficient is undefined without one"
+                "the standard error is undefined because the coefficient is undefined without one"
                 " of the raters.",
                 undefined_metric_warning(),
                 stacklevel=users_stacklevel(),
@@ -282,7 +283,7 @@ class MultiRaterResult(Inference, Result):
         )
 
     def interpret(self, scale: ScaleName) -> Interpretation:
-        """Interpret the coefficient by a scale, as `AgreementResult.interpret` does.
+        """Interpret the coefficient with a scale, as `AgreementResult.interpret` does.
 
         Examples
         --------

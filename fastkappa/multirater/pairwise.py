@@ -115,8 +115,8 @@ class PairwiseKappa(Result):
     def __getitem__(self, pair: tuple[str | int, str | int]) -> AgreementResult:
         """Return the agreement of two raters, selected by their names or positions.
 
-        The interval is the same as in this result. If the names are numbers, they can be given as
-        numbers, and positions are not accepted.
+        The interval is the same as in this result. Names that are numbers can be given as numbers;
+        positions are then not accepted.
 
         Raises
         ------
@@ -287,7 +287,8 @@ def pairwise_kappa(
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
-        As for `fleiss_kappa`, except counts, which do not show who gave which rating.
+        As for `fleiss_kappa`, but not as counts, because counts do not show which rater gave which
+        rating.
     weights : {'linear', 'quadratic', 'jaccard', 'masi'}, array-like of shape (l, l) or None, \
 default=None
         Disagreement weights, as for `disputed_items`, but not necessarily symmetric.
@@ -299,10 +300,10 @@ default=None
     Returns
     -------
     result : PairwiseKappa
-        Each kappa uses the subjects that both raters rated, and ``n_missing`` is the number left
-        out. An ``UndefinedMetricWarning`` is issued if a kappa is undefined, or if a standard error
-        is undefined because all subjects of the pair are in one cluster. Other warnings are as for
-        `fleiss_kappa`.
+        Each kappa uses the subjects that both raters rated, and ``n_missing`` is the number of
+        other subjects. An ``UndefinedMetricWarning`` is issued if a kappa is undefined, or if a
+        standard error is undefined because all subjects of the pair are in one cluster. Other
+        warnings are as for `fleiss_kappa`.
 
     Raises
     ------
@@ -359,16 +360,16 @@ default=None
     n_undefined = int(np.isnan(values[first, second]).sum())
     if n_undefined:
         warnings.warn(
-            f"kappa is undefined for {n_undefined} of {len(first)} pairs of raters: they have no"
-            " subject in common, or gave all common subjects the same label.",
+            f"kappa is undefined for {n_undefined} of {len(first)} pairs of raters, because the two"
+            " raters have no subject in common, or gave all common subjects the same label.",
             undefined_metric_warning(),
             stacklevel=2,
         )
     n_unknown = int((np.isnan(errors) & ~np.isnan(values))[first, second].sum())
     if n_unknown:
         warnings.warn(
-            f"the standard errors of {n_unknown} of {len(first)} pairs of raters are undefined: all"
-            " subjects that both raters rated are in one cluster.",
+            f"the standard errors of {n_unknown} of {len(first)} pairs of raters are undefined,"
+            " because all subjects that both raters rated are in one cluster.",
             undefined_metric_warning(),
             stacklevel=2,
         )

@@ -79,17 +79,16 @@ class Ratings:
             ratings are None, NaN, NaT, NA, null or masked. A rating can be a set of labels, and an
             empty set is a valid rating.
         labels : array-like of shape (l,), default=None
-            All possible labels, in order. If None, the order that the ratings declare is used,
-            including unused labels. Ordered pandas categoricals, polars Enums, ordered pyarrow
-            dictionaries and Python enums declare an order. Otherwise the labels that occur are
-            sorted: all-numeric labels by value, even as strings, other labels alphabetically.
+            All possible labels, in order. If None, the order is the one that the ratings declare,
+            including unused labels, as with ordered categoricals and Python enums. If no order is
+            declared, the labels that occur are sorted: by value if all are numbers, otherwise
+            alphabetically.
         missing_codes : sequence, default=()
             Values that mean a missing rating, such as -1 or "unknown".
         clusters : array-like of shape (n_subjects,), default=None
             The cluster of each subject, such as the patient of a lesion. Clusters can have any type
-            that ratings can have. Subjects in a cluster can resemble each other, so all standard
-            errors treat clusters as independent units. If None, subjects are treated as
-            independent.
+            that ratings can have. All standard errors treat clusters as independent units. If None,
+            subjects are treated as independent.
 
         Returns
         -------
@@ -200,8 +199,8 @@ class Ratings:
         Returns
         -------
         ratings : Ratings
-            The subjects are the distinct items. Raters are sorted, numbers in names by value. If
-            a rater has no row for an item, the rating is missing.
+            The subjects are the distinct items. Raters are sorted by name, and numbers in names are
+            sorted by value. If a rater has no row for an item, the rating is missing.
 
         Raises
         ------
@@ -357,7 +356,7 @@ class Ratings:
             if labels is not None or clusters is not None or len(missing_codes):
                 raise ValueError(
                     "labels, missing_codes and clusters are for arrays, but ratings are already"
-                    " Ratings: pass them when creating the Ratings, as in Ratings.from_array."
+                    " Ratings: pass these arguments to Ratings.from_array or another constructor."
                 )
             return ratings
         given = cls.from_array(
@@ -425,13 +424,14 @@ class Ratings:
     def _check_raters(self, wanted_by: str) -> None:
         if not self.counted.knows_raters:
             raise ValueError(
-                f"{wanted_by} needs to know which rater gave which rating, got only counts. For"
-                " counts, use fleiss_kappa, gwet_ac1, randolph_kappa or krippendorff_alpha."
+                f"{wanted_by} needs to know which rater gave which rating, but counts do not show"
+                " this. For counts, use fleiss_kappa, gwet_ac1, randolph_kappa or"
+                " krippendorff_alpha."
             )
 
     @property
     def n_missing(self) -> int:
-        """The number of missing ratings. For counts, subjects with the most ratings lack none."""
+        """The number of missing ratings, for counts relative to the subject with the most."""
         n_ratings = int(self.patterns.multiplicities @ self.patterns.n_ratings)
         return self.n_subjects * self.n_raters - n_ratings
 

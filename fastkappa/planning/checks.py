@@ -1,4 +1,4 @@
-"""Check the arguments that are common to all plans."""
+"""Check the arguments that several kinds of plans have in common."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def tail_of(
     null: float,
     names: tuple[str, str],
 ) -> float:
-    """Check the test, and return the probability of a type I error on the side of a value.
+    """Check the test, and return the probability of a type I error in the direction of ``value``.
 
-    ``names`` are the names of the value and of the value under the null hypothesis.
+    ``names`` are the names of the arguments ``value`` and ``null`` in error messages.
     """
     if alternative not in get_args(PlannedAlternative):
         raise ValueError(
@@ -46,7 +46,7 @@ def tail_of(
 
 
 def check_design_effect(value: float, name: str = "design_effect") -> None:
-    """Raise if a design effect, or a cluster size, is not finite or is below 1."""
+    """Raise if a design effect or cluster size is not finite or is below 1."""
     if not isinstance(value, Real) or not 1 <= value < math.inf:
         raise ValueError(f"{name} must be 1 or more, got {value!r}.")
 
@@ -65,4 +65,4 @@ def check_raters(n_raters: int, margins: Margins) -> None:
     if n_raters > MOST_RATERS:
         raise ValueError(f"n_raters must be at most {MOST_RATERS}, got {n_raters!r}.")
     if not np.array_equal(*margins):
-        raise ValueError("rates must be the same for all raters if there are more than two.")
+        raise ValueError("rates must be the same for all raters if there are more than two raters.")

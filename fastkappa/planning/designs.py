@@ -1,4 +1,4 @@
-"""Plan studies of kappa: the number of items for a test or an interval, and the power of a test."""
+"""Compute the number of items for a test or an interval of kappa, and the power of a test."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def sample_size(
 ) -> int:
     """Return the number of items needed to distinguish kappa from a hypothesised value.
 
-    The test is that of ``agreement(..., null_kappa=null_kappa)`` or, for more than two raters, of
-    `fleiss_kappa`.
+    For two raters, the planned test is the test of ``agreement(..., null_kappa=null_kappa)``. For
+    more than two raters, it is the test of `fleiss_kappa`.
 
     Parameters
     ----------
@@ -36,21 +36,23 @@ def sample_size(
         The expected kappa.
     rates : pair of float or of array-like of shape (l,), default=(0.5, 0.5)
         For two labels, the proportion of items to which each rater gives the first label. For more
-        labels, the proportions of each rater's labels. With more than two raters, all must have the
-        same proportions.
+        labels, the proportions of each rater's labels. If there are more than two raters, both
+        entries must be equal.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights.
     null_kappa : float, default=0.0
         The kappa under the null hypothesis.
     alternative : {'two-sided', 'one-sided', 'greater', 'less'}, default='two-sided'
         The kind of test. A 'one-sided' test detects a deviation towards ``kappa``. 'greater' and
-        'less' are also one-sided, and require that ``kappa`` is on that side of ``null_kappa``.
+        'less' are also one-sided. They require that ``kappa`` is greater or less than
+        ``null_kappa``, respectively.
     alpha : float, default=0.05
         The significance level.
     power : float, default=0.8
         The required probability of rejecting ``null_kappa``.
     n_raters : int, default=2
-        The number of raters of each item. For more than two, the coefficient is Fleiss' kappa.
+        The number of raters of each item. For more than two raters, the coefficient is Fleiss'
+        kappa.
     design_effect : float, default=1.0
         The factor by which clusters increase the number of items that the study needs. Use the
         ``design_effect`` of a pilot study's result, or 1 + (m - 1) r for clusters of m items with
@@ -64,9 +66,9 @@ def sample_size(
     Raises
     ------
     ValueError
-        If the two kappas are equal, if no table with these rates has one of these kappas, if less
-        than one item in a million is expected outside the most frequent cell, if more than 10**12
-        items are needed, or if an argument is invalid.
+        If the two kappas are equal, if a kappa is impossible with these rates, if less than one
+        item in a million is expected outside the most frequent cell, if more than 10**12 items are
+        needed, or if an argument is invalid.
 
     Notes
     -----
@@ -74,25 +76,25 @@ def sample_size(
     to agree on some items and to guess the others. With two labels, this assumption is the common
     correlation model of Altaye, Donner and Klar (2001).
 
-    For two raters and two labels, the formula is that of Cantor (1996). With more labels, the
-    standard error of the test is computed from the most likely table with ``null_kappa``, which
-    depends on the observed table. The mean and standard deviation of z are therefore computed over
-    the possible numbers of items in each cell.
+    For two raters and two labels, the formula is that of Cantor (1996). With more labels, the test
+    computes its standard error from the most likely table with ``null_kappa``. This table depends
+    on the observed table. The mean and standard deviation of z are therefore computed over the
+    possible numbers of items in each cell.
 
     For more than two raters and ``null_kappa`` other than 0, the test rejects if ``null_kappa`` is
     outside the interval of `fleiss_kappa` with confidence 1 - ``alpha``. A one-sided test uses one
     limit of the interval with confidence 1 - 2 ``alpha``.
 
-    If more than two raters agree on all items, Fleiss' kappa has no standard error. Such a study
-    counts as rejecting a lower ``null_kappa`` if full agreement is improbable enough under
-    ``null_kappa``: its probability must be at most ``alpha``, or half of ``alpha`` in a two-sided
+    If more than two raters agree on all items, the standard error of Fleiss' kappa is undefined.
+    Such a study counts as rejecting a lower ``null_kappa`` if full agreement is improbable under
+    ``null_kappa``. Its probability must be at most ``alpha``, or half of ``alpha`` in a two-sided
     test.
 
-    The formulas are accurate if z is close to normal, which is not the case if a cell has few
-    items. Therefore 1000 to 4000 studies are simulated for each candidate n. The planned power
+    The formulas are accurate if the distribution of z is close to normal. If a cell has few items,
+    it is not. Therefore 1000 to 4000 studies are simulated for each candidate n. The planned power
     differs from the simulated power by at most 2 percentage points. If the formula fails, n is the
-    smallest sufficient number found by the simulations. The power is then accurate only to about 2
-    points, and increases in steps.
+    smallest number of items with sufficient simulated power. This power is accurate only to about 2
+    percentage points, and increases in steps.
 
     References
     ----------
@@ -150,20 +152,21 @@ def power(
         As in `sample_size`.
     n_simulated : int, default=0
         The number of studies to simulate, each with the planned test. With 10,000 studies, the
-        power is accurate to within 1 %. With 0, return the planned power that `sample_size` uses.
+        power is accurate to within 1 %. With 0, nothing is simulated, and the result is the planned
+        power that `sample_size` uses.
     rng : Generator, int or None, default=None
         The random number generator, or a seed.
 
     Returns
     -------
     power : float
-        The probability of rejecting ``null_kappa``, in the direction of ``kappa``, if the
-        true value is ``kappa``.
+        The probability of rejecting ``null_kappa`` in the direction of ``kappa`` if the true value
+        is ``kappa``.
 
     Raises
     ------
     ValueError
-        For the same reasons as in `sample_size`.
+        As for `sample_size`.
 
     Examples
     --------
@@ -219,15 +222,15 @@ def sample_size_for_width(
     Returns
     -------
     n : int
-        The smallest number of items for which the interval is at most this wide. For two raters,
-        this is the score interval of the expected table; for more raters, it is the interval of
-        `fleiss_kappa`.
+        The smallest number of items for which the interval is at most ``width`` wide. For two
+        raters, the interval is the score interval of the expected table. For more raters, it is the
+        interval of `fleiss_kappa`.
 
     Raises
     ------
     ValueError
-        If ``width`` is not between 0 and 2 or needs more than 10**12 items, if no table with these
-        rates has this kappa, if less than one item in a million is expected outside the most
+        If ``width`` is not between 0 and 2 or needs more than 10**12 items, if ``kappa`` is
+        impossible with these rates, if less than one item in a million is expected outside the most
         frequent cell, or if an argument is invalid.
 
     Notes

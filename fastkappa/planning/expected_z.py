@@ -1,16 +1,17 @@
-"""Compute the mean and standard deviation of a test's z over studies of n items.
+"""Compute the mean and standard deviation of a test's z over many studies of n items.
 
-The number of items in a cell is approximately Poisson, with the expected number as its mean. This
-distribution is replaced by a distribution of only three counts with the same moments up to the
-fifth (Gauss quadrature with Charlier polynomials). One cell at a time is set to each of its three
-counts, while the other cells keep their expected counts. The changes of z are added up over the
-cells.
+The number of items in a cell has approximately a Poisson distribution, with the expected number as
+its mean. This distribution is replaced by one with only three possible counts and the same first
+five moments (Gauss quadrature with Charlier polynomials). One cell at a time is set to each of its
+three counts, while the other cells keep their expected counts. The resulting changes in z are
+summed over the cells.
 
-Like real counts, the three counts can be far from the mean, and are never negative. Unlike
-numerical derivatives, the method does not divide by a small step. It is also realistic for cells
-that are mostly empty.
+Like real counts, the three counts can be far from the mean, and are never negative. The method is
+therefore realistic even for cells that are empty in most studies. Unlike numerical derivatives, it
+does not divide by a small step.
 
-For large n, the result equals that of the delta method, including the bias of order 1 / sqrt(n).
+For large n, the result approaches that of the delta method, including the bias of order 1 /
+sqrt(n).
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ import numpy as np
 from fastkappa.arrays import FloatTable
 
 N_COUNTS = 3
-# Smaller counts are replaced by 0, because the search for the most likely table can fail with a
-# thousandth of an item in a cell.
+# Smaller counts are replaced by 0, because the search for the most likely table can fail if a cell
+# contains only a thousandth of an item.
 LEAST_COUNT = 1e-3
 
 
 class ExpectedZ(NamedTuple):
-    """The mean and standard deviation of z."""
+    """The mean and standard deviation of z over studies."""
 
     mean: float
     deviation: float
@@ -42,7 +43,7 @@ def poisson_counts(means: FloatTable) -> tuple[FloatTable, FloatTable]:
     Parameters
     ----------
     means : ndarray of shape (m,)
-        The means of m distributions, all above 0.
+        The means of m Poisson distributions. All means are above 0.
 
     Returns
     -------
@@ -79,12 +80,13 @@ def expected_z(
 ) -> ExpectedZ:
     """Return the mean and standard deviation of z over studies of n items.
 
-    Both are NaN if z is not finite for one of the tables.
+    Both values are NaN if z is not finite for one of the tables that are tried.
 
     Parameters
     ----------
     z_of : callable
-        A function that maps numbers of items per cell, of shape (k, m), to z, of shape (k,).
+        A function that computes z, of shape (k,), from the numbers of items per cell, of shape (k,
+        m).
     proportions : ndarray of shape (m,)
         The expected proportion of the items in each cell.
     n : float
@@ -92,8 +94,8 @@ def expected_z(
 
     Examples
     --------
-    The proportion of items in the first of two cells, times sqrt(n), has the standard deviation
-    sqrt(p (1 - p)):
+    The proportion of items in the first of two cells, multiplied by sqrt(n), has the standard
+    deviation sqrt(p (1 - p)):
 
     >>> import numpy as np
     >>> from fastkappa.planning.expected_z import expected_z

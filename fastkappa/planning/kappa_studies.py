@@ -1,6 +1,6 @@
 """Compute the power and width of planned studies of kappa as functions of the number of items.
 
-If z is close to normal, the power can be computed precisely by a formula:
+If the distribution of z is close to normal, a formula for the power is accurate:
 
 - For two labels and for kappa0 = 0, the power is Phi((sqrt(n) t - critical d0) / d) (Cantor 1996).
   Here t is the distance of kappa from kappa0, d is the standard error for one item in the expected
@@ -10,10 +10,10 @@ If z is close to normal, the power can be computed precisely by a formula:
   items. The power is Phi((mean - critical) / deviation).
 - With several raters, `variation_of_z` returns the mean and standard deviation of z.
 
-z is not close to normal if an important cell is expected to contain few items. No simple rule shows
-which cells are important, so studies are simulated for each n. The planned power is the power by
-the formula, limited to within `WITHIN` of the simulated power. So it does not jump where the
-formula fails.
+The distribution of z is not close to normal if an important cell is expected to contain few items.
+No simple rule shows which cells are important, so studies are simulated for each n. The planned
+power is the power from the formula, clipped to within `WITHIN` of the simulated power. Therefore
+the planned power does not jump where the formula fails.
 """
 
 from __future__ import annotations
@@ -45,21 +45,22 @@ from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.intervals.rao import check_null_kappa, null_test
 from fastkappa.statistics.weights import Weights, weights_text
 
-# The number of items outside the most frequent cell at which the search starts.
+# The search starts at this number of items outside the most frequent cell.
 FEW_OUTSIDE = 10
-# The largest and smallest number of studies. The standard error of a power of 80 % is 0.6
-# percentage points with the largest number and 1.3 with the smallest.
+# The largest and smallest numbers of studies to simulate. The standard error of a power of 80 % is
+# 0.6 percentage points with the largest number and 1.3 with the smallest.
 MOST_STUDIES, FEWEST_STUDIES = 4000, 1000
 # The number of studies to simulate for a first estimate of the number of items.
 FIRST_STUDIES = 200
-# The largest product of the number of studies and the cost per study, which takes about 0.1 s.
+# The largest product of the number of studies and the cost per study. It corresponds to about 0.1
+# s.
 STUDIES_COST = 300_000
 WITHIN = 0.02
-# The time for the moments of z grows with the fifth power of the number of labels, and the time for
-# simulations with the third power. With more labels than this, the formula with the planned table
-# is used.
+# The running time for the moments of z grows with the fifth power of the number of labels, and the
+# running time for simulations with the third power. Above the first limit, the formula with the
+# planned table replaces the moments. Above the second limit, no studies are simulated.
 MOST_LABELS, MOST_SIMULATED_LABELS = 10, 16
-# The total size of the systems of equations that are solved together.
+# The maximum total size of the systems of equations that are solved together.
 MOST_NUMBERS = 10**6
 
 
@@ -84,7 +85,7 @@ class KappaStudy(TestedStudy):
 
     @abstractmethod
     def formula(self) -> PowerOfN:
-        """Return the power for normally distributed z as a function of n; NaN if unknown."""
+        """Return a function of n: the power for normally distributed z, or NaN if unknown."""
 
     @abstractmethod
     def simulated_power(self, n: int, n_studies: int, rng: np.random.Generator) -> float:
@@ -93,7 +94,7 @@ class KappaStudy(TestedStudy):
     @property
     @abstractmethod
     def cost(self) -> int:
-        """The cost of a simulated study."""
+        """The relative running time of a simulated study."""
 
     @cached_property
     def table(self) -> FloatTable:
@@ -111,11 +112,11 @@ class KappaStudy(TestedStudy):
 
     @property
     def has_null_error(self) -> bool:
-        """Whether the test is a test of independence, which has a separate standard error."""
+        """Whether the test uses a null standard error, as the test of independence does."""
         return self.tested == 0 and self.weights is None
 
     def critical(self, n: float) -> float:
-        """Return the critical value for n items, from the distribution that the test uses."""
+        """Return the critical value of the test for n items."""
         return normal_quantile(1 - self.tail)
 
     def powers(self) -> Iterator[PowerOfN]:
@@ -194,7 +195,7 @@ class _SeveralRaters(KappaStudy):
 
     @cached_property
     def rows(self) -> several_raters.Rows:
-        """The possible rows of an item, with their expected proportions."""
+        """The possible rows of counts of an item, with their expected proportions."""
         return several_raters.planned_rows(self.expected, self.rates[0], self.n_raters)
 
     @property
@@ -241,7 +242,7 @@ class _SeveralRaters(KappaStudy):
     def _takes_full_agreement(self, n: int) -> bool:
         """Return whether full agreement on n items counts as rejecting kappa0.
 
-        Full agreement must be sufficiently improbable under kappa0. With few items, it is not.
+        Full agreement must be sufficiently improbable under kappa0, which requires enough items.
         """
         by_all = several_raters.agreed_by_all(self.tested, self.rates[0], self.n_raters)
         return not self.has_null_error and self.towards > 0 and by_all**n <= self.tail

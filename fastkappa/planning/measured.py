@@ -28,8 +28,8 @@ def correlation_sample_size(
     correlation : float
         The expected correlation.
     coefficient : {'icc', 'ccc'}
-        'icc' is ICC(C,1), which ignores constant differences between raters. If there are such
-        differences, ICC(A,1) needs more subjects. 'ccc' is Lin's concordance correlation of two
+        'icc' is ICC(C,1), which ignores constant differences between raters. If raters differ by a
+        constant, ICC(A,1) needs more subjects. 'ccc' is Lin's concordance correlation of two
         raters.
     null_correlation : float, default=0.0
         The correlation under the null hypothesis.
@@ -38,9 +38,9 @@ def correlation_sample_size(
     n_raters : int, default=2
         The number of raters of each subject.
     accuracy : float, default=1.0
-        For 'ccc', the expected bias correction factor: 1 if both raters have the same mean. The
-        correlation divided by this factor is Pearson's correlation. Raters are assumed to have the
-        same standard deviation.
+        The expected bias correction factor, for 'ccc' only. It is 1 if both raters have the same
+        mean. The correlation divided by this factor is Pearson's correlation. Both raters are
+        assumed to have the same standard deviation.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def correlation_sample_size_for_width(
     -------
     n : int
         The smallest number of subjects for which the interval around the expected correlation is at
-        most this wide. About half of all studies have a wider interval.
+        most ``width`` wide. About half of all studies have a wider interval.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def correlation_sample_size_for_width(
 
     Notes
     -----
-    Bonett (2002) has a closed-form approximation of the number of subjects for ICC(1).
+    Bonett (2002) gives a closed-form approximation of the number of subjects for ICC(1).
 
     References
     ----------
@@ -167,7 +167,7 @@ def limits_sample_size_for_width(
     Parameters
     ----------
     standard_deviation : float
-        The expected standard deviation of the differences between both methods.
+        The expected standard deviation of the differences between the two methods.
     width : float
         The required width of the interval of each limit, in the unit of the measurements.
     confidence : float, default=0.95
@@ -179,8 +179,8 @@ def limits_sample_size_for_width(
     -------
     n : int
         The smallest number of subjects for which the intervals of
-        `fastkappa.measurements.limits_of_agreement` are at most this wide, if the differences have
-        this standard deviation. About half of all studies have wider intervals.
+        `fastkappa.measurements.limits_of_agreement` are at most ``width`` wide if the differences
+        have the expected standard deviation. About half of all studies have wider intervals.
 
     Raises
     ------
@@ -194,7 +194,8 @@ def limits_sample_size_for_width(
 
     Examples
     --------
-    Limits that are known to 0.34 standard deviations on either side need about 100 subjects:
+    About 100 subjects are needed for limits with intervals of plus or minus 0.34 standard
+    deviations:
 
     >>> from fastkappa.planning import limits_sample_size_for_width
     >>> limits_sample_size_for_width(1.0, 2 * 0.34)

@@ -39,7 +39,7 @@ class _Intraclass(CorrelationStudy):
     coefficient, name = "icc", "ICC(C,1)"
 
     def width_of(self, n: int) -> float:
-        """Return the width of the interval with the expected ratio of mean squares."""
+        """Return the width of the interval if the ratio of mean squares has its expected value."""
         freedom = self._freedom(n)
         p, f = (1 + self.confidence) / 2, self._ratio(self.expected)
         ends = f / f_quantile(p, *freedom), f * f_quantile(p, *freedom[::-1])
@@ -53,8 +53,8 @@ class _Intraclass(CorrelationStudy):
             freedom = self._freedom(n)
             if self.expected > self.tested:
                 return f_tail(ratio * f_quantile(1 - tail, *freedom), *freedom)
-            # The reciprocal of an F-distributed variable has an F distribution with exchanged
-            # degrees of freedom.
+            # The reciprocal of an F-distributed variable has an F distribution with swapped degrees
+            # of freedom.
             return f_tail(f_quantile(1 - tail, *freedom[::-1]) / ratio, *freedom[::-1])
 
         yield power
@@ -63,12 +63,12 @@ class _Intraclass(CorrelationStudy):
         return n - 1, (n - 1) * (self.n_raters - 1)
 
     def _ratio(self, value: float) -> float:
-        """Return the ratio of the expected mean squares for subjects and for errors."""
+        """Return the ratio of the expected mean square between subjects to that of the error."""
         return (1 + (self.n_raters - 1) * value) / (1 - value)
 
 
 class _Concordance(CorrelationStudy):
-    """A study of Lin's concordance correlation, on the scale of Fisher's z."""
+    """A study of Lin's concordance correlation, computed on the scale of Fisher's z."""
 
     coefficient, name = "ccc", "concordance correlation"
     fewest = 4
@@ -112,7 +112,7 @@ def correlation_study(
     accuracy: float = 1.0,
     design_effect: float = 1.0,
 ) -> CorrelationStudy:
-    """Check the arguments of `correlation_sample_size` and similar functions; return the study."""
+    """Check the arguments of `correlation_sample_size` and similar functions. Return the study."""
     check_choice("coefficient", coefficient, get_args(Correlation))
     check_whole("n_raters", n_raters, 2)
     least = -1 / (n_raters - 1)
@@ -121,7 +121,7 @@ def correlation_study(
         if not least < value < 1:
             raise ValueError(f"{name} must be above {least:g} and below 1, got {value!r}.")
     if coefficient == "icc" and accuracy != 1:
-        raise ValueError("accuracy applies only to coefficient='ccc': leave it out.")
+        raise ValueError("accuracy applies only to coefficient='ccc': leave out accuracy.")
     if coefficient == "ccc" and n_raters != 2:
         raise ValueError(f"n_raters must be 2 for coefficient='ccc', got {n_raters!r}.")
     if coefficient == "ccc" and not abs(correlation) <= accuracy <= 1:
@@ -143,7 +143,7 @@ def correlation_study(
 
 
 class LimitsStudy(Study):
-    """A study of limits of agreement. The expected value is the differences' standard deviation."""
+    """A study of limits of agreement. ``expected`` is the standard deviation of the differences."""
 
     coefficient, name = "limits", "SD of the differences"
     of_interval = " of a limit"

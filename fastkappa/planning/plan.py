@@ -1,4 +1,4 @@
-"""Plan a study: the items and clusters, the power of the test, and the width of the interval."""
+"""Plan a study: find the number of items, the power of the test and the width of the interval."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class Plan(Result):
     width : float
         The expected width of the interval of the coefficient, or of each limit of agreement.
     cluster_size : float or None
-        The number of items per cluster, or its mean.
+        The number of items per cluster, or the mean number.
     study : Study
-        The planned study: its expected value, test, interval, raters and design effect.
+        The planned study, with its assumptions.
     """
 
     n: int
@@ -150,7 +150,7 @@ def plan_study(
     n: int | None = None,
     cluster_size: float | None = None,
 ) -> Plan:
-    """Plan the number of items for an interval or a test, or evaluate a given number.
+    """Find the number of items for an interval or a test, or evaluate a given number of items.
 
     Parameters
     ----------
@@ -163,8 +163,8 @@ def plan_study(
     n : int, default=None
         The number of items, if known.
     cluster_size : float, default=None
-        The number of items per cluster, or its mean. The number of items is rounded up to whole
-        clusters, unless it is given.
+        The number of items per cluster, or the mean number. The number of items is rounded up to
+        whole clusters, unless ``n`` is given.
 
     Raises
     ------

@@ -20,7 +20,7 @@ from fastkappa.statistics.transport import closest_tables
 from fastkappa.statistics.weights import Weights, as_weights
 
 Margins: TypeAlias = tuple[FloatTable, FloatTable]
-# The smallest proportion of items outside the most frequent cell.
+# The smallest proportion of items outside the most frequent cell that a plan allows.
 LEAST_OUTSIDE = 1e-6
 
 
@@ -57,8 +57,8 @@ def planned_table(name: str, kappa: float, margins: Margins, weights: Weights) -
     largest = float(kappas(closest, checked))
     if math.isnan(largest):
         raise ValueError(
-            "rates must allow disagreement, got"
-            f" {', '.join(str(margin.tolist()) for margin in margins)}, so kappa is undefined."
+            "rates must allow disagreement, because otherwise kappa is undefined, got"
+            f" {', '.join(str(margin.tolist()) for margin in margins)}."
         )
     if kappa > largest + 1e-12:
         raise ValueError(
@@ -72,10 +72,11 @@ def planned_table(name: str, kappa: float, margins: Margins, weights: Weights) -
 
 
 def outside_most_frequent(proportions: FloatTable) -> float:
-    """Return the proportion of items outside the most frequent cell, or raise if it is tiny.
+    """Return the proportion of items outside the most frequent cell, or raise if it is too small.
 
     Kappa depends on the items outside this cell. The most likely tables are accurate to about 1e-9
-    of all items, which is at most 0.1 % of the items outside if their proportion is at least 1e-6.
+    of all items. If a proportion of at least 1e-6 is outside the cell, the error is at most 0.1 %
+    of those items.
     """
     most_frequent = np.unravel_index(proportions.argmax(), proportions.shape)
     others = proportions.copy()
@@ -84,13 +85,13 @@ def outside_most_frequent(proportions: FloatTable) -> float:
     if outside < LEAST_OUTSIDE:
         raise ValueError(
             "rates are too close to 0 and 1 for a plan, because both raters are expected to give"
-            f" the same label to all but a proportion of {outside:.1g} of the items. Plan for a"
-            " sample in which the other labels are more frequent."
+            f" nearly all items the same label (proportion of other items: {outside:.1g}). Plan for"
+            " a sample in which the other labels are more frequent."
         )
     return outside
 
 
 def error_of_one_item(proportions: FloatTable, weights: Weights) -> float:
-    """Return the standard error of kappa times sqrt(n), for a table of proportions."""
+    """Return sqrt(n) times the standard error of kappa, for a table of proportions."""
     terms = terms_of(proportions, weights)
     return float(delta_error(terms.proportions, gradient(terms), np.ones(())))

@@ -2,8 +2,8 @@
 
 An item is a row of counts: the number of raters who gave each label. With probability kappa, all
 raters give the same label. Otherwise each rater draws a label at random. The labels have the same
-proportions in both cases. The Fleiss' kappa of such items is kappa, for any weights. For two
-labels, Altaye, Donner and Klar (2001) and Rotondi and Donner (2012) call this the common
+proportions in both cases. For such items, Fleiss' kappa equals this probability, for any weights.
+For two labels, Altaye, Donner and Klar (2001) and Rotondi and Donner (2012) call this the common
 correlation model.
 """
 
@@ -47,8 +47,8 @@ def planned_rows(kappa: float, margin: FloatTable, n_raters: int) -> Rows:
     n_rows = math.comb(n_raters + n_labels - 1, n_labels - 1)
     if n_rows > MOST_ROWS:
         raise ValueError(
-            f"n_raters must be smaller for {n_labels} labels, got {n_raters!r}: the ratings of an"
-            f" item can be distributed in {n_rows} ways, but a plan supports at most {MOST_ROWS}."
+            f"n_raters is too large for {n_labels} labels, got {n_raters!r}. An item can have"
+            f" {n_rows} different rows of counts, but a plan supports at most {MOST_ROWS}."
         )
     counts = np.array(_compositions(n_raters, n_labels), np.float64)
     ways = [
@@ -86,7 +86,7 @@ def _compositions(total: int, n_parts: int) -> list[list[int]]:
 
 
 def features(rows: Rows, weights: Weights) -> FloatTable:
-    """Return the products of each row's disagreement and label proportions, (m, (l + 1)^2).
+    """Return products of each row's disagreement and label proportions, of shape (m, (l + 1)^2).
 
     Fleiss' kappa and its standard error depend only on the means of these products over the items.
     """
@@ -99,7 +99,7 @@ def features(rows: Rows, weights: Weights) -> FloatTable:
 
 
 def kappas_and_deviations(means: FloatTable, weights: Weights) -> tuple[FloatTable, FloatTable]:
-    """Return Fleiss' kappa, and its standard error for one item, for means of the features.
+    """Return Fleiss' kappa and its standard error for one item, given means of the features.
 
     ``means`` has the shape (k, (l + 1)^2), and the results (k,).
     """
@@ -110,13 +110,13 @@ def kappas_and_deviations(means: FloatTable, weights: Weights) -> tuple[FloatTab
     expected = (margins * by_label).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = observed / expected
-        # The derivative of kappa has a factor of 2, because the expected agreement is quadratic in
-        # the margins.
+        # The derivative of kappa contains a factor of 2 because the expected agreement is quadratic
+        # in the margins.
         slope = np.column_stack([-np.ones(len(first)), 2 * ratio[:, None] * by_label])
         slope /= expected[:, None]
         squares = ((slope[:, None, :] @ products)[:, 0] * slope).sum(axis=1)
         variance = squares - (slope * first).sum(axis=1) ** 2
-        # If all items have the same row, the variance consists only of rounding errors.
+        # If all items have the same row, the computed variance is only a rounding error.
         variance = np.where(variance > ROUNDING * squares, variance, 0 * squares)
     return 1 - ratio, np.sqrt(variance)
 
@@ -129,11 +129,11 @@ def _products(means: FloatTable) -> tuple[FloatTable, FloatTable]:
 
 
 def error_of_one_item(rows: Rows, weights: Weights) -> float:
-    """Return the standard error of Fleiss' kappa times sqrt(n), or raise if it is 0."""
+    """Return sqrt(n) times the standard error of Fleiss' kappa, or raise if it is 0."""
     if not rows.proportions[~is_agreed(rows)].any():
         raise ValueError(
-            "kappa must be below 1 for more than two raters, because with full agreement the"
-            " standard error of Fleiss' kappa is 0, and its interval has zero width."
+            "kappa must be below 1 for more than two raters, because under full agreement"
+            " Fleiss' kappa has a standard error of 0 and an interval without width."
         )
     _, deviations = kappas_and_deviations(rows.proportions[None] @ features(rows, weights), weights)
     return float(deviations[0])
@@ -164,7 +164,7 @@ def _null_deviations(margins: FloatTable, n_raters: float) -> FloatTable:
 
 
 def variation_of_z(rows: Rows, null_kappa: float, weights: Weights) -> Variation:
-    """Return the value, standard deviation and bias of z for one item."""
+    """Return the value of z for one item, its standard deviation and its bias."""
     disagreed = float(rows.proportions[~is_agreed(rows)].sum())
     n_raters = int(rows.counts[0].sum())
     return variation(

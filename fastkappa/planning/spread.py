@@ -1,4 +1,4 @@
-"""Compute the variance and bias of a statistic of proportions from its derivatives.
+"""Compute the variance and bias of a function of proportions from its derivatives.
 
 The derivatives are computed numerically, as symmetric differences.
 """
@@ -16,7 +16,7 @@ STEP = 1e-3  # step of a proportion, relative to its scale
 
 
 class Variation(NamedTuple):
-    """For n items, a statistic has the mean value + bias / n and the variance deviation**2 / n."""
+    """Terms of the mean value + bias / n and of the variance deviation**2 / n, for n items."""
 
     value: float
     deviation: float
@@ -29,12 +29,12 @@ def variation(
     proportions: FloatTable,
     scale: float,
 ) -> Variation:
-    """Return the variation of a statistic of the mean features of multinomial items.
+    """Return the `Variation` of a function of mean features, for multinomial items.
 
     Parameters
     ----------
     statistic : callable
-        A function that maps mean features of shape (k, d) to values of shape (k,).
+        A function that computes values of shape (k,) from mean features of shape (k, d).
     features : ndarray of shape (m, d)
         The features of each of m kinds of items.
     proportions : ndarray of shape (m,)
@@ -59,12 +59,12 @@ def variation(
     means = proportions @ features
     moved = step[:, None] * features[used]
     value = float(statistic(means[None])[0])
-    # Proportions must sum to 1, so they are rescaled. Rescaling subtracts the mean of the
-    # derivatives from each of them.
+    # Proportions must sum to 1, so they are rescaled. Rescaling subtracts the mean derivative from
+    # each derivative.
     up = statistic((means + moved) / (1 + step[:, None]))
     down = statistic((means - moved) / (1 - step[:, None]))
     slopes = (up - down) / (2 * step)
-    # Rescaling also curves straight lines, which the second term corrects.
+    # Rescaling adds a second derivative even to linear statistics. The second term removes it.
     bends = (up + down - 2 * value) / step**2 + 2 * slopes
     deviation = np.sqrt((weight * slopes**2).sum())
     return Variation(value, float(deviation), float((weight * bends).sum() / 2))

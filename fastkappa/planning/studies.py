@@ -1,4 +1,4 @@
-"""Search for the number of items of a study, whose power and width are functions of this number."""
+"""Find the smallest number of items with which a study has the required power or width."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fastkappa.planning.checks import PlannedAlternative, check_design_effect, t
 from fastkappa.statistics.inference import check_confidence, check_probability
 
 PowerOfN = Callable[[int], float]
-# The largest number of items in a plan. With more items, rounding errors would dominate.
+# The maximum number of items in a plan. With more items, rounding errors would dominate.
 MOST_ITEMS = 10**12
 # The growth factor of the steps in the search for the number of items.
 GROWTH = 8
@@ -38,9 +38,9 @@ class Study(ABC):
     name : str
         The name of the expected value in texts.
     weighting : str
-        The weights as text, or an empty text.
+        The weights as text, or an empty string.
     of_interval : str
-        The quantity of the interval as text, unless it is the coefficient.
+        The quantity that the interval is for, as text; empty if it is the coefficient.
     """
 
     expected: float
@@ -59,7 +59,7 @@ class Study(ABC):
         return self.fewest
 
     def assumed(self) -> dict[str, str]:
-        """Return other assumptions of the study, by their names in texts."""
+        """Return the study's other assumptions, with their names in texts as keys."""
         return {}
 
     @abstractmethod
@@ -67,12 +67,12 @@ class Study(ABC):
         """Return the width of the interval for n independent items."""
 
     def width(self, n: int) -> float:
-        """Return the width of the interval for n items, which can be in clusters."""
+        """Return the width of the interval for n items. Items can be in clusters."""
         check_confidence(self.confidence)
         return self.width_of(self.independent(n))
 
     def items_for_width(self, width: float) -> int:
-        """Return the smallest number of items for an interval that is at most this wide."""
+        """Return the smallest number of items for an interval that is at most ``width`` wide."""
         self.check_width(width)
         check_confidence(self.confidence)
         return self._in_clusters(
@@ -80,8 +80,8 @@ class Study(ABC):
                 lambda n: self.width_of(n) <= width,
                 self.start,
                 self.fewest,
-                f"width is too small, got {width!r}, because it needs more than {MOST_ITEMS:.0e}"
-                " items. Give a larger width.",
+                f"width={width!r} is too small, because it needs more than {MOST_ITEMS:.0e} items."
+                " Give a larger width.",
             )
         )
 
@@ -93,10 +93,12 @@ class Study(ABC):
     def independent(self, n: int) -> int:
         """Return the effective sample size of n items in clusters, or raise if it is too small."""
         check_design_effect(self.design_effect)
-        # Adding 1e-9 keeps rounding errors from reducing the number of items by one.
+        # Without the added 1e-9, a rounding error could reduce the number of items by one.
         alone = n if self.design_effect == 1 else max(2, math.floor(n / self.design_effect + 1e-9))
         if alone < self.fewest:
-            raise ValueError(f"n must be at least {self.fewest} independent items, got {alone}.")
+            raise ValueError(
+                f"n must be at least {self.fewest} after division by design_effect, got {alone}."
+            )
         return alone
 
     def _in_clusters(self, n: int) -> int:
@@ -127,7 +129,7 @@ class TestedStudy(Study):
 
     @abstractmethod
     def powers(self) -> Iterator[PowerOfN]:
-        """Yield functions that return the power for n independent items, the most accurate last."""
+        """Yield functions that compute the power for n independent items, the best one last."""
 
     @property
     def tail(self) -> float:
@@ -140,14 +142,14 @@ class TestedStudy(Study):
         return 0.0 if self.null is None else self.null
 
     def power(self, n: int) -> float:
-        """Return the power of the test with n items, which can be in clusters."""
+        """Return the power of the test with n items. Items can be in clusters."""
         *_, power = self.powers()
         return power(self.independent(n))
 
     def items_for_power(self, target: float) -> int:
-        """Return the smallest number of items found to have this power.
+        """Return the smallest number of items that has the target power.
 
-        Each function of `powers` starts from the number that the previous one needs.
+        The search with each function of `powers` starts from the result for the previous function.
         """
         check_probability("power", target)
         n = self.start
@@ -167,10 +169,11 @@ class TestedStudy(Study):
 
 
 def least_items(are_enough: Callable[[int], bool], guess: int, fewest: int, too_many: str) -> int:
-    """Return the smallest number of items that is enough, at least ``fewest``.
+    """Return the smallest number of items, from ``fewest``, for which ``are_enough`` is true.
 
-    Growing steps away from the guess bracket the solution, and the bracket is then halved.
-    ``too_many`` is the error message if no number up to `MOST_ITEMS` is enough.
+    The search moves away from the guess in growing steps until the solution is bracketed. Then it
+    bisects the bracket. ``too_many`` is the error message if no number up to `MOST_ITEMS` is
+    enough.
     """
     found, n, step = are_enough(guess), guess, 1
     while True:

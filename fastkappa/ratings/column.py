@@ -30,8 +30,8 @@ from fastkappa.ratings.labels import (
 from fastkappa.ratings.lengths import CONTINUOUS, check_read, not_labels, refusal
 from fastkappa.ratings.missing import DROP, is_missing, refuse_missing
 
-# Groups of NumPy kinds whose labels can be equal. `HELD` contains the name of each kind in
-# messages.
+# Groups of NumPy dtype kinds. Only labels of the same group can be equal. `HELD` maps each kind to
+# its name in messages.
 KINDS = ({*"biuf"}, {*"OUT"}, {"M"}, {"m"})
 HELD = {
     **dict.fromkeys("iuf", "integers"),
@@ -50,8 +50,8 @@ class Column(NamedTuple):
     ``categories``, they are codes, and ``categories[i]`` is the label of code i.
 
     If the ratings are not class labels, ``obstacle`` is scikit-learn's name for their type.
-    ``declared`` is the label order, if the ratings declare one. In a column of distinct labels, a
-    value can represent several ratings, and ``counts`` is the number of ratings per value.
+    ``declared`` is the label order, if the ratings declare one. If each value can represent several
+    ratings, ``counts`` is the number of ratings per value.
     """
 
     values: AnyArray
@@ -63,7 +63,7 @@ class Column(NamedTuple):
 
 
 def read_column(ratings: Any, name: str) -> Column:
-    """Return the ratings of one rater. ``name`` is the argument's name in errors.
+    """Return the ratings of one rater as a column. ``name`` is the argument's name in errors.
 
     If a column contains both numbers and strings, the numbers become strings, as in NumPy.
     """
@@ -83,8 +83,8 @@ def read_column(ratings: Any, name: str) -> Column:
     for label in column.categories or ():
         if label.endswith("\0"):
             raise ValueError(
-                f"{name} contains {label!r}, which ends in a NUL character: NumPy's strings drop"
-                " it, so the label would be confused with another. Remove or replace it."
+                f"{name} contains {label!r}, which ends in a NUL character. NumPy's strings drop"
+                " such a character, so two labels could become equal: remove or replace it."
             )
     return column
 
@@ -108,7 +108,7 @@ def _read_ordered(ratings: Any, name: str) -> Column:
 
 
 def read_column_as_sklearn(ratings: Any, name: str) -> Column:
-    """Return the ratings as scikit-learn reads them, without orders and enums."""
+    """Return the ratings as scikit-learn reads them, ignoring declared orders and enums."""
     if type(ratings) is np.ndarray:
         return _read_array(ratings, name)
     column = _read(ratings, name)._replace(declared=None)
@@ -145,7 +145,7 @@ def _read(ratings: Any, name: str) -> Column:
 
 
 def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
-    """Return the column for codes and the label of each code."""
+    """Return the column of ratings that are given as codes and the label of each code."""
     if labels.dtype.kind not in "OUT":
         # Numbers and dates in a categorical follow the same rules as in other columns.
         return _read_array(labels.take(codes), name)
@@ -163,7 +163,7 @@ def by_value(column: Column) -> Column:
 
 
 def refuse_obstacles(columns: Mapping[str, Column]) -> None:
-    """Raise for the first column whose ratings are not labels."""
+    """Raise an error for the first column whose ratings are not labels."""
     for name, column in columns.items():
         if column.obstacle:
             remedy = CONTINUOUS if column.obstacle == "continuous" else ""
@@ -171,7 +171,7 @@ def refuse_obstacles(columns: Mapping[str, Column]) -> None:
 
 
 def explain(columns: Mapping[str, Any], cause: ValueError, missing_remedy: str = DROP) -> None:
-    """Raise for the first column in which a rating is missing or is not a label.
+    """Raise an error for the first column in which a rating is missing or is not a label.
 
     The function is called only for rejected ratings, so it can afford another pass over them.
     """
@@ -184,7 +184,7 @@ def explain(columns: Mapping[str, Any], cause: ValueError, missing_remedy: str =
 
 
 def refuse_rounded_labels(columns: Iterable[tuple[str, Column]]) -> None:
-    """Raise if one column has an integer that float64 rounds, and another column has floats."""
+    """Raise if one column has floats, and another has an integer that float64 would round."""
     columns = list(columns)
     floats = next((name for name, column in columns if column.label_dtype.kind == "f"), None)
     for name, column in [] if floats is None else columns:
@@ -195,7 +195,7 @@ def refuse_rounded_labels(columns: Iterable[tuple[str, Column]]) -> None:
 
 
 def are_comparable(first: np.dtype[Any], second: np.dtype[Any]) -> bool:
-    """Return whether labels of two types, such as two types of numbers, can be equal."""
+    """Return whether labels of two dtypes, such as int64 and float64, can be equal."""
     return any({first.kind, second.kind} <= kinds for kinds in KINDS)
 
 
@@ -243,20 +243,20 @@ def label_of(column: Column, place: int) -> str:
 
 
 def check_form(ratings: Any) -> None:
-    """Raise for arrays that scikit-learn rejects because of their form alone."""
+    """Raise for an array that scikit-learn rejects because of its shape or complex numbers."""
     array = to_numpy(ratings)
     _refuse_complex(array)
     _one_dimensional(array)
 
 
 def refuse_masked(**arrays: Any) -> None:
-    """Raise for masked entries, because NumPy's functions would ignore the mask."""
+    """Raise if an array has masked entries, because NumPy's functions would ignore the mask."""
     for name, values in arrays.items():
         if is_masked_array(values) and np.ma.is_masked(values):
             position = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
             raise ValueError(
                 f"{name} must not have masked entries, got one at position {position}: leave"
-                " out such items."
+                " out items with masked entries."
             )
 
 
@@ -277,7 +277,7 @@ def _strings_of_sequence(ratings: Any) -> Column | None:
 def _read_objects(ratings: Any, name: str) -> Column | None:
     """Return an object array of numbers, or of numbers and strings, as a column.
 
-    The column is the same as for a list of these objects. Return None for other objects.
+    The column is the same as for a list of these objects. Return None for other object arrays.
     """
     array = to_numpy(ratings)
     if array.shape[1:] == (1,):
@@ -316,7 +316,8 @@ def _read_array(array: AnyArray, name: str) -> Column:
 def bits_of(booleans: AnyArray) -> AnyArray:
     """Return booleans as bytes of 0 and 1, as a view if possible.
 
-    A copy is needed if True is a byte other than 1, as in a mask of 0 and 255 viewed as booleans.
+    A copy is needed if True is stored as a byte other than 1, as in a mask of 0 and 255 that is
+    viewed as booleans.
     """
     found = booleans.view(np.uint8)
     return found if found.max(initial=0) <= 1 else (found != 0).view(np.uint8)
@@ -406,7 +407,7 @@ def _read_strings(array: AnyArray, name: str) -> Column:
 
 
 def _problem_of_objects(array: AnyArray, name: str) -> str | None:
-    """Return scikit-learn's name for the type of an object array that starts with no string."""
+    """Return scikit-learn's name for the type of an object array if its first item is no string."""
     if len(array) == 0 or isinstance(array[0], str):
         return None
     if isinstance(array[0], bytes):

@@ -38,13 +38,13 @@ MOST_SHOWN = 10
 REMEDY = "give missing_codes= if they stand for missing ratings, or labels= if they are labels."
 STAND_INS_REMEDY = "Give missing_codes= if they do, or labels= if they are labels."
 DECIMALS_REMEDY = (
-    "read them as numbers, as by pandas.read_csv(decimal=','), or give labels= if they are labels."
+    "read them as numbers, as with pandas.read_csv(decimal=','), or give labels= for real labels."
 )
 SECOND_NAMES_REMEDY = (
     "leave out the lines between names and ratings, as with pandas.read_csv(skiprows=[1, 2])."
 )
-# Strings by which people, spreadsheets and libraries denote a missing rating, in lower case and
-# without brackets and punctuation around words.
+# Strings that people, spreadsheets and libraries write for a missing rating, in lower case and
+# without the brackets and punctuation around them.
 STAND_INS = frozenset(
     [
         *("", "?", "??", ".", "..", "...", "-", "--", "---", "\N{EN DASH}", "\N{EM DASH}"),
@@ -66,29 +66,29 @@ STAND_INS = frozenset(
 )
 # Brackets and punctuation around such a string, as in "-- Select --" or "<NA>".
 AROUND = " -[]()<>.:\N{HORIZONTAL ELLIPSIS}"
-# If one of these strings is a label, so are "Select", as a grade of beef, and "Pending".
+# If one of these strings is a label, then "Select" (a grade of beef) and "Pending" are also labels.
 STATES = frozenset(
     ["prime", "choice", "approved", "accepted", "rejected", "denied", "open", "closed", "done"]
 )
 # Characters, some of zero width, that can surround a string for a missing rating.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
-# Strings that mean "same rating as above"
+# Strings that mean "same rating as above".
 DITTOS = frozenset(
     ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
 )
-# If one of these strings is a label, so is a dot, a question mark or a dash, as in part-of-speech
-# tags.
+# If one of these strings is a label, then a dot, a question mark or a dash is also a label, as in
+# part-of-speech tags.
 PUNCTUATION = frozenset([*",:;!'\"`()", "''", "``"])
-# If one of these strings is a label, "None" is a grade.
+# If one of these strings is a label, then "None" is a grade instead of a missing rating.
 GRADES = frozenset(
     [
         *("mild", "moderate", "severe", "minimal", "slight", "minor", "major", "trace", "low"),
         *("high", "some", "few", "many", "all", "partial", "complete", "weak", "strong"),
     ]
 )
-# A label with a remark must be this many times as rare as the label alone.
+# A label with a remark is reported if the plain label occurs at least this many times as often.
 RARER = 5
-# The pattern of horizontal rules below column names, and of the blank lines in forms.
+# The pattern of a horizontal rule below column names, or of a line to be filled in on a form.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
 # A label that is common among numbers, such as grade 4a or code V58.61. The letters i, l and o are
@@ -102,7 +102,7 @@ IMPORT_ID = '{"ImportId":'
 # A formula that a spreadsheet saved in place of its value, such as =B3 or =SUM(A1:A3).
 FORMULA = re.compile(r"=\$?[A-Z]{1,3}\$?\d+|=[A-Z.]+\(.*\)")
 RESPONSE = "Response"
-# The number of first items among which most labels occur more than once.
+# Among this number of first items, most labels occur more than once.
 SOME_ITEMS = 1 << 10
 # Longer lists of names are rarely typed by hand, so they are not checked for typing errors.
 MOST_TYPED = 10_000
@@ -112,7 +112,7 @@ LARGEST = (1 << 63) - 1
 
 
 class Remedies(NamedTuple):
-    """The advice in errors about labels. For the command line, it names options."""
+    """The advice in errors about labels. On the command line, it names options, not arguments."""
 
     odd_strings: str = REMEDY
     stand_ins: str = STAND_INS_REMEDY
@@ -127,10 +127,10 @@ REMEDIES = Remedies()
 
 
 def odd_strings(column: Column, missing_codes: Sequence[Any] = ()) -> dict[str, int]:
-    """Return the strings among a column's numbers, with the number of ratings of each.
+    """Return the strings in a column of numbers, and the number of times each occurs.
 
-    The result is empty if no rating is a number, or if most ratings are not numbers. Ratings that
-    are codes are ignored.
+    The result is empty if no rating is a number, or if most ratings are not numbers. Ratings in
+    ``missing_codes`` are ignored.
     """
     if column.categories is None:
         return {}
@@ -146,7 +146,7 @@ def odd_strings(column: Column, missing_codes: Sequence[Any] = ()) -> dict[str, 
 
 
 def _times(column: Column) -> Counter[Any]:
-    """Return the number of ratings per category, adding up equal categories."""
+    """Return the number of ratings per category. Equal categories are counted together."""
     categories, counts = column.categories or [], column.counts
     if counts is None:
         # The codes are copied, because bincount allocates memory for the largest code before it
@@ -162,7 +162,7 @@ def _times(column: Column) -> Counter[Any]:
 
 
 def missing_among_numbers(column: Column) -> list[str]:
-    """Return the strings among a column's numbers that usually denote a missing rating."""
+    """For a column of numbers, return the strings that usually denote a missing rating."""
     return stand_ins(odd_strings(column))
 
 
@@ -179,7 +179,7 @@ def are_missing_among_numbers(column: Column) -> NDArray[np.bool_] | None:
 def refuse_odd_strings(
     column: Column, name: str, remedy: str = REMEDY, missing_codes: Sequence[Any] = ()
 ) -> None:
-    """Raise if a column has strings among its numbers, except for codes.
+    """Raise if a column of numbers also has strings that are not in ``missing_codes``.
 
     ``remedy`` is the advice in the error.
     """
@@ -260,7 +260,7 @@ def warn_of_stand_ins(
     missing_codes: Sequence[Any] = (),
     remedy: str = STAND_INS_REMEDY,
 ) -> None:
-    """Warn about labels among words that usually denote a missing rating, except for codes."""
+    """Warn about labels that usually denote a missing rating but are not in ``missing_codes``."""
     codes = spellings(missing_codes)
     undeclared = {name: column for name, column in columns.items() if column.declared is None}
     for what, among in (("a missing rating", stand_ins), ("the rating above", _dittos)):
@@ -285,7 +285,7 @@ def _dittos(labels: Iterable[Any]) -> list[str]:
 
 
 def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
-    """Warn about a few numbers among words, such as codes for missing ratings or for the words."""
+    """Warn about a few numbers in a column of words: codes for words or for missing ratings."""
     for name, column in columns.items():
         # The labels are checked first, because counting requires a pass over all ratings.
         if not any(is_number(str(label)) for label in column.categories or ()):
@@ -303,7 +303,7 @@ def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
 
 
 def warn_of_booleans(columns: Mapping[str, Column], labels: Any) -> None:
-    """Warn about booleans beside numbers, or given labels, other than 0 and 1."""
+    """Warn if one column has booleans and another, or ``labels``, has numbers beyond 0 and 1."""
     booleans = next((name for name, one in columns.items() if one.label_dtype.kind == "b"), None)
     if booleans is None:
         return
@@ -362,7 +362,8 @@ def refuse_formulas(columns: Mapping[str, Column]) -> None:
 def warn_of_second_names(columns: Mapping[str, Column], remedy: str = SECOND_NAMES_REMEDY) -> None:
     """Warn if the labels of the first item occur nowhere else, as in a second line of names.
 
-    The warning requires that all other labels repeat, so chance is an unlikely explanation.
+    There is a warning only if every other label occurs more than once, because the first labels
+    are then unlikely to be unique by chance.
     """
     firsts = list(takewhile(bool, map(_first_alone, columns.values())))
     times = Counter(firsts)
@@ -375,7 +376,7 @@ def warn_of_second_names(columns: Mapping[str, Column], remedy: str = SECOND_NAM
         held = ", ".join(repr(label) for label in times)
         warn(
             f"the first item of {' and '.join(columns)} has labels that no other item has, {held}."
-            f" If they are a second line of names, {remedy}"
+            f" If these labels are a second line of column names, {remedy}"
         )
 
 
@@ -394,7 +395,7 @@ def _first_alone(column: Column) -> str | None:
 def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> None:
     """Warn about labels that look alike, such as "no-x" and "No x", or "1" and "1 - mild".
 
-    ``noun`` is the word for the labels in the warning.
+    ``noun`` is the word that the warning uses for a label.
     """
     written = {
         label
@@ -419,7 +420,10 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
 
 
 def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
-    """Return whether a column contains ids: distinct values, at least twice those of the other."""
+    """Return whether a column contains ids instead of ratings.
+
+    Ids are all different, and at least twice as many as the values of the other column.
+    """
     return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
 
 

@@ -1,7 +1,7 @@
 """Read arrays from other libraries: pandas, polars, pyarrow, PyTorch and the array API.
 
-No library is imported, because the module of an object's type identifies its library. Only objects
-of other libraries that store their ratings in Arrow memory require pyarrow.
+No library is imported, because the module of an object's type identifies its library. pyarrow is
+required only for objects of other libraries that export their ratings as Arrow memory.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ Coded = tuple[AnyArray, Any, bool]
 def in_known_library(column: Any) -> Any:
     """Return a column as an array from a known library.
 
-    Series of narwhals are unwrapped, and objects that support a known protocol are converted. Other
-    objects are returned unchanged, including objects whose length contradicts their ratings.
+    A narwhals Series is unwrapped, and an object that supports a known protocol is converted. Other
+    objects are returned unchanged, as is an object whose length differs from that of its ratings.
     """
     library = type(column).__module__.partition(".")[0]
     if type(column) in PLAIN or library in KNOWN:
@@ -56,7 +56,7 @@ def _from_protocol(column: Any) -> Any:
 
 
 def codes_of_foreign(ratings: Any, name: str) -> Coded | None:
-    """Return the codes and categories of a column that has or can compute them, or None."""
+    """Return the codes and categories of a pandas, polars or pyarrow column, or None."""
     ratings = in_known_library(ratings)
     library = type(ratings).__module__.partition(".")[0]
     if library == "pandas":
@@ -104,7 +104,7 @@ def to_numpy(array: Any) -> AnyArray:
 
 
 def checked(column: Any) -> Any:
-    """Return a column, or raise for a pyarrow column with offsets or codes out of bounds.
+    """Return a column, or raise if it is a pyarrow column with offsets or codes out of bounds.
 
     Arrow validates offsets and codes only on request, and otherwise reads out of bounds.
     """
@@ -114,7 +114,7 @@ def checked(column: Any) -> Any:
 
 
 def array_at_once(array: Any) -> AnyArray | None:
-    """Return an array or a tensor's memory as a NumPy array, or None if conversion is slow."""
+    """Return a NumPy array, or a tensor's memory as an array, or None for other objects."""
     if type(array) is np.ndarray:
         return array
     if type(array).__module__ != "torch":
@@ -129,7 +129,7 @@ def array_at_once(array: Any) -> AnyArray | None:
 
 
 def only_column(ratings: Any) -> Any:
-    """Return a frame's only column, or any other object as a column."""
+    """Return the column of a frame with one column, or any other object as a known array."""
     if type(ratings) in PLAIN:
         return ratings
     ratings = in_known_library(ratings)
@@ -144,7 +144,9 @@ def only_column(ratings: Any) -> Any:
 
 
 def names_of(columns: Sequence[Any], others: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of series, taking missing names from ``others``.
+    """Return the names of series, with names from ``others`` for missing names.
+
+    If two names are equal, all names are from ``others``.
 
     Examples
     --------
@@ -192,7 +194,7 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
             differ = "the same index in a different order"
             remedy = f"{other_name}.reindex({name}.index)"
         elif is_shared.any():
-            # the result of calling dropna() on each series
+            # This is the usual result of calling dropna() on each series.
             differ = "indexes that overlap only in part"
             remedy = f"both columns of pandas.concat([{name}, {other_name}], axis=1, join='inner')"
         else:
@@ -207,7 +209,7 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
 
 
 def warn_of_same_column(columns: Mapping[str, Any]) -> None:
-    """Warn if both raters have the same column, which would agree perfectly.
+    """Warn if both raters have the same column, because their agreement would be perfect.
 
     A frame returns a new object each time a column is selected, so the names are also compared.
     """
@@ -219,7 +221,8 @@ def warn_of_same_column(columns: Mapping[str, Any]) -> None:
     if same:
         warnings.warn(
             f"{name} and {other_name} are the same column"
-            f"{f' {title!r}' if isinstance(title, str) else ''}, which always agrees with itself.",
+            f"{f' {title!r}' if isinstance(title, str) else ''}, which always agrees with itself:"
+            " give the ratings of two raters.",
             UserWarning,
             stacklevel=users_stacklevel(),
         )
@@ -252,7 +255,7 @@ def _codes_of_pandas(ratings: Any, name: str) -> Coded | None:
 def _numbers_in_place(array: Any) -> Any:
     """Convert pyarrow numbers to an array without a copy; return other arrays unchanged.
 
-    Arrow's own conversion imports pandas if it is installed, which takes half a second.
+    Arrow's own conversion imports pandas if it is installed, and the import takes half a second.
     """
     if not hasattr(array, "null_count") or array.null_count:
         return array
@@ -308,7 +311,7 @@ def _codes_of_pyarrow(ratings: Any, name: str) -> Coded | None:
 
 
 def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
-    """Return the codes and the dictionary of a pyarrow column, or None for plain values."""
+    """Return the codes and the dictionary of a pyarrow column of labels or strings, or None."""
     if not hasattr(ratings, "null_count"):
         return None
     _refuse_missing(ratings.null_count > 0, name)
@@ -319,7 +322,7 @@ def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
     if not kind.is_dictionary(ratings.type):
         return None
     if not isinstance(ratings, pyarrow.ChunkedArray):
-        # Arrow does not check the codes, because the check below is faster.
+        # Only the dictionary is checked by Arrow, because the check of the codes below is faster.
         checked(ratings.dictionary)
     else:
         ratings = checked(ratings)
@@ -338,7 +341,8 @@ def refuse_codes_beyond(codes: AnyArray, n_labels: int, name: str) -> None:
     # Negative codes, read as unsigned integers, are large.
     if len(codes) and int(codes.view(codes.dtype.str.replace("i", "u")).max()) >= n_labels:
         raise ValueError(
-            f"{name} has a code for which there is no label: there are {n_labels} labels."
+            f"{name} has a code that belongs to no label: there are {n_labels} labels, so each code"
+            f" must be at least 0 and less than {n_labels}."
         )
 
 

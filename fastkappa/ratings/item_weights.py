@@ -10,7 +10,7 @@ from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray
 from fastkappa.ratings.column import bits_of, check_finite
 from fastkappa.ratings.interop import to_numpy
 
-# Larger item weights are scaled, because the product of three sums of weights must be finite.
+# Larger item weights are scaled down, because the product of three sums of weights must be finite.
 LARGEST_WEIGHT = 2.0**60
 BEYOND_FLOAT64 = "the sums of sample_weight are too large for float64: scale the weights down."
 
@@ -27,7 +27,7 @@ def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
         try:
             weights = weights.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"sample_weight must be numbers: {error}") from error
+            raise ValueError(f"sample_weight must contain numbers: {error}") from error
     if weights.ndim != 1:
         raise ValueError(
             f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. Expected"
@@ -46,7 +46,7 @@ def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
 
 
 def as_numbers_of_items(weights: AnyArray) -> AnyArray:
-    """Return item weights as whole numbers, or raise if they cannot be numbers of items."""
+    """Return item weights as whole numbers, or raise if they cannot be counts of items."""
     # Above this limit, float64 cannot represent every integer.
     if weights.dtype.kind == "f" and (np.abs(weights) <= LARGEST_EXACT).all():
         whole = weights.astype(np.int64)
@@ -55,13 +55,13 @@ def as_numbers_of_items(weights: AnyArray) -> AnyArray:
         raise ValueError(
             "sample_weight must be non-negative whole numbers, because standard errors are based on"
             " the number of items that each row represents. cohen_kappa_score accepts any weights,"
-            " and leaderboard has bootstrap intervals with them."
+            " and leaderboard computes bootstrap intervals for any weights."
         )
     return weights
 
 
 def check_finite_weights(weights: AnyArray) -> None:
-    """Raise if a weight is not finite. Return if only the sum of the weights overflowed."""
+    """Raise if a weight is not finite. Do nothing if only the sum of the weights overflowed."""
     check_finite(weights, "sample_weight")
 
 
@@ -74,7 +74,7 @@ def check_some_weight(weights: AnyArray) -> None:
 def read_scaled_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, float, bool]:
     """Return the scaled weights, their scale, and whether their sums are exact integers.
 
-    The weights must be finite and not negative. The scale is the factor by which they are
+    The given weights must be finite and not negative. The scale is the factor by which they are
     multiplied.
     """
     given = read_sample_weight(sample_weight, n_items)

@@ -1,8 +1,8 @@
-"""Determine the order of labels: declared by the ratings, or derived from the labels.
+"""Determine the order of labels, which the ratings declare or which is derived from the labels.
 
 An ordered categorical, a polars Enum, an ordered Arrow dictionary or a Python enum declares an
 order. Without a declared order, labels are sorted. Strings are sorted by value if all are numbers,
-otherwise alphabetically, which is rarely the intended order.
+otherwise alphabetically. Alphabetical order is rarely the intended order.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NAMED_WEIGHTS = re.compile(r"(--)?weights[ =]")
 DIGITS = re.compile("[0-9]+")
 # The number of labels shown in a message.
 MOST_SHOWN = 20
-# A label with more edits than this is another label, such as "compliment" beside "complaint".
+# Labels that differ by more edits have different meanings, such as "compliment" and "complaint".
 MOST_EDITS = 2
 REMEDY = (
     "Give labels= in the intended order, or ratings that declare it, such as an ordered"
@@ -51,7 +51,7 @@ def common_order(
 ) -> LabelOrder | None:
     """Return the order that columns declare, or None if no column declares one.
 
-    ``orders`` maps the name of each column in errors to the order that it declares.
+    ``orders`` maps the name of each column, as shown in errors, to the order that it declares.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def common_order(
 def not_declared(
     name: str, label: str, names: AnyArray | Sequence[Any], remedy: str = WHICH_ARE_MEANT
 ) -> ValueError:
-    """Return the error for a label in a column that is not among the declared ``names``."""
+    """Return the error for a column's label that is not among the declared ``names``."""
     return ValueError(
         f"{name} contains {label}, which is not among the declared labels: {shown(names)}. {remedy}"
     )
@@ -83,7 +83,7 @@ def not_declared(
 def nearest_label(label: str, labels: Iterable[Any]) -> str:
     """Return a sentence that suggests the nearest label, or "" if none is within a few edits.
 
-    ``label`` is a label as shown in a message. For numbers, nothing is suggested.
+    ``label`` is a label as shown in a message. No label is suggested for a number.
     """
     text = label[1:-1]
     if not label.startswith(("'", '"')) or is_number(text):
@@ -94,7 +94,7 @@ def nearest_label(label: str, labels: Iterable[Any]) -> str:
 
 
 def not_a_label(name: str, label: str, labels: Iterable[Any] = ()) -> ValueError:
-    """Return the error about a rating, given by one of several raters, that is not a label."""
+    """Return the error for a rater's rating that is not one of the labels."""
     return ValueError(
         f"{name} contains {label}, which is not one of the labels; name it in missing_codes if it"
         f" stands for a missing rating.{nearest_label(label, labels)}"
@@ -108,7 +108,7 @@ def _are_named_otherwise(order: LabelOrder, other: LabelOrder) -> bool:
 
 
 def _shown_in_full(order: LabelOrder) -> str:
-    """Return the names of labels in order, adding values that differ from the names."""
+    """Return the names of labels in order, each with its value if that differs from the name."""
     if order.names is order.labels:
         return shown(order.names)
     values = zip(order.names.tolist(), order.labels.tolist())
@@ -131,7 +131,7 @@ def sorted_strings(strings: Iterable[str]) -> list[str]:
 
 
 def sorted_names(names: Iterable[str]) -> list[str]:
-    """Return distinct names of raters or groups, sorted, with the numbers in them by value.
+    """Return distinct names of raters or groups, sorted by text and by the numbers in the names.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def sorted_names(names: Iterable[str]) -> list[str]:
 
 
 def _texts_and_numbers(name: str) -> list[Any]:
-    """Return the texts and the numbers of a name, in turn. A longer number is larger."""
+    """Split a name into texts and numbers. Numbers are pairs of length and digits, for sorting."""
     texts, numbers = DIGITS.split(name), [n.lstrip("0") for n in DIGITS.findall(name)]
     return [*chain.from_iterable(zip(texts, ((len(n), n) for n in numbers))), texts[-1]]
 
@@ -172,9 +172,9 @@ def is_number(string: str) -> bool:
 
 
 def have_equal_numbers(labels: Collection[Any]) -> bool:
-    """Return whether labels are different texts for equal numbers, such as "250.1" and "250.10".
+    """Return whether two labels are different texts for one number, such as "250.1" and "250.10".
 
-    Such labels are codes, so the ratings must be read as texts too.
+    Such labels are codes, so the ratings must also be read as text.
     """
     numbers = {label for label in labels if isinstance(label, str) and is_number(label)}
     return len(set(map(float, numbers))) < len(numbers)
@@ -192,7 +192,7 @@ def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:
 
 
 def is_alphabetical(labels: AnyArray) -> bool:
-    """Return whether sorted labels are strings in alphabetical order, not by value."""
+    """Return whether sorted labels are strings in alphabetical order instead of sorted by value."""
     strings = labels.tolist() if labels.dtype.kind in "UTO" else []
     return len(strings) > 0 and not all(isinstance(s, str) and is_number(s) for s in strings)
 
@@ -200,7 +200,7 @@ def is_alphabetical(labels: AnyArray) -> bool:
 def order_warning(
     labels: AnyArray, why: str, remedy: str = REMEDY, *, fewest: int = 3
 ) -> str | None:
-    """Return the warning for ``why`` if it depends on an assumed order of labels, or None.
+    """Return a warning if ``why`` depends on an assumed order of labels, or None.
 
     ``why`` is the part of the result that depends on the order. With fewer than ``fewest`` labels,
     there is no warning, because two labels have the same distance in either order. Named weights

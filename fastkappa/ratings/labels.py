@@ -15,7 +15,7 @@ from fastkappa.ratings.label_order import is_number
 
 INT64_MAX = (1 << 63) - 1
 LARGEST_SQUARE = float(LARGEST_EXACT) ** 2
-# The number of strings in a chunk, which stay in the cache.
+# Strings are processed in chunks of this length, so that temporary arrays stay in the cache.
 STRINGS = 1 << 14
 SLOTS = 1 << 12
 
@@ -70,7 +70,7 @@ def _is_float64(number: int) -> bool:
 
 def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:
     """Raise if converting a list to an array of floats rounded an integer."""
-    # A sum of squares is computed by a single call, in a third of the time of a maximum.
+    # A sum of squares needs a single call, and takes a third of the time of finding the maximum.
     if isinstance(values, (list, tuple)) and not np.vdot(floats, floats) < LARGEST_SQUARE:
         for given, read in zip(np.array(values, object).flat, floats.flat):
             if isinstance(given, (int, np.integer)) and int(given) != float(read):
@@ -78,7 +78,7 @@ def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:
 
 
 def rounded_label(number: int, name: str, where: str = "") -> ValueError:
-    """Return the error for an integer that float64 rounds. ``where`` describes the floats."""
+    """Return the error for an integer that float64 rounds. ``where`` says where the floats are."""
     return ValueError(
         f"{name} must not contain {number} together with floats{where}: floats cannot represent"
         " every whole number beyond 2**53, so different labels would become equal. Give all labels"
@@ -106,12 +106,12 @@ def first_rounded(numbers: AnyArray) -> int | None:
 
 
 def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
-    """Convert dates or durations to another unit, with NaT where it cannot represent them."""
+    """Convert dates or durations to another unit, with NaT for values it cannot represent."""
     if dates.dtype == unit:
         return dates
     try:
         is_finer = np.promote_types(dates.dtype, unit) == unit.newbyteorder("=")
-    # months differ in length
+    # Months cannot be converted to days, because they differ in length.
     except TypeError:
         return np.full(len(dates), "NaT", unit)
     is_held = _fit(dates, unit) if is_finer else _fit(dates.astype(unit), dates.dtype)
@@ -124,7 +124,7 @@ def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
 def _fit(dates: AnyArray, finer: np.dtype[Any]) -> NDArray[np.bool_]:
     """Return a mask of the dates that a finer unit can represent.
 
-    For other dates, NumPy raises an error, or wraps them before version 2.5.
+    For other dates, NumPy raises an error. Before version 2.5, it let their values wrap around.
     """
     numbers = dates.astype(np.int64)
     last = np.array([INT64_MAX]).view(finer.newbyteorder("=")).astype(dates.dtype)
@@ -149,7 +149,7 @@ def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
 
 
 def common_unit(dates: Sequence[AnyArray]) -> np.dtype[Any]:
-    """Return the finest unit of the dates, or another unit if only that can represent all dates.
+    """Return the finest unit of the dates, or another unit if it cannot represent all dates.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def common_unit(dates: Sequence[AnyArray]) -> np.dtype[Any]:
     """
     own = [array.dtype.newbyteorder("=") for array in dates]
     finest = np.result_type(*own)
-    # microseconds can represent every Python datetime
+    # Microseconds can represent every Python datetime.
     for unit in dict.fromkeys([finest, *own, np.dtype(f"{finest.kind}8[us]")]):
         if not any(np.isnat(cast_dates(array, unit)).any() for array in dates):
             return unit
@@ -192,7 +192,7 @@ def distinct(labels: Iterable[Any]) -> dict[Any, int]:
 
 
 def names_of_columns(frame: Any) -> list[Any] | None:
-    """Return the names of a frame's columns, or None for arrays and for positions as names."""
+    """Return the names of a frame's columns, or None for an array or a default pandas index."""
     columns = getattr(frame, "column_names", getattr(frame, "columns", None))
     if columns is None:
         return None
@@ -202,7 +202,7 @@ def names_of_columns(frame: Any) -> list[Any] | None:
 
 
 def refuse_booleans_among(kinds: Collection[str], labels: Iterable[Any], where: str) -> None:
-    """Raise if parts of a column have booleans, and others numbers other than 0 and 1.
+    """Raise if one part of a column has booleans, and another has numbers other than 0 and 1.
 
     ``kinds`` are the NumPy kinds of the parts, and ``labels`` are the labels of all parts.
     """
@@ -211,12 +211,12 @@ def refuse_booleans_among(kinds: Collection[str], labels: Iterable[Any], where: 
         if other is not None:
             raise ValueError(
                 f"{where} contains booleans in one part, which would count as 0 and 1, and other"
-                f" numbers, such as {other}, in another part: write the same labels in all parts."
+                f" numbers, such as {other}, in another part: use the same labels in all parts."
             )
 
 
 def names_in_order(names: list[Any]) -> list[Any]:
-    """Return the column names. Numbers that are not in order are sorted by value.
+    """Return the column names, sorted by value if they are numbers that neither rise nor fall.
 
     The columns of a pivot table can be in order of occurrence.
 
@@ -233,7 +233,7 @@ def names_in_order(names: list[Any]) -> list[Any]:
 
 
 def order_of_columns(columns: list[Any], names: list[Any], argument: str) -> AnyArray | None:
-    """Return the column of each label, found by name, or None if all columns are in order.
+    """Return the column of each label, found by name, or None if columns and labels are in order.
 
     Labels can instead be new names for all columns. ``argument`` is the frame's name in errors.
     """
@@ -254,7 +254,7 @@ def order_of_columns(columns: list[Any], names: list[Any], argument: str) -> Any
 
 
 def strings_array(strings: list[Any]) -> AnyArray:
-    """Convert strings to an array, of objects if a string ends in NUL, which NumPy would strip."""
+    """Convert strings to an array, of dtype object if NumPy would strip a trailing NUL."""
     return np.array(strings, object if any(string[-1:] == "\0" for string in strings) else None)
 
 
@@ -290,9 +290,9 @@ def codes_of_objects(strings: AnyArray | Sequence[Any]) -> tuple[NDArray[np.int3
 def codes_of_fixed_width(strings: AnyArray) -> tuple[NDArray[np.int32], list[str]]:
     """Return the codes of a NumPy array of strings, and the string that belongs to each code.
 
-    A hash, the sum of a string's characters times odd numbers, selects a slot. The slot contains
-    the code of an earlier string, and one comparison shows whether both strings are equal. Only
-    unequal strings are looked up in a Python dictionary.
+    A hash selects a slot. The hash is the sum of a string's characters, each multiplied by an odd
+    number. The slot contains the code of an earlier string, and one comparison shows whether both
+    strings are equal. If they differ, the string is looked up in a Python dictionary.
     """
     width = strings.dtype.itemsize // 4
     native = strings.dtype.newbyteorder("=")

@@ -1,4 +1,4 @@
-"""Check the lengths of columns, judge shared ids, and explain why ratings cannot be read.
+"""Check the lengths of columns, compare ids, and explain why ratings cannot be read.
 
 Lengths are determined without reading any rating.
 """
@@ -63,13 +63,13 @@ def check_read(array: AnyArray, given: Any, name: str) -> None:
     """
     if array is not given and len(array) != n_samples(given):
         raise ValueError(
-            f"{name} yields {len(array)} items, but its length is {n_samples(given)}. Give a list"
-            " or an array of the items."
+            f"{name} yields {len(array)} items, but reports a length of {n_samples(given)}. Give a"
+            " list or an array of the items."
         )
 
 
 def check_lengths(*columns: Any) -> int:
-    """Return the common number of items. The last column can be None."""
+    """Return the number of items, which all columns must share. The last column can be None."""
     arrays = columns if columns[-1] is not None else columns[:-1]
     lengths = [n_samples(array) for array in arrays]
     if len(set(lengths)) > 1:
@@ -127,8 +127,8 @@ def _matrix_and_remedy(matrix: Any) -> tuple[str, str]:
     if are_numbers and ((array != np.rint(array)).any() or (array.sum(axis=1) == 1).all()):
         return got, (
             "If these are probabilities, give the most likely labels:"
-            " labels[probabilities.argmax(axis=1)], where labels is an array. The labels of"
-            " decode_probabilities have a higher kappa."
+            " labels[probabilities.argmax(axis=1)], where labels is an array. For labels with a"
+            " higher kappa, use decode_probabilities."
         )
     if array.ndim == 2 and array.shape[0] == array.shape[1]:
         return got, "For a table of counts, use agreement_from_confusion."

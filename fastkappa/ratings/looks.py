@@ -1,4 +1,4 @@
-"""Find labels that look alike: different spellings that a reader takes for one label."""
+"""Find labels that look alike, which a reader would take for the same label."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import LARGEST_EXACT
+from fastkappa.choices import n_edits
 from fastkappa.ratings.label_order import is_number
 
-# Dashes, quotes, the Turkish I, the Arabic k and y in the variants of other keyboards, circles,
-# crosses and check marks, and signs of two characters. Variation selectors and skin tones do not
-# change a symbol's meaning.
+# Replacements for quotes, the minus sign, the Turkish I, the variants of the Arabic k and y on
+# other keyboards, circles, crosses and check marks. Variation selectors and skin tones are removed,
+# because they do not change a symbol's meaning.
 TYPOGRAPHY = str.maketrans(
     "\u2018\u2019\u02bc\u201c\u201d\u00ab\u00bb\u2212\u0130\u0643\u064a\u0649"
     "\u3007\u25ef\u2b55\u00d7\u2715\u2716\u2717\u2718\u274c\u2714\u2705",
@@ -42,8 +43,8 @@ IN_JSON = re.compile(r'\{ ?"\w+" ?: ?("[^"]*"|\[.*\]|\d+) ?\}')
 # The minimum length and similarity of two words that differ only by a typing error.
 LEAST_WORD, SIMILAR = 5, 0.8
 DIGITS, SIGNS, NO_LETTER = re.compile(r"(?a:\d+)"), re.compile("[-+<>=±≤≥]"), re.compile(r"\W+")
-# A date into which Excel converted 1-2, 1/2 or 10-19, in English or German, also as read by other
-# programs.
+# A date to which Excel converts 1-2, 1/2 or 10-19, in English or German, or the same date as other
+# programs write it.
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 GERMAN = {"mrz": "mar", "mai": "may", "okt": "oct", "dez": "dec"}
 MONTH = "|".join([*MONTHS, *GERMAN])
@@ -53,14 +54,14 @@ DATE = re.compile(r"\d{4}-0?(\d+)-0?(\d+)(?: 00:00:00)?|0?(\d+)[/.]0?(\d+)[/.]\d
 CODED = re.compile(r"(\d+) ?[-.:=()] ?([^\W\d_]{2}.*)")
 CODE_LAST = re.compile(r"([^\W\d_].*[^\W\d_])(?:: | ?[(\[=] ?)(\d+)[)\]]?")
 LETTER_FIRST = re.compile(r"([a-z])[.:)] ([^\W\d_].*)")
-# A label after a word for it, as in the answers of language models.
+# A label after a noun, such as "option b" or "answer: b" in the answers of language models.
 NOUNS = "option|answer|choice|response|model|assistant|class|category|type|group|grade|level"
 NAMED = re.compile(
     rf"[^\W\d_][^:]*: (.*\w)|(?:{NOUNS}) ([a-z])"
     r"|(?:__label__|https?://.*[/#])(\w+)"
 )
-# Answers, such as "y" and "yes", that are alike if both occur and one of them is a word. Single
-# letters are codes.
+# Answers that mean "yes", such as "y" and "yes". They look alike if several occur and at least one
+# is a word, because single letters can be codes.
 YES = frozenset(["yes", "true", "y", "t", "ja", "j", "oui", "vrai", "wahr"])
 NO = frozenset(["no", "false", "n", "f", "nein", "non", "faux", "falsch"])
 # A label followed by a mark or a remark.
@@ -77,12 +78,12 @@ WITH_PERCENT = re.compile(
     r"(.*[^\W\d_].*?)\s*(?:\(\s*(?:\d+(?:\.\d+)?\s*%|[01]?\.\d+)\s*\)|[,:;|]\s*[01]?\.\d+)",
     re.DOTALL,
 )
-# A blank next to such signs, the sum of a Gleason score such as 3+4=7, and the seconds that Excel
-# adds to a ratio such as 1:20.
+# A blank next to a sign, the sum in a Gleason score such as 3+4=7, and the seconds that Excel adds
+# to a ratio such as 1:20. All are ignored.
 BESIDE_SIGN = re.compile(r" ?([<>=+/]) ?")
 SUM = re.compile(r"(?<=\d\+\d)=\d+$|(?<=\d:\d\d):00$")
 CURRENCIES = "%$\u20ac\u00a3\u00a5 "
-# A code with its text, as in SPSS, such as "1 mild", which could also be a number with a unit.
+# A code with its text, as SPSS writes it. For example, "1 mild" could also be a number with a unit.
 CODED_OR_UNIT = re.compile(r"(\d+) ([^\W\d_]{3}.*)")
 SIGN = re.compile(r"\d*[-+]+|\+/-")
 # A hyphen or an underscore between words, which is read as a blank.
@@ -115,7 +116,7 @@ class Dated(NamedTuple):
     ranges: tuple[str, ...]
 
 
-# A tuple of two looks means that the label also has each of these looks.
+# A label whose look is a tuple of two looks also has each of these looks.
 Look = str | float | Coded | Dated | tuple[Any, Any]
 
 
@@ -188,7 +189,7 @@ def _coded(look: str) -> Look | None:
 
 
 def _named(look: str) -> Look | None:
-    """Return the look of a label after a word for it, or None."""
+    """Return the looks of a label that follows a noun or a prefix, such as "option b", or None."""
     if named := NAMED.fullmatch(look):
         label = look_of(named[1] or named[2] or named[3])
         return None if isinstance(label, tuple) else (_set_of_words(look), label)
@@ -227,7 +228,7 @@ def are_signs(labels: Iterable[Any], signs: Iterable[str]) -> bool:
 
 
 def _number(text: str) -> float | str:
-    """Return the value of a number, or its text if float64 can round it, as with long ids."""
+    """Return the value of a number, or its text if float64 could round it, as with long ids."""
     value = float(text)
     return value if abs(value) < LARGEST_EXACT else text.strip()
 
@@ -238,8 +239,8 @@ def _plain(label: str) -> str:
         return " ".join(label.split()).casefold()
     import unicodedata
 
-    # UTF-8 text that was decoded as Windows-1252. Other text, encoded as Windows-1252, is rarely
-    # valid UTF-8.
+    # Repair UTF-8 text that was decoded as Windows-1252. Other text is rarely valid UTF-8 after it
+    # is encoded as Windows-1252.
     with suppress(UnicodeError):
         label = label.encode("cp1252").decode()
     seen = unicodedata.normalize("NFKC", label).translate(TYPOGRAPHY)
@@ -250,7 +251,7 @@ def _plain(label: str) -> str:
 
 
 def _set_of_words(plain: str) -> str:
-    """Return the words of a label. The words of a list are sorted, because it can be a set."""
+    """Return the words of a label. If the label is a list, sort it, because it can be a set."""
     parts = [part.strip(BRACKETS) for part in BETWEEN_LABELS.split(plain)]
     # A single comma is a label, as in part-of-speech tags.
     if len(parts) == 1 or not any(parts):
@@ -286,7 +287,7 @@ def _other_looks(looks: Iterable[Look]) -> Iterator[tuple[Look, Look]]:
     dates = [look for look in looks if isinstance(look, Dated)]
     yield from ((own, look) for look in dates for own in look.ranges)
     tuples = [look for look in looks if isinstance(look, tuple) and not isinstance(look, Dated)]
-    # A text with several codes does not match any single code.
+    # A text that occurs with several codes matches none of them.
     times = Counter(chain.from_iterable(map(set, tuples)))
     yield from ((look, part) for look in tuples for part in set(look) if times[part] == 1)
     words = {look for look in looks if isinstance(look, str)}
@@ -299,7 +300,7 @@ def _other_looks(looks: Iterable[Look]) -> Iterator[tuple[Look, Look]]:
 
 
 def with_characters_shown(labels: Sequence[str]) -> list[str]:
-    """Return labels that look alike as text, with codes for characters if these differ."""
+    """Quote labels for a message, with escapes for characters that could not be told apart."""
     same = len({_plain(label.translate(CAPITALS)) for label in labels}) == 1
     return list(map(ascii if same else repr, labels))
 
@@ -313,10 +314,29 @@ def without_remark(label: str) -> set[str]:
     return {remarked[1]} if remarked else set()
 
 
-def is_respelt(label: str, meant: str) -> bool:
-    """Return whether two labels can be one: a word and its abbreviation, or a typing error.
+def is_slip(label: str, meant: str) -> bool:
+    """Return whether two labels differ in one word, by one letter.
 
-    If labels contain numbers, these must be equal, and a word or a unit can be abbreviated or left
+    A letter before a word makes another word, such as "atypical". A capital within a word makes a
+    code, such as "GradeA".
+    """
+    words = label.split(), meant.split()
+    differing = [pair for pair in zip(*words) if pair[0] != pair[1]]
+    if len(words[0]) != len(words[1]) or len(differing) != 1:
+        return False
+    first, second = differing[0]
+    return (
+        all(len(word) >= LEAST_WORD and word.isalpha() for word in (first, second))
+        and all(word.isupper() or word[1:].islower() for word in (first, second))
+        and _letters(first)[0] == _letters(second)[0]
+        and n_edits(_letters(first), _letters(second)) <= 1
+    )
+
+
+def is_respelt(label: str, meant: str) -> bool:
+    """Return whether one of two labels can be an abbreviation or a misspelling of the other.
+
+    Numbers in the labels must be equal. A word or a unit beside a number can be abbreviated or left
     out, as in "G1" and "grade 1", or "3/4" and "3 out of 4".
     """
     first, second = _letters(label), _letters(meant)
@@ -354,7 +374,7 @@ def _is_mistyped(word: str, meant: str) -> bool:
 def _is_same_word(first: str, second: str) -> bool:
     """Return whether words beside a number are equal, abbreviated or left out.
 
-    A single letter after a number makes another label, such as "4a".
+    A single letter after a number makes a different label, such as "4a".
     """
     short, long = sorted((first, second), key=len)
     if len(long) == 1 and long.isalpha() and not short:
@@ -367,7 +387,7 @@ def _is_same_word(first: str, second: str) -> bool:
 def prefix_of(label: str, meant: str) -> str:
     """Return the text before a label within another label, or "" if that text is only a word.
 
-    A word before a label makes another label, such as "very likely".
+    A word before a label makes a different label, such as "very likely".
     """
     before, found, _ = label.partition(meant or label)
     return before if found and not before.strip().isalpha() else ""

@@ -20,7 +20,7 @@ from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.labels import cast_dates, read_labels
 
 Missing = Literal["raise", "drop"]
-DROP = "give missing='drop' to leave them out and count them."
+DROP = "give missing='drop' to leave them out and report their number."
 MISSING: tuple[Missing, ...] = get_args(Missing)
 # Arrow types that can contain NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")
@@ -33,7 +33,7 @@ DATES: Any = {
 
 
 def is_missing(label: Any) -> bool:
-    """Return whether a label is None, NaN or missing in pandas, without importing pandas."""
+    """Return whether a label is None, NaN or missing according to pandas, without importing it."""
     return (
         label is None
         or (isinstance(label, (float, np.floating)) and math.isnan(label))
@@ -67,7 +67,7 @@ def check_missing(missing: Missing, missing_codes: Any = ()) -> None:
 
 
 def check_is_list(missing_codes: Any) -> None:
-    """Raise if ``missing_codes`` is a single code, such as a set, instead of a list."""
+    """Raise if ``missing_codes`` is a single code, such as a string, instead of a list."""
     if isinstance(missing_codes, (str, bytes)) or not hasattr(missing_codes, "__len__"):
         raise _no_list(missing_codes)
 
@@ -91,7 +91,7 @@ def find_missing(ratings: Any, missing_codes: Sequence[Any] = ()) -> NDArray[np.
 
 
 def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_] | None:
-    """Return a mask of the ratings that are among the codes, which can be of any type."""
+    """Return a mask of the ratings that are in ``missing_codes``. A code can have any type."""
     if is_masked_array(ratings):
         ratings = ratings.data
     array = to_numpy(ratings).reshape(-1)
@@ -125,7 +125,7 @@ def codes_of_dates(missing_codes: Sequence[Any], unit: np.dtype[Any]) -> AnyArra
         if getattr(code, "tzinfo", None):
             code = code.astimezone(UTC).replace(tzinfo=None)
         if isinstance(code, kinds):
-            # pandas dates can have nanoseconds, and not every string is a date.
+            # ``asm8`` keeps the nanoseconds of pandas dates. Skip strings that are not dates.
             with suppress(ValueError):
                 found.append(cast_dates(np.array([to_date(getattr(code, "asm8", code))]), unit))
     codes: AnyArray = np.unique(np.concatenate(found))
@@ -162,7 +162,7 @@ def _find_missing(ratings: Any) -> NDArray[np.bool_] | None:
 
 
 def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
-    """Return the ratings that are not missing, as a column from the same library."""
+    """Return the ratings that are not missing, as a column of the same library."""
     kept = ~missing
     if isinstance(ratings, (list, tuple)):
         return [rating for rating, keep in zip(ratings, kept.tolist()) if keep]
@@ -176,8 +176,8 @@ def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
         rest = ratings.data.reshape(-1)[kept]
     else:
         rest = to_numpy(ratings).reshape(-1)[kept]
-    # Without its missing ratings, a column of objects can contain only numbers. The same is true of
-    # a categorical, unless it declares an order or contains dates.
+    # After missing ratings are removed, all remaining objects in a column can be numbers. The same
+    # is true of a categorical, unless it declares an order or contains dates.
     is_mixture = rest.dtype == object or (
         getattr(rest.dtype, "ordered", None) is False
         and rest.dtype.categories.dtype.kind not in "mM"

@@ -85,7 +85,7 @@ def _has_no_int64(array: Any) -> bool:
 
 
 def _library_of(array: Any) -> Any:
-    """Return the array's array API namespace, or the module of its library for PyTorch."""
+    """Return the array API namespace of an array, or the module ``torch`` for a tensor."""
     if hasattr(array, "__array_namespace__"):
         return array.__array_namespace__()
     return sys.modules[type(array).__module__.partition(".")[0]]

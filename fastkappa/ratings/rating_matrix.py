@@ -1,4 +1,4 @@
-"""Read an array, rows or a frame of subjects × raters as one column of ratings per rater."""
+"""Read a subjects × raters array, list or frame as one column of ratings per rater."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FEWEST_OF_LONG = 3
 
 
 class Rater(NamedTuple):
-    """A rater's ratings without missing ratings, and a mask of the missing ratings or None."""
+    """A rater's ratings that are not missing, and a mask of the missing ratings, if any."""
 
     name: str
     column: Column
@@ -41,7 +41,7 @@ class Rater(NamedTuple):
 
 
 def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
-    """Return the columns of a subjects × raters array or frame, and their names if it has any."""
+    """Return the columns of a subjects × raters array or frame, and their names, if any."""
     library = type(ratings).__module__.partition(".")[0]
     if library in ("pandas", "polars", "pyarrow") and len(getattr(ratings, "shape", ())) == 2:
         if library == "pandas":
@@ -55,12 +55,14 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
         rows = [checked(row).tolist() if hasattr(row, "tolist") else row for row in ratings]
         if not all(isinstance(row, (list, tuple)) for row in rows):
             raise ValueError(
-                "ratings must be subjects × raters, got a list that contains no lists."
+                "ratings must be subjects × raters, got a list that contains no lists. Give one"
+                " list of ratings per subject."
             )
         if len({len(row) for row in rows}) > 1:
             raise ValueError(
-                "ratings must have one rating per rater in every row, None if it is missing, got"
-                f" rows of {min(map(len, rows))} to {max(map(len, rows))}."
+                "ratings must have one rating per rater in every row, got rows with"
+                f" {min(map(len, rows))} to {max(map(len, rows))} ratings. Write None for each"
+                " missing rating."
             )
         return [list(column) for column in zip(*rows, strict=True)], None
     array = ratings if isinstance(ratings, np.ma.MaskedArray) else to_numpy(ratings)
@@ -87,7 +89,7 @@ def read_raters(
     ValueError
         If the columns differ in length or are empty (``argument`` is their name in errors), if
         ratings cannot be labels or declare different orders, if some raters use strings and others
-        numbers, or if strings are among numbers and no labels are given.
+        use numbers, or if a column mixes strings and numbers and no labels are given.
     """
     check_missing("drop", missing_codes)
     n_subjects = _common_length(columns)
@@ -132,8 +134,8 @@ def _common_length(columns: Sequence[Any]) -> int:
 def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
     n_subjects = n_samples(ratings)
     are_objects = getattr(ratings, "dtype", None) == np.dtype(object)
-    # Only lists and objects are searched for codes. In lists and objects, a code such as "." would
-    # turn numbers into strings. In other data, such a string is a label.
+    # Only lists and arrays of objects are searched for codes, because a code such as "." would turn
+    # their numbers into strings. In other columns, such a string is a label.
     may_be_mixed = are_objects or isinstance(ratings, (list, tuple))
     missing = find_missing(ratings, missing_codes if may_be_mixed else ())
     if missing is None and are_objects:

@@ -118,7 +118,7 @@ def read(
     may_be_empty: bool = False,
     remedy: str = DROP,
 ) -> RatedItems:
-    """Return the given columns, by argument name.
+    """Read and check columns of ratings. ``given`` maps the name of each argument to its column.
 
     Columns in ``not_rated``, such as groups and clusters, are not ratings. If ``labels`` are given,
     strings among numbers are labels, and fractional numbers are labels if ``labels`` contains
@@ -222,8 +222,8 @@ def judge_labels(
     Raises
     ------
     ValueError
-        If no labels are given and strings are among numbers, integers are among floats that round
-        them, or two orders are declared.
+        If no labels are given and numbers are mixed with strings, if float64 would round an
+        integer, or if two orders are declared.
     """
     strings = {name: column for name, column in columns.items() if column.categories is not None}
     warn_of_booleans(columns, labels)
@@ -343,7 +343,10 @@ def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") 
 def missing_or_odd(
     column: Any, missing_codes: Sequence[Any], name: str, odd_is_missing: bool
 ) -> NDArray[np.bool_] | None:
-    """Return a mask of missing ratings, with strings among numbers if requested, or None."""
+    """Return a mask of missing ratings, or None if no rating is missing.
+
+    If ``odd_is_missing``, strings in a column of numbers, such as "n/a", can count as missing.
+    """
     missing = find_missing(column, missing_codes)
     # If missing codes are given, no other values count as missing.
     if not odd_is_missing or len(missing_codes):
@@ -354,7 +357,7 @@ def missing_or_odd(
 def _with_odd_strings(
     column: Any, missing: NDArray[np.bool_] | None, name: str
 ) -> NDArray[np.bool_] | None:
-    """Return a mask of missing ratings and of strings among numbers that mean missing, or None."""
+    """Add strings such as "n/a" in a column of numbers to the mask of missing ratings."""
     if getattr(getattr(column, "dtype", None), "kind", "O") in "iufbmM":
         return missing
     present = column if missing is None else without(column, missing)

@@ -22,11 +22,11 @@ from fastkappa.ratings.missing import is_missing
 # A number with a decimal comma, as in most of Europe.
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 DECIMAL_COMMA_HINT = (
-    " If the comma is a decimal point, pandas.read_csv accepts decimal=',' and the command line"
-    " --decimal ','."
+    " If this is a decimal comma, give decimal=',' to pandas.read_csv, or --decimal ',' on the"
+    " command line."
 )
 # Codes for a missing value in statistics packages, surveys and data sets. The last codes are the
-# largest integers of a type, and the smallest, to which NaN is converted.
+# largest and smallest integers of common types. Converting NaN often gives the smallest integer.
 CODES = frozenset(
     [
         *(-1, -7, -8, -9, 9, 66, 77, 88, 96, 97, 98, 99, 777, 888, 996, 997, 998, 999, 9999),
@@ -35,8 +35,8 @@ CODES = frozenset(
         *(-(1 << bits) for bits in (7, 15, 31, 63)),
     ]
 )
-# A code or a total must exceed every other number by more than the first factor, and a number that
-# is not in `CODES` must exceed consecutive labels by more than the second.
+# A code or a total must be more than `FAR` times as large as every other number. A number that is
+# not in `CODES` must be more than `VERY_FAR` times as large as the consecutive labels.
 FAR, VERY_FAR = 4, 8
 # Other numbers can be codes only if there are at least `FEWEST_CONSECUTIVE` consecutive labels.
 # At most `MOST_LABELS` labels are searched.
@@ -56,8 +56,8 @@ def codes_among(numbers: Sequence[float]) -> list[int]:
     """Return the numbers that often mean a missing value, among distinct numbers.
 
     Such a number is far from all others, or is negative although all others are 0 or more. -1 is a
-    label if the other numbers are 0 and 1. With other negative numbers, -1 is a code only if these
-    are codes and all remaining numbers are consecutive, as in -9, -1, 1, 2, 3.
+    label if the other numbers are 0 and 1. If there are other negative numbers, -1 is a code only
+    if they are also codes and all remaining numbers are consecutive, as in -9, -1, 1, 2, 3.
 
     Examples
     --------
@@ -87,7 +87,8 @@ def codes_among(numbers: Sequence[float]) -> list[int]:
 def _outside_consecutive(numbers: Sequence[float]) -> list[int]:
     """Return the numbers outside a scale of consecutive integers if all of them can be codes.
 
-    A scale from 1 has no negative labels. A code is as far from the scale as the scale has labels.
+    A negative number is a code if the scale starts at 1. A number in `CODES` is a code if its
+    distance from the scale is at least the number of labels on the scale.
     """
     ordered = np.array(sorted(numbers))
     if not FEWEST_CONSECUTIVE < len(ordered) <= MOST_LABELS:
@@ -113,15 +114,14 @@ def _are_consecutive(numbers: Sequence[float]) -> bool:
 
 
 def warn_of_codes_among_labels(labels: AnyArray) -> bool:
-    """Warn about labels such as 99 or -9 that often mean a missing rating; return if so."""
+    """Warn about labels such as 99 that often mean a missing rating. Return whether any exist."""
     if labels.dtype.kind in "UTO" and not is_alphabetical(labels):
         labels = labels.astype(float)
     if labels.dtype.kind in "iuf" and (found := codes_among(labels.tolist())):
         warn(
             f"the ratings contain {' and '.join(map(str, found))}. Such numbers often mean a"
-            " missing rating or a typing error, but are counted as labels: give missing_codes= if a"
-            " rating is missing, on the command line --missing-codes, or name it in labels if it is"
-            " one."
+            " missing rating or a typing error, but are counted as labels. Give missing_codes= (on"
+            " the command line, --missing-codes) for missing ratings, or labels= for real labels."
         )
         return True
     return False
@@ -140,8 +140,8 @@ def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -
     if found:
         warn(
             f"{name} contains {' and '.join(map(str, found))}. Such numbers often mean a missing"
-            " value, but are used as numbers: leave out these items if the value is missing, on the"
-            f" command line with --missing drop --missing-codes {found[0]}."
+            " value, but are used as numbers. Leave out items with a missing value (on the command"
+            f" line, with --missing drop --missing-codes {found[0]})."
         )
 
 
@@ -252,8 +252,8 @@ def refuse_extreme(name: str, largest: float) -> None:
     """Raise if squares of numbers up to ``largest`` in size would overflow or underflow."""
     if largest and not LEAST_SIZE < largest < 1 / LEAST_SIZE:
         raise ValueError(
-            f"the largest of {name} must be between {LEAST_SIZE:.0e} and {1 / LEAST_SIZE:.0e} in"
-            f" size, got {largest:g}: use another unit."
+            f"the largest absolute value of {name} must be between {LEAST_SIZE:.0e} and"
+            f" {1 / LEAST_SIZE:.0e}, got {largest:g}: use another unit."
         )
 
 

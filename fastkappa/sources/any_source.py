@@ -78,34 +78,35 @@ def confusion_from_source(
         - a ``Table``, ``RecordBatch``, ``RecordBatchReader`` or ``dataset`` of pyarrow, or
           any other object that exports an Arrow stream; a list or an iterator of record batches;
         - a pandas or polars frame, or any other frame that narwhals supports;
-        - a polars ``LazyFrame``, a DuckDB relation or a PySpark frame: its engine counts,
-          and returns only the cells of the table;
-        - a Dask frame, counted partition by partition in the workers;
-        - a mapping of names to arrays; Dask arrays are counted chunk by chunk in the workers;
+        - a polars ``LazyFrame``, a DuckDB relation or a PySpark frame. Its engine counts the
+          items, and returns only the cells of the table;
+        - a Dask frame. The workers count its partitions;
+        - a mapping of names to arrays. The workers count the chunks of Dask arrays;
         - a list of dictionaries, one per row, as in JSON.
     y1, y2 : str
-        The columns of the first and the second rater, which can be the same: whole numbers,
-        booleans, strings, dates or times.
+        The names of the columns of the first and the second rater. Both can be the same column.
+        Ratings are whole numbers, booleans, strings, dates or times.
     labels : array-like of shape (l,), default=None
-        The labels of the table, in order. If None, a declared order with all its labels is used. An
-        ordered categorical, a polars or DuckDB Enum, an ordered Arrow dictionary, or a Python
-        enum declares an order. If no order is declared, the labels are those that occur, sorted:
-        strings that are all numbers by value, and other strings alphabetically. If items are left
-        out and some strings in ``labels`` do not occur, a warning lists these strings.
+        The labels of the table, in order. If None and a column declares an order, the table has
+        all labels of that order. An ordered categorical, a polars or DuckDB Enum, an ordered Arrow
+        dictionary, or a Python enum declares an order. If no order is declared, the labels that
+        occur are sorted. Strings that are all numbers are sorted by value, and other strings
+        alphabetically. If items are left out and some strings in ``labels`` do not occur, a
+        warning lists these strings.
     missing_codes : sequence, default=()
         Values that mean a missing rating, such as ``["x", -9]``.
     group : str, default=None
-        A column of groups. Items are counted separately for each group.
+        The name of a column of groups. Items are counted separately for each group.
     sample_weight : str, default=None
-        A column of item weights. The table then contains sums of weights instead of counts: exact
-        sums for integers, float64 sums for floats.
+        The name of a column of item weights. The table then contains sums of weights instead of
+        counts: exact sums for integers, and float64 sums for floats.
     num_threads : int, default=None
-        The largest number of threads for counting in this process. If None, it is limited
-        only by ``OMP_NUM_THREADS``, the cores and the CPU quota. Query engines and compute
-        clusters have their own settings.
+        The largest number of threads for counting in this process. If None, only
+        ``OMP_NUM_THREADS``, the number of cores and the CPU quota limit this number. Query engines
+        and compute clusters have their own settings.
     filesystem : pyarrow.fs.FileSystem, default=None
-        The file system of the paths, such as ``pyarrow.fs.S3FileSystem()``. Files that are not
-        Parquet are first copied to a temporary folder.
+        The file system of the paths, such as ``pyarrow.fs.S3FileSystem()``. Files in formats other
+        than Parquet are first copied to a temporary folder.
     sep : str, default=None
         The separator between the fields of text files, such as ``";"``, ``"tab"`` or ``"space"``.
         If None, it is inferred from the suffix and the first line.
@@ -122,22 +123,23 @@ def confusion_from_source(
     counts : SourceCounts or dict of SourceCounts
         A named tuple ``(table, labels, n_outside, n_rows, missing, n_dropped)``. Items with a
         missing rating are not in the table. ``missing`` is the number of missing ratings of each
-        rater, and ``n_dropped`` is the number of these items. With ``group``, ``counts`` is a
-        dictionary of such tuples by group. The groups are sorted, and all have the same labels.
-        Items without a group have the key None.
+        rater, and ``n_dropped`` is the number of items with a missing rating. With ``group``,
+        ``counts`` is a dictionary with one such tuple per group. The groups are sorted, and all
+        have the same labels. Items without a group have the key None.
 
     Raises
     ------
     ValueError
         If a column does not exist, contains values that cannot be class labels, or has more than
-        2000 different ratings; if the ratings of the two columns cannot be compared; if strings are
-        among numbers and neither ``labels`` nor ``missing_codes`` is given; if the columns declare
-        different orders of labels; if a file cannot be read; or if a weight is missing, not finite
-        or negative.
+        2000 different ratings; if the ratings of the two columns cannot be compared; if a column
+        mixes strings and numbers and neither ``labels`` nor ``missing_codes`` is given; if the
+        columns declare different orders of labels; if a file cannot be read; or if a weight is
+        missing, not finite or negative.
     OverflowError
         If a sum of integer item weights does not fit in int64.
     TypeError
-        If the source is of another type, or does not support ``filesystem`` or ``on_progress``.
+        If the type of the source is not supported, or if the source does not support
+        ``filesystem`` or ``on_progress``.
     ImportError
         If a library that is needed to read the source is missing. The message explains how to
         install it.
@@ -146,9 +148,9 @@ def confusion_from_source(
     -----
     The type of the labels does not depend on the kind of source. Labels are int64 for whole numbers
     (including whole floats), bool for booleans, str for strings, or datetime64 for dates (in days)
-    and times (in microseconds, UTC). In a CSV file, a column has a type that can represent all its
-    ratings. Empty fields, NA, NaN, null and similar texts count as missing, unless they are among
-    ``labels``.
+    and times (in microseconds, UTC). A column in a CSV file gets a type that can represent all its
+    ratings. Empty fields, NA, NaN, null and similar texts count as missing, unless they are
+    among ``labels``.
 
     Examples
     --------
@@ -188,7 +190,9 @@ def confusion_from_source(
     if are_paths(source):
         _count_files(table, source, threads, filesystem, on_progress, text_format)
     elif names:
-        raise TypeError(f"{names[0]} applies only to paths, got a source of {type(source)}.")
+        raise TypeError(
+            f"{names[0]} applies only to paths, but source is a {type(source)}: omit {names[0]}=."
+        )
     else:
         _count(table, source, threads)
     contents = table.contents()
@@ -201,7 +205,9 @@ def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
     codes = WantedLabels(missing_codes)
     for label in [] if labels is None else labels:
         if label in codes:
-            raise ValueError(f"labels and missing_codes both have {label!r}: remove it from one.")
+            raise ValueError(
+                f"labels and missing_codes both contain {label!r}: remove it from one of them."
+            )
     return codes if len(missing_codes) else None
 
 
@@ -222,8 +228,8 @@ def _count_files(
         arrow_folders.count_remote(table, source, filesystem, text_format, threads)
     else:
         raise TypeError(
-            "on_progress applies only to local files: give only one of filesystem= and"
-            " on_progress=."
+            "on_progress applies only to local files, but filesystem= is also given: omit one of"
+            " them."
         )
 
 
@@ -302,30 +308,30 @@ def _parts_of_arrow(table: SourceTable, source: Any) -> list[Part]:
 def read_triples(
     source: Any, item: Any, rater: Any, rating: Any, cluster: Any = None, labels: Any = None
 ) -> tuple[Any, Any, Any, Any]:
-    """Return the columns of items, raters and ratings of a source, and of clusters or None.
+    """Return a source's columns of items, raters and ratings, and the column of clusters or None.
 
     Parameters
     ----------
     source : path, data frame, table, dataset, relation or mapping
-        As for `fastkappa.confusion_from_source`. Query engines and compute clusters send only
+        As for `fastkappa.confusion_from_source`. Query engines and compute clusters return only
         these columns.
     item, rater, rating, cluster : str
-        The names of the columns; None for no clusters. In text files, all columns except the
+        The names of the columns. ``cluster`` can be None. In text files, all columns except the
         ratings are read as strings.
     labels : array-like, default=None
-        Labels. Strings among them, even "NA", never count as missing in a text file.
+        The labels. In a text file, a string that is a label, even "NA", never counts as missing.
 
     Returns
     -------
     item, rater, rating, cluster : array-likes of shape (n,)
-        Columns from the source's library, which can declare an order of labels.
+        The columns, as objects of the source's library. They can declare an order of labels.
 
     Raises
     ------
     ValueError
         If a column does not exist or is named twice, or if a file cannot be read.
     TypeError
-        If the source is of another type.
+        If the type of the source is not supported.
     ImportError
         If a library that is needed to read the source is missing.
     """
@@ -339,7 +345,9 @@ def read_triples(
         *others, last = names
         found = " and ".join(f"{argument}={name!r}" for argument, name in names.items())
         number = "three" if cluster is None else "four"
-        raise RatingsError(f"{', '.join(others)} and {last} must be {number} columns, got {found}.")
+        raise RatingsError(
+            f"{', '.join(others)} and {last} must be {number} different columns, got {found}."
+        )
     text = [name for argument, name in names.items() if argument != "rating"]
     texts = [] if labels is None else [label for label in labels if isinstance(label, str)]
     columns = _columns(source, list(names.values()), text=text, labels={rating: texts})
@@ -353,7 +361,7 @@ def _columns(
     text: Sequence[Any],
     labels: Mapping[Any, Collection[str]] = NO_LABELS,
 ) -> Mapping[Any, Any]:
-    """Return columns of any source by name. Columns in ``text`` are never read as numbers."""
+    """Return the named columns of any source. Columns in ``text`` are never read as numbers."""
     source = _in_one(source)
     if are_paths(source):
         read = arrow_folders.columns_of_files(files_at(source), names, text=text, labels=labels)
@@ -380,6 +388,6 @@ def _columns(
         return columns_of_arrow(pyarrow.RecordBatchReader.from_stream(source), names)
     raise TypeError(
         "source must be a path, a data frame, an Arrow table, dataset or stream, a relation, a"
-        f" mapping of names to arrays or a list of dictionaries, got {type(source)}; give"
-        " arrays as item=, rater= and rating=, without a source."
+        f" mapping of names to arrays or a list of dictionaries, got {type(source)}. To pass"
+        " arrays, use item=, rater= and rating=, without a source."
     )

@@ -20,25 +20,23 @@ from fastkappa.sources.arrow_columns import (
     weights_of,
 )
 from fastkappa.sources.batches import add_ratings
-from fastkappa.sources.source_ratings import STRINGS, RatingsError, column_of
+from fastkappa.sources.source_ratings import STRINGS, RatingsError, column_of, refuse_many_groups
 from fastkappa.sources.source_table import SourceTable
 from fastkappa.tables import doubtful_tables
 
 # The number of items in a slice: small enough to keep temporary arrays small, and large enough to
 # spend little time in Python.
 SLICE = 1 << 18
-# A report on more groups would be too long to read.
-MOST_GROUPS = 2000
-# The columns of some rows by name, each an Arrow array.
+# Some rows of a source, as a mapping of column names to Arrow arrays.
 Batch = dict[Any, Any]
-# A part of a source, whose batches are all read by one thread.
+# A part of a source. One thread reads all its batches.
 Part = Callable[[], Iterable[Batch]]
 
 
 def count_parts(table: SourceTable, parts: Sequence[Part], num_threads: int = 1) -> None:
-    """Count the batches in the parts of a source. Each thread takes the next part.
+    """Count the batches in the parts of a source. Each idle thread takes the next part.
 
-    If there is only one part, the threads share its batches.
+    If there is only one part, all threads count its batches.
     """
     if len(parts) <= 1 or num_threads == 1:
         for part in parts:
@@ -56,7 +54,7 @@ def count_parts(table: SourceTable, parts: Sequence[Part], num_threads: int = 1)
 
 
 def parts_of_arrays(table: SourceTable, columns: Mapping[Any, Any], what: str = "") -> list[Part]:
-    """Return arrays of any library as parts. ``what`` describes them in errors about lengths."""
+    """Split arrays of any library into parts. ``what`` names the arrays in errors about lengths."""
     import pyarrow
 
     arrays = {name: as_array(columns[name], name, table.codes) for name in table.names}
@@ -67,10 +65,10 @@ def parts_of_arrays(table: SourceTable, columns: Mapping[Any, Any], what: str = 
 
 
 def parts_of_rows(table: SourceTable, rows: Any) -> list[Part]:
-    """Return the rows of an Arrow table or record batch as parts.
+    """Split the rows of an Arrow table or record batch into parts.
 
-    The columns are those that the table counts. Integers are counted in place. Other ratings need
-    temporary arrays, which are kept small by slicing.
+    ``rows`` has only the columns that ``table`` counts. Integers are counted in place. Other
+    ratings need temporary arrays, and slicing the rows keeps these arrays small.
     """
     names = table.names
     is_in_place = table.columns.weight is None and table.columns.group is None
@@ -85,17 +83,17 @@ def parts_of_rows(table: SourceTable, rows: Any) -> list[Part]:
 
 
 def batches_of(table: SourceTable, record_batches: Iterable[Any]) -> Iterator[Batch]:
-    """Yield the columns of record batches."""
+    """Yield the columns that a table counts, from record batches."""
     for rows in record_batches:
         for part in parts_of_rows(table, rows.select(table.names)):
             yield from part()
-        del rows  # so that the next batch can reuse the memory
+        del rows  # Let the next batch reuse the memory.
 
 
 def _count_batches(table: SourceTable, part: Part, num_threads: int) -> None:
     for batch in part():
         add_arrays(table, batch, num_threads)
-        batch.clear()  # so that the next batch can reuse the memory
+        batch.clear()  # Let the next batch reuse the memory.
 
 
 def add_arrays(table: SourceTable, arrays: Batch, num_threads: int = 1) -> None:
@@ -120,15 +118,15 @@ def add_arrays(table: SourceTable, arrays: Batch, num_threads: int = 1) -> None:
 
 
 def split_by(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """Yield each group of a column, sorted, with its rows. Rows without a group are dropped."""
+    """Yield each group in a column with its rows, in sorted order.
+
+    Rows without a group are dropped.
+    """
     from pyarrow import compute
 
     group = columns[name]
     groups = [value for value in group.unique().to_pylist() if value is not None and value == value]
-    if len(groups) > MOST_GROUPS:
-        raise RatingsError(
-            f"there are {len(groups)} groups, more than the {MOST_GROUPS} that are reported."
-        )
+    refuse_many_groups(len(groups), name)
     if all(isinstance(value, str) for value in groups):
         groups = sorted_names(groups)
         n_rows = {count["values"]: count["counts"] for count in group.value_counts().to_pylist()}
@@ -143,7 +141,10 @@ def split_by(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict[
 
 
 def single_labels(column: Any) -> Any:
-    """Return the labels if each list has exactly one; otherwise return the column unchanged."""
+    """Replace lists by their labels if each list has exactly one label.
+
+    Otherwise return the column unchanged.
+    """
     from pyarrow import compute
 
     if not are_lists(column):
@@ -155,7 +156,7 @@ def single_labels(column: Any) -> Any:
 def judge_files(
     files: Sequence[Any], parts: Sequence[Mapping[str, Any]], rated: Sequence[str]
 ) -> None:
-    """Warn if the rated columns of some files have other labels than those of other files."""
+    """Warn if the labels in the columns ``rated`` differ between files."""
     from pyarrow.types import is_nested
 
     names = [name for name in rated if not any(is_nested(part[name].type) for part in parts)]

@@ -36,7 +36,7 @@ from fastkappa.sources.source_ratings import (
 
 # The libraries whose arrays Arrow can read.
 IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")
-# Texts that mean the empty set. A separator alone also does.
+# Texts that mean the empty set. A separator alone also means the empty set.
 EMPTY_SETS = ("[]", "{}")
 
 
@@ -48,10 +48,10 @@ def is_integer(dtype: Any) -> bool:
 
 
 def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any:
-    """Return a column from any library as an Arrow array, in which NaN means missing.
+    """Convert a column from any library to an Arrow array, with null for NaN.
 
-    Codes among Python objects of another type also count as missing, because an Arrow column cannot
-    contain both types.
+    If Python objects are of mixed types, codes among them become null, because an Arrow column
+    cannot contain mixed types.
     """
     import pyarrow
 
@@ -59,7 +59,7 @@ def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any
         return checked(values)
     known = in_known_library(values)
     if str(getattr(known, "dtype", "")).startswith("Enum("):
-        # Arrow would read a polars series as a sequence of strings and lose its order.
+        # Arrow would read a polars Enum as a sequence of strings and lose its order.
         known = known.to_arrow()
     if known is not values:
         return as_array(known, column, codes)
@@ -86,16 +86,16 @@ def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any
         string = next((v for v in objects if isinstance(v, str)), None)
         if string is not None:
             raise RatingsError(
-                f"column {column!r} cannot be read: it contains {string!r} and other values that"
-                " are not strings. Give missing_codes= or an empty field if this stands for a"
-                " missing rating."
+                f"column {column!r} cannot be read: it contains {string!r}, but also values that"
+                f" are not strings. If {string!r} stands for a missing rating, name it in"
+                " missing_codes= or leave the field empty."
             ) from error
         reason = " ".join(str(error).split()).rstrip(".")
         raise RatingsError(f"column {column!r} cannot be read: {reason}.") from error
 
 
 def _is_in_arrow(values: Any) -> bool:
-    """Return whether Arrow can read an object directly and trust its length."""
+    """Return whether Arrow can read an object directly and rely on its reported length."""
     if type(values).__module__ == "builtins":
         return type(values) in (list, tuple, range)
     return type(values).__module__.partition(".")[0] in IN_ARROW
@@ -104,7 +104,7 @@ def _is_in_arrow(values: Any) -> bool:
 def _with_true_length(values: Any, column: Any) -> Any:
     """Return values as a sequence with the correct length, or raise if length and items disagree.
 
-    Arrow allocates memory for the reported length and fills it with all items of the object.
+    Arrow allocates memory for the reported length, but then writes all items of the object to it.
     """
     if _is_in_arrow(values) or hasattr(values, "__arrow_array__"):
         return values
@@ -138,8 +138,8 @@ def of_series(series: Any, column: Any, codes: WantedLabels | None = None) -> An
     """Return a narwhals column as an Arrow array."""
     import pyarrow
 
-    # Arrow does not support sparse columns or non-native byte orders, and Python objects can be of
-    # mixed types.
+    # Arrow does not support sparse columns, non-native byte orders or Python objects of mixed
+    # types.
     with suppress(pyarrow.ArrowException, OverflowError):
         if str(series.dtype) != "Object":
             return series.to_arrow()
@@ -181,7 +181,8 @@ def ratings_of(array: Any, column: Any, fractions: bool = False) -> Column:
         return _of_integers(array.cast(pyarrow.uint8()), BOOLEANS)
     if types.is_floating(dtype) or types.is_decimal(dtype):
         if fractions:
-            # The shortest decimal form of float32(0.1) is 0.1, as in labels.
+            # Convert float32 values to their shortest decimal form, so that float32(0.1) equals the
+            # label 0.1.
             array = array.cast("string") if types.is_float32(dtype) else array
             return _of_codes(_floats(array).dictionary_encode(), FLOATS)
         known = FLOATS if types.is_floating(dtype) else INTEGERS
@@ -209,7 +210,10 @@ def text_of_bytes(array: Any, column: str) -> Any:
 
 
 def declared_order(array: Any, column: Any) -> list[Key] | None:
-    """Return all labels in the order that a dictionary array declares, or None."""
+    """Return all labels in the order that a dictionary array declares.
+
+    Return None if the array declares no order.
+    """
     from pyarrow import types
 
     if not types.is_dictionary(array.type) or not array.type.ordered:
@@ -247,7 +251,7 @@ def is_string(dtype: Any) -> bool:
 
 
 def in_one(array: Any) -> Any:
-    """Return a chunked array as one array."""
+    """Return a chunked array as one array, and any other array unchanged."""
     import pyarrow
 
     if not isinstance(array, pyarrow.ChunkedArray):
@@ -271,7 +275,10 @@ def in_table(columns: Mapping[str, Any]) -> Any:
 
 
 def with_order(array: Any, order: Sequence[Any] | None) -> Any:
-    """Return an Arrow column that declares the given order, or the column itself for None."""
+    """Return an Arrow column that declares the given order.
+
+    If ``order`` is None, return the column unchanged.
+    """
     import pyarrow
 
     if order is None or not isinstance(array, (pyarrow.Array, pyarrow.ChunkedArray)):
@@ -284,13 +291,14 @@ def with_order(array: Any, order: Sequence[Any] | None) -> Any:
 
 
 def _refuse_different_orders(chunks: Sequence[Any]) -> None:
-    """Raise if parts of a column declare different orders, because joining would lose them."""
+    """Raise if parts of a column declare different orders, because joining would lose orders."""
     for chunk in chunks[1:]:
         first, other = chunks[0].dictionary, chunk.dictionary
         if not other.equals(first):
             raise RatingsError(
-                "parts of a column declare its labels in different orders:"
-                f" {shown(first.to_pylist())} and {shown(other.to_pylist())}."
+                "parts of a column declare different orders of labels:"
+                f" {shown(first.to_pylist())} and {shown(other.to_pylist())}. Declare the same"
+                " order in all parts."
             )
 
 
@@ -308,7 +316,7 @@ def _of_codes(array: Any, dtype: np.dtype[Any]) -> Column:
 
 
 def codes_of(array: Any, categories: list[Any]) -> tuple[AnyArray, list[Any]]:
-    """Return the categories and codes of a dictionary array, with an extra code for nulls."""
+    """Return the codes and categories of a dictionary array, with an extra code for nulls."""
     codes = values_of(array.indices)
     if array.indices.null_count:
         if len(categories) > np.iinfo(codes.dtype).max:
@@ -319,10 +327,10 @@ def codes_of(array: Any, categories: list[Any]) -> tuple[AnyArray, list[Any]]:
 
 
 def values_of(array: Any) -> AnyArray:
-    """Return the numbers of an array without a copy, with arbitrary numbers for nulls.
+    """Return the numbers of an array without copying them. Nulls become arbitrary numbers.
 
-    Arrow's own conversion imports pandas if it is installed, which is slow, and an interrupt during
-    the import would be lost.
+    Arrow's own conversion imports pandas if pandas is installed. This import is slow, and an
+    interrupt during the import would be lost.
     """
     import pyarrow
 
@@ -339,7 +347,10 @@ def _is_null(array: Any) -> NDArray[np.bool_]:
 
 
 def _of_integers(array: Any, dtype: np.dtype[Any]) -> Column:
-    """Return whole numbers without a copy or, with nulls, as codes for their range and for None."""
+    """Return whole numbers without copying them.
+
+    If there are nulls, return codes for the range of the numbers and for None.
+    """
     if not array.null_count:
         return Column(values_of(array), dtype)
     from pyarrow import compute

@@ -44,9 +44,10 @@ SUFFIXES = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
-# The delimiters of text files, by suffix. An empty delimiter is inferred from the first line.
+# The delimiters of text files, by format. The delimiter of .txt files is inferred from the first
+# line.
 DELIMITERS = {"csv": ",", "tsv": "\t", "txt": ""}
-# The suffixes of the files in a folder that are read.
+# The suffixes of the files that are read if a folder is given.
 IN_FOLDERS = tuple(suffix for suffix in SUFFIXES if not suffix.startswith(".txt"))
 ARROW_FILE_MAGIC = b"ARROW1"
 COLUMNS_LISTED = 20
@@ -90,7 +91,7 @@ def read_columns(
     on_progress : callable
         Called repeatedly with the number of bytes read so far.
     text : sequence of str
-        Columns that are read as text in a text file, where "01" differs from "1".
+        Columns of a text file to read as text, so that "01" differs from "1".
     strings : sequence of str
         Text columns in which most values differ. These columns are never dictionary-encoded. In
         Parquet files, they can contain text that is not UTF-8.
@@ -124,8 +125,8 @@ def read_columns(
             import pyarrow
 
             batches = list(file_batches(path, file_format, columns, on_progress, strings))
-            # Batches of JSON can differ in type, so each becomes a table. An empty file has no
-            # batches.
+            # Batches of JSON can differ in type, so each batch becomes a table. An empty file has
+            # no batches.
             tables = [pyarrow.Table.from_batches([batch]) for batch in batches]
             tables = tables or [pyarrow.table({})]
             table = pyarrow.concat_tables(tables, promote_options="permissive")
@@ -136,7 +137,7 @@ def read_columns(
 
 
 def column_names(path: Path, text_format: TextFormat = PLAIN) -> list[str]:
-    """Return the names of a file's columns. Errors are as for `read_columns`."""
+    """Return the names of a file's columns. The errors are those of `read_columns`."""
     with opened(path) as file_format:
         if file_format in DELIMITERS:
             return text_file(path, DELIMITERS[file_format], text_format).names
@@ -153,7 +154,7 @@ def column_names(path: Path, text_format: TextFormat = PLAIN) -> list[str]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[str]:
-    """Yield the format of a readable file. Errors in the block name the file.
+    """Yield the format of a readable file. Errors raised in the block name the file.
 
     Raises
     ------
@@ -181,7 +182,7 @@ def check_file(path: Path) -> None:
 
 
 def files_of(folder: Path) -> list[Path]:
-    """Return the files of a folder that can be read, at any depth, sorted, or raise if none."""
+    """Return the readable files in a folder at any depth, sorted, or raise if there are none."""
     files = [file for file in visible_files(folder) if is_read_of_folder(file)]
     if not files:
         raise no_file_in(folder)
@@ -203,7 +204,7 @@ def visible_files(folder: Path) -> list[Path]:
 def _visible_below(folder: str) -> Iterator[str]:
     with os.scandir(folder) as entries:
         for entry in entries:
-            # Spark, Jupyter and other programs use these names for notes and copies next to the
+            # Spark, Jupyter and other programs put notes and copies with such names next to the
             # data.
             if entry.name.startswith((".", "_")):
                 continue
@@ -214,18 +215,21 @@ def _visible_below(folder: str) -> Iterator[str]:
 
 
 def is_read_of_folder(file: Path) -> bool:
-    """Return whether a file in a folder is data. A .txt file can be a note."""
+    """Return whether a file in a folder is data, according to its suffix.
+
+    A .txt file does not count as data, because it can be a note.
+    """
     return file.name.lower().endswith(IN_FOLDERS)
 
 
 def batches_of_stream(table: SourceTable, stream: Any, names: Sequence[str]) -> Iterator[Batch]:
-    """Yield the columns of a record batch reader that a table counts."""
+    """Yield the columns that a table counts, from a record batch reader."""
     check_columns("the stream", table.names, names)
     yield from batches_of(table, map(checked, selected(stream, table.names)))
 
 
 def selected(stream: Iterable[Any], columns: Sequence[Any]) -> Iterator[Any]:
-    """Yield columns of record batches, which can have different schemas."""
+    """Yield the given columns of record batches. The schemas of the batches can differ."""
     for batch in stream:
         check_columns("a record batch", columns, batch.schema.names)
         yield batch.select(list(columns))
@@ -242,7 +246,7 @@ def format_of(path: Path) -> str:
     if path.is_dir():
         raise RatingsError(f"{path} is a directory, not a file.")
     raise RatingsError(
-        f"the suffix {path.suffix!r} of {path} is not a known format; the known suffixes are"
+        f"the suffix {path.suffix!r} of {path} is unknown; the known suffixes are"
         f" {', '.join(SUFFIXES)}.{advice_on(path)}"
     )
 
@@ -270,7 +274,7 @@ def count_text(
     reports: Sequence[OnProgress],
     num_threads: int,
 ) -> None:
-    """Count text files. A column has a type that can represent its ratings in all files."""
+    """Count text files. The type of a column is chosen to represent its ratings in all files."""
     opened: list[TextFile] = []
     name = naming if len(paths) == 1 else naming_part
     for path in paths:
@@ -311,7 +315,7 @@ def count_parquet(
     on_progress: OnProgress = ignore_progress,
     num_threads: int = 1,
 ) -> None:
-    """Count a Parquet file, which ``opener`` opens. Each thread takes the next row group."""
+    """Count the Parquet file that ``opener`` opens. Each idle thread takes the next row group."""
     with _opened_parquet(path, opener, table.names) as file, opener() as source:
         metadata, n_bytes = file.metadata, source.size()
     n_read = 0
@@ -353,7 +357,10 @@ def _opened_parquet(
     as_strings: Sequence[str] = (),
     metadata: Any = None,
 ) -> Iterator[Any]:
-    """Open a Parquet file for the given columns. Strings become dictionaries unless listed."""
+    """Open a Parquet file, and check that it has the given columns.
+
+    String columns become dictionaries, except the columns in ``as_strings``.
+    """
     from pyarrow import parquet
 
     with opener() as source:
@@ -369,7 +376,10 @@ def _opened_parquet(
 def _parquet_batches(
     path: Path, columns: Sequence[str], on_progress: OnProgress, as_strings: Sequence[str]
 ) -> Iterator[Any]:
-    """Yield columns of a Parquet file. Most strings become dictionaries."""
+    """Yield columns of a Parquet file.
+
+    String columns become dictionaries, except the columns in ``as_strings``.
+    """
     import pyarrow
 
     with _opened_parquet(path, partial(pyarrow.OSFile, str(path)), columns, as_strings) as file:
@@ -392,14 +402,14 @@ def _arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) 
         batches = reader if n_batches is None else map(reader.get_batch, range(n_batches))
         for i, batch in enumerate(batches, 1):
             on_progress(source.tell() if n_batches is None else size * i // n_batches)
-            # Arrow does not validate batches itself. Only this call to validate detects text that
-            # is not UTF-8, and codes without a rating.
+            # Arrow does not validate batches by itself. Only a full validation detects text that is
+            # not UTF-8, and dictionary codes without a value.
             batch.validate(full=True)
             yield batch
 
 
 def _arrow_reader(source: Any, **options: Any) -> Any:
-    """Return a reader of an Arrow file or of an Arrow stream, judging by its start."""
+    """Return a reader of an Arrow file or an Arrow stream, according to the first bytes."""
     from pyarrow import ipc
 
     source.seek(0)
@@ -420,7 +430,7 @@ def naming(path: Path) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise RatingsError(f"{path} cannot be read: it is not UTF-8 text ({error}).") from error
     except (OSError, pyarrow.ArrowException, IndexError, KeyError) as error:
-        # The last two errors are caused by contradictory metadata of a Parquet file.
+        # A Parquet file with contradictory metadata raises IndexError or KeyError.
         reason = " ".join(str(error).split()).rstrip(".")
         if "UTF8" in reason:
             reason = f"it is not UTF-8 text ({reason})"

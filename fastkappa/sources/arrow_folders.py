@@ -1,4 +1,4 @@
-"""Read folders of files, and several files as one source, with pyarrow."""
+"""Read several files, or the files in a folder, as one source with pyarrow."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def count_files(
     if text_format != PLAIN:
         raise RatingsError(
             "sep, encoding and decimal apply only to text files, but the format of"
-            f" {files[0]} is {file_format}."
+            f" {files[0]} is {file_format}: omit these options."
         )
     for file, report in zip(files, reports):
         with naming(file) if len(files) == 1 else naming_part(file):
@@ -130,7 +130,7 @@ def count_remote(
 
 
 def batches_of_dataset(table: SourceTable, dataset: Any) -> Iterator[Batch]:
-    """Yield the columns of a pyarrow dataset that a table counts."""
+    """Yield the columns that a table counts, from a pyarrow dataset."""
     check_columns("the dataset", table.names, dataset.schema.names)
     _check_fragments(dataset, table.names)
     batches = dataset.to_batches(
@@ -140,7 +140,7 @@ def batches_of_dataset(table: SourceTable, dataset: Any) -> Iterator[Batch]:
 
 
 def _check_fragments(dataset: Any, columns: Sequence[Any]) -> None:
-    """Raise if a file of a dataset lacks a column, which pyarrow would fill with nulls."""
+    """Raise if a file of a dataset lacks a column, because pyarrow would fill it with nulls."""
     from pyarrow.dataset import get_partition_keys
 
     try:
@@ -161,10 +161,10 @@ def columns_of_path(
     text: Sequence[str] = (),
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> dict[str, Any]:
-    """Return columns of a file, or of all files in a folder or list, each as one array."""
+    """Return columns of a file, or of all files in a folder or list, as one array per column."""
     found = columns_of_files(files_at(source), columns, text=text, labels=labels)
     whole = {name: in_one(found.pop(name)) for name in columns}
-    # The memory used for the blocks of the file is returned to the operating system.
+    # Return the memory used for blocks of the file to the operating system.
     need_pyarrow("cli", "reading files").default_memory_pool().release_unused()
     return whole
 
@@ -197,7 +197,7 @@ def columns_of_files(
 
 
 def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
-    """Return columns of a pyarrow table, batch, reader or dataset, each as one array."""
+    """Return columns of a pyarrow table, batch, reader or dataset, as one array per column."""
     check_columns("the table", columns, source.schema.names)
     if hasattr(source, "get_fragments"):
         _check_fragments(source, columns)
@@ -217,9 +217,11 @@ def joined(
     files: Sequence[Any] = (),
     rated: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Concatenate the columns of several parts. Integers become floats if others are floats.
+    """Concatenate the columns of several parts.
 
-    If the parts are ``files``, errors name them. The labels in the columns ``rated`` are compared.
+    A column of integers becomes a column of floats if it is a column of floats in another part. If
+    ``files`` are given, errors name the files of the parts. A warning is given if the labels in
+    the columns ``rated`` differ between parts.
     """
     import pyarrow
 
@@ -239,12 +241,12 @@ def joined(
             whole[name] = pyarrow.concat_tables(tables, promote_options="permissive").column(name)
         except pyarrow.ArrowException as error:
             types = [str(getattr(array.type, "value_type", array.type)) for array in arrays]
-            # The first file with each type is named.
+            # Name the first file with each type.
             found = dict(zip(types[::-1], files[::-1]))
             held = [f"{HELD.get(one, one)} in {file}" for one, file in reversed(found.items())]
             raise RatingsError(
-                f"column {name!r} has {' and '.join(held) or error}: write the values in the same"
-                " way in all files."
+                f"column {name!r} has {' and '.join(held) or error}: use the same type in all"
+                " files."
             ) from error
     return whole
 
@@ -253,7 +255,7 @@ def _as_floats(column: Any, name: str) -> Any:
     """Return an integer column as float64, or raise if an integer would be rounded.
 
     Other columns are returned unchanged. pyarrow's own cast rejects all integers beyond 2**53, even
-    those that float64 represents exactly.
+    integers that float64 represents exactly.
     """
     import pyarrow
 
@@ -267,27 +269,28 @@ def _as_floats(column: Any, name: str) -> Any:
 
 
 def warn_of_copies(files: Sequence[Path], *, fewest_rows: int = FEWEST_IDS) -> None:
-    """Warn about files with the content of another file.
+    """Warn about files that have the same content as another file.
 
-    Parts of a table with fewer than ``fewest_rows`` can be equal by chance, and many can be empty.
+    Files with fewer than ``fewest_rows`` rows are ignored, because they may be equal by chance or
+    empty.
     """
     there = filter(Path.is_file, files)
     groups = [sorted(there, key=lambda file: (len(file.name), file))]
-    # Few files have equal sizes and beginnings, so few are read to their end.
+    # Compare file sizes, then first bytes, then whole files, so that few files are read completely.
     for key in (os.path.getsize, partial(_digest, n_bytes=START), _digest):
         groups = [same for group in groups for same in _with_same(group, key)]
     groups = [group for group in groups if _n_rows(group[0]) >= fewest_rows]
-    copies = [f"{copy} of {original}" for original, *others in groups for copy in others]
+    copies = [f"{copy} equals {original}" for original, *others in groups for copy in others]
     if copies:
         listed = first_of_many(copies, MOST_SHOWN)
         warn(
-            f"some files have the same content as other files, but are also counted: {listed}."
-            " Remove them if they are copies."
+            f"some files have the same content as other files, but all are counted: {listed}."
+            " If a file is only a copy, remove it."
         )
 
 
 def _with_same(files: Sequence[Path], key: Callable[[Path], Any]) -> list[list[Path]]:
-    """Return the groups of two files or more that have the same key."""
+    """Return the groups of two or more files that have the same key."""
     if len(files) < 2:
         return []
     found: dict[Any, list[Path]] = {}
@@ -297,14 +300,14 @@ def _with_same(files: Sequence[Path], key: Callable[[Path], Any]) -> list[list[P
 
 
 def _digest(file: Path, n_bytes: int = 0) -> bytes:
-    """Return a hash of a file, or of its first bytes."""
+    """Return a hash of a file or, if ``n_bytes`` is given, of its first bytes."""
     with open(file, "rb") as data:
         start = BytesIO(data.read(n_bytes)) if n_bytes else data
         return hashlib.file_digest(start, "blake2b").digest()
 
 
 def _n_rows(file: Path) -> int:
-    """Return the number of rows of a file; for text, the number of lines minus the first."""
+    """Return the number of rows in a file. In a text file, the first line is not counted."""
     if format_of(file) not in BINARY:
         return n_lines(file) - 1
     with naming(file):
@@ -312,7 +315,7 @@ def _n_rows(file: Path) -> int:
 
 
 def _format_of_all(files: Sequence[Path], *, are_local: bool = True) -> str:
-    """Return the common format of the files of a source, and warn about local copies."""
+    """Return the common format of the files of a source, and warn about copies of local files."""
     formats = sorted({format_of(file) for file in files})
     if len(formats) > 1:
         folder = Path(os.path.commonpath([file.parent for file in files]))
@@ -321,10 +324,10 @@ def _format_of_all(files: Sequence[Path], *, are_local: bool = True) -> str:
         suffixes = [suffix for suffix in SUFFIXES if any(own.endswith(suffix) for own in names)]
         patterns = [repr(str(folder / f"{between}*{suffix}")) for suffix in suffixes]
         raise RatingsError(
-            f"the files must be files in one format, but are {' and '.join(formats)}: count"
-            f" {', '.join(patterns[:-1])} and {patterns[-1]} separately, and add their counts. On"
-            " the command line, save the counts of each with --save, and add them with fastkappa"
-            " merge."
+            f"the files must all have the same format, but their formats are"
+            f" {' and '.join(formats)}: count {', '.join(patterns[:-1])} and {patterns[-1]}"
+            " separately, and add the counts. On the command line, save the counts of each pattern"
+            " with --save, and add them with fastkappa merge."
         )
     if are_local and len(files) > 1:
         warn_of_copies(files)
@@ -334,8 +337,8 @@ def _format_of_all(files: Sequence[Path], *, are_local: bool = True) -> str:
 def with_encoding_of(text_format: TextFormat, files: Sequence[Path]) -> TextFormat:
     """Return the format of the text files, without the given encoding if the files are all UTF-8.
 
-    With an encoding of one byte per character, any file can be read, but text with special
-    characters in that encoding is not valid UTF-8.
+    An encoding with one byte per character can decode any file, so a wrong encoding raises no
+    error. But text with special characters in such an encoding is not valid UTF-8.
     """
     encoding = text_format.encoding
     if encoding is None or len(EVERY_BYTE.decode(encoding, "replace")) < len(EVERY_BYTE):

@@ -1,7 +1,7 @@
 """Read JSON Lines, with one object per line, in blocks of lines, using pyarrow.
 
-A field that an object lacks is missing, and so is an empty string, as in text files. Types are
-those of JSON, so numbers are not strings.
+If an object lacks a field, the value counts as missing. As in text files, an empty string also
+counts as missing. Values keep their JSON types, so the string "1" is not the number 1.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from fastkappa.sources.arrow_columns import as_array, is_string
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import is_packed
 
-# The number of bytes parsed at a time, which is also the maximum length of a line.
+# The number of bytes read at a time, and the largest length of a line in bytes.
 BLOCK_SIZE = 1 << 22
 LONGEST_LINE = 1 << 27
-# The largest number of lists and objects that a line can open. At 20,000 nested lists, pyarrow
-# crashes.
+# pyarrow parses a line only if it has at most this many lists and objects. With 20,000 nested
+# lists, pyarrow crashes.
 MOST_OPENED = 1000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -82,7 +82,7 @@ class _Lines(NamedTuple):
 
 
 def _may_be_deep(block: bytes) -> bool:
-    """Return whether a line can be nested so deeply that pyarrow runs out of stack."""
+    """Return whether any line may be nested so deeply that pyarrow would run out of stack."""
     if block.count(b"[") + block.count(b"{") <= MOST_OPENED:
         return False
     text = np.frombuffer(block, np.uint8)
@@ -94,7 +94,7 @@ def _may_be_deep(block: bytes) -> bool:
 def _parsed(block: bytes, columns: Sequence[str]) -> _Lines | None:
     """Return the required fields of a block as parsed by pyarrow, or None if pyarrow fails.
 
-    pyarrow also infers the types of unneeded fields, which can fail.
+    pyarrow infers the types of all fields, so even a field that is not required can be the cause.
     """
     import pyarrow
     from pyarrow import json
@@ -105,7 +105,8 @@ def _parsed(block: bytes, columns: Sequence[str]) -> _Lines | None:
     except pyarrow.ArrowInvalid:
         return None
     fields = lines.schema.field
-    # pyarrow converts strings that look like times, so columns of times are read again as strings.
+    # pyarrow converts strings that look like times to times, so such columns are read again as
+    # strings.
     times = [n for n in columns if n in lines.column_names and "timestamp" in str(fields(n).type)]
     if times:
         texts = pyarrow.schema([(name, pyarrow.string()) for name in times])
@@ -154,7 +155,8 @@ def _blocks(path: Path, on_progress: Callable[[int], None]) -> Iterator[bytes]:
             rest = data[end:] if end else rest + data
             if len(rest) > LONGEST_LINE:
                 raise RatingsError(
-                    f"{path} cannot be read: it has a line of {len(rest)} bytes, which is too long."
+                    f"{path} cannot be read: it has a line of {len(rest)} bytes, but lines can have"
+                    f" at most {LONGEST_LINE}."
                 )
         if rest.strip():
             yield rest
@@ -164,5 +166,5 @@ def _refuse_array(path: Path, start: bytes) -> None:
     if start.lstrip().startswith(b"["):
         raise RatingsError(
             f"{path} cannot be read: it is a JSON list instead of one object per line. Read it with"
-            " pandas.read_json, or write one object per line, as with jq -c '.[]'."
+            " pandas.read_json, or write one object per line, for example with jq -c '.[]'."
         )

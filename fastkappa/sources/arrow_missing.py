@@ -40,7 +40,7 @@ def mark_missing(
     odd : {'raise', 'drop', 'keep'}
         How to handle strings among numbers: as an error, as missing, or as labels.
     remedy : str
-        The advice in the error.
+        The advice in the error about such strings.
 
     Returns
     -------

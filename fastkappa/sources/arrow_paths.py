@@ -1,4 +1,4 @@
-"""Find the files given by paths, patterns, lists and folders, locally or in another file system."""
+"""Find the files given by paths, patterns, folders and lists, in any file system."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from fastkappa.sources.arrow_files import (
 from fastkappa.sources.source_ratings import RatingsError
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-# The pattern of a URL. A scheme of one letter would be a Windows drive, and a Path turns "//" into
-# "/".
+# The pattern of a URL. A single letter before the colon would be a Windows drive. One slash is
+# enough, because Path turns "//" into "/".
 URL = re.compile(r"[a-z][a-z0-9+.-]+:/")
 
 
@@ -38,7 +38,7 @@ def are_paths(source: Any) -> TypeGuard[Paths]:
 
 
 def files_at(source: Paths) -> list[Path]:
-    """Return the files that a path, a folder, a pattern or a list of them refers to.
+    """Return the files given by a path, a folder, a pattern, or a list of paths and patterns.
 
     Raises
     ------
@@ -56,9 +56,9 @@ def _matching(path: str) -> list[Path]:
     """Return the files that match a pattern; return other paths unchanged."""
     if URL.match(path):
         raise RatingsError(
-            f"{path} is not a local path. In Python, filesystem, path ="
-            f" pyarrow.fs.FileSystem.from_uri({path!r}) returns filesystem= for"
-            " confusion_from_source; for the command line, copy the file first."
+            f"{path} is not a local path. In Python, call filesystem, path ="
+            f" pyarrow.fs.FileSystem.from_uri({path!r}), and pass both to confusion_from_source."
+            " For the command line, copy the file first."
         )
     if not set(path) & set("*?[") or os.path.exists(path):
         return [Path(path)]
@@ -75,12 +75,12 @@ def _refuse_repeated(files: Sequence[str]) -> None:
         place = os.path.realpath(file)
         if place in seen:
             name = os.path.normpath(file)
-            raise RatingsError(f"{name} is named twice, and would be counted twice.")
+            raise RatingsError(f"{name} is named twice, and would be counted twice: name it once.")
         seen.add(place)
 
 
 def reports_of(files: Sequence[Path], on_progress: OnProgress) -> list[OnProgress]:
-    """Return one progress callback per file. Each adds the bytes of the files before its own."""
+    """Return one progress callback per file. Each callback adds the bytes of the earlier files."""
     if on_progress is ignore_progress:
         return [on_progress] * len(files)
     before = accumulate((file.stat().st_size for file in files), initial=0)
@@ -109,7 +109,7 @@ def with_total(files: Sequence[Path], on_progress: Callable[[int, int], object])
 
 
 def remote_files(source: Paths, filesystem: Any) -> list[str]:
-    """Return the files in another file system, with the same rules for folders as locally.
+    """Return the files in another file system. Folders follow the same rules as local folders.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def remote_files(source: Paths, filesystem: Any) -> list[str]:
 
 
 def _is_data(path: str, folder: str) -> bool:
-    """Return whether a file in a folder is data: neither a note nor hidden."""
+    """Return whether a file in a folder is data, and neither a note nor hidden."""
     below = PurePosixPath(path).relative_to(PurePosixPath(folder)).parts
     return is_read_of_folder(Path(path)) and not any(part.startswith((".", "_")) for part in below)
 

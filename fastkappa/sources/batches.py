@@ -24,13 +24,14 @@ from fastkappa.tables.doubtful_orders import judge_rows, runs_in
 from fastkappa.tables.item_sums import as_int64, whole_sums
 from fastkappa.tables.tally import Tally, TooManyCellsError
 
-# Batches whose labels span at most this many values are counted on their whole range.
+# The largest range of labels in which every value gets a code, even if it does not occur.
 LARGEST_RANGE = 1 << 9
-# Whole numbers are counted in a table of their range if it has at most `LARGEST_DENSE` cells. With
-# look-ups, tables of whole numbers can have up to `MOST_CELLS_OF_NUMBERS` cells.
+# Whole numbers are counted in a table of their whole range if this table has at most
+# `LARGEST_DENSE` cells. Other tables of whole numbers use look-ups, and can have up to
+# `MOST_CELLS_OF_NUMBERS` cells.
 LARGEST_DENSE = 1 << 18
 MOST_CELLS_OF_NUMBERS = 1 << 24
-# The number of ratings to check if there seem to be too many labels.
+# The number of ratings to sample if there seem to be too many labels.
 SAMPLE = 1 << 16
 
 
@@ -83,7 +84,7 @@ def add_ratings(
 def _add_whole_numbers(
     table: SourceTable, types: Types, columns: tuple[AnyArray, AnyArray], num_threads: int
 ) -> None:
-    """Count pairs of whole numbers whose labels are unknown."""
+    """Count pairs of whole numbers if the labels are not known in advance."""
     kernels = get_kernels()
     try:
         codecs = expected_codecs(kernels, columns, LARGEST_DENSE)
@@ -99,7 +100,7 @@ def _add_whole_numbers(
 
 
 def _coded(ratings: Column, table: SourceTable, axis: AxisLabels) -> CodedBatch:
-    """Return ratings with the codes used for counting."""
+    """Return a column of ratings as codes for counting."""
     values, categories = ratings.values, ratings.categories
     if categories is None:
         label_range = LabelRange.of(values)
@@ -115,7 +116,7 @@ def _coded(ratings: Column, table: SourceTable, axis: AxisLabels) -> CodedBatch:
 def _coded_anew(
     codes: AnyArray, categories: Sequence[Key], table: SourceTable, axis: AxisLabels
 ) -> CodedBatch:
-    """Return new codes for the categories that occur and are counted."""
+    """Recode a batch with only the categories that occur and are counted."""
     kept = np.flatnonzero(np.bincount(codes)).tolist()
     if axis.wanted is None:
         table.refuse_if_many(axis, len(kept))
@@ -127,7 +128,7 @@ def _coded_anew(
 
 
 def _sums(tables: Sequence[AnyArray], column: Any) -> AnyArray:
-    """Return the sums of weights, given the tables of the kernels."""
+    """Combine the tables that the kernels return into one table of sums of weights."""
     if len(tables) == 1:
         if not np.isfinite(tables[0]).all():
             raise RatingsError(

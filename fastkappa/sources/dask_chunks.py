@@ -1,8 +1,8 @@
 """Count Dask frames and arrays in the workers.
 
 Each partition or chunk becomes a table in its worker. The workers also sum the tables, a few at a
-time, and only the final table is returned. If a worker is lost, Dask repeats its tasks. Repeated
-tasks count the same items, and the results of the first attempt are discarded.
+time, and return only the final table. If a worker is lost, Dask repeats its tasks and discards the
+results of the first attempt, so no item is counted twice.
 """
 
 from __future__ import annotations

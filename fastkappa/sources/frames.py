@@ -26,8 +26,8 @@ from fastkappa.sources.source_ratings import (
 )
 from fastkappa.sources.source_table import Columns, SourceTable
 
-# The largest number of cells that an engine returns: the size of the largest table with missing
-# ratings.
+# The largest number of cells that an engine can return: the size of the largest table, including a
+# row and a column for missing ratings.
 MOST_CELLS = (LARGEST_NUMBER_OF_LABELS + 1) ** 2
 INT64_MAX = (1 << 63) - 1
 NO_LABELS = ("Binary", "Duration", "Time")
@@ -70,9 +70,9 @@ def count_frame(table: SourceTable, source: Any, num_threads: int) -> bool:
 def collect_columns(
     source: Any, names: Sequence[Any]
 ) -> tuple[Any, dict[Any, tuple[str, ...] | None]] | None:
-    """Return columns of a frame or relation in memory, or None for other objects.
+    """Load columns of a frame or relation into memory, or return None for other objects.
 
-    For Enum columns, the ordered labels are also returned.
+    The ordered labels of each Enum column are also returned.
 
     Raises
     ------
@@ -103,10 +103,10 @@ def collect_columns(
 
 
 def _counts_faster(frame: Any, columns: Columns) -> bool:
-    """Return whether an engine counts its in-memory columns faster than the kernels do.
+    """Return whether the engine of a frame counts its columns faster than the kernels do.
 
     Only polars is faster, and only for strings. For other types, the kernels are at least as fast
-    as a grouping, and for numbers at least ten times as fast.
+    as polars, and for numbers at least ten times as fast.
     """
     import narwhals
 
@@ -126,7 +126,7 @@ def _count_in_memory(table: SourceTable, frame: Any, num_threads: int) -> None:
 
 
 def _count_by_engine(table: SourceTable, frame: Any) -> None:
-    """Let the engine count, and add the returned cells to the table."""
+    """Let the engine count the items, and add the returned cells to the table."""
     import narwhals
 
     columns = table.columns

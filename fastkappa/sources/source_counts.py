@@ -1,4 +1,4 @@
-"""Finish the table of a source as the result of `confusion_from_source`."""
+"""Convert the table of a source to the result of `confusion_from_source`."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class SourceCounts(CountsResult, CountedRows):
         and ``labels[j]`` by the second, or the sum of their weights. Counts and sums of integer
         weights are int64, and sums of float weights are float64.
     labels : ndarray of shape (l,)
-        The labels in the given order, or else in the order that a column declares, or else sorted.
-        If all strings are numbers, they are sorted by value.
+        The labels, in the given order or in the order that a column declares. If no order is given
+        or declared, labels are sorted. If all strings are numbers, they are sorted by value.
     n_outside : int
-        The number of items with both ratings, at least one of which is outside the labels.
+        The number of items with two ratings of which one or both are outside the labels.
     n_rows : int
         The number of items.
     missing : tuple of int
@@ -76,14 +76,14 @@ class SourceCounts(CountsResult, CountedRows):
 
     @classmethod
     def from_json(cls, text: str) -> SourceCounts:
-        """Return the counts that `to_json`, another class or ``fastkappa score --save`` wrote.
+        """Return the counts in a text that `to_json` or ``fastkappa score --save`` wrote.
 
-        `ConfusionAccumulator.to_json` also writes text that this method can read.
+        The text can also be from `ConfusionAccumulator.to_json` or another class of counts.
 
         Raises
         ------
         ValueError
-            If no source can have such counts, for example because weights are negative.
+            If the text is not such JSON, or contains impossible counts, such as negative weights.
 
         Examples
         --------
@@ -125,7 +125,7 @@ class SourceCounts(CountsResult, CountedRows):
 
 
 def finish(contents: Contents, labels: Any = None) -> SourceCounts:
-    """Return the counts of all items of all groups."""
+    """Return the counts of all groups combined."""
     together = contents._replace(
         counts=contents.counts.sum(axis=0)[None],
         sums=None if contents.sums is None else contents.sums.sum(axis=0)[None],
@@ -135,7 +135,7 @@ def finish(contents: Contents, labels: Any = None) -> SourceCounts:
 
 
 def finish_groups(contents: Contents, labels: Any = None) -> dict[Any, SourceCounts]:
-    """Return the counts of each group, sorted, with items without a group last."""
+    """Return the counts of each group, sorted by group. Items without a group come last."""
     axis = contents.axes[0]
     names = dict(zip(axis.labels(), labels_of(axis.labels(), axis.dtype).tolist()))
     keys = sorted_names(names) if axis.dtype.kind == "O" else sorted(names)
@@ -145,7 +145,7 @@ def finish_groups(contents: Contents, labels: Any = None) -> dict[Any, SourceCou
 
 
 def _finish_layers(contents: Contents, labels: Any) -> list[SourceCounts]:
-    """Return the counts of each group."""
+    """Return the counts of each group, which is a layer of the table."""
     axes, counts, sums, dtype, order = contents
     first, second = axes[1:]
     given: AnyArray | None = None
@@ -212,7 +212,7 @@ def check_labels(labels: Any) -> AnyArray:
 
 
 def _given(labels: Any, dtype: np.dtype[Any]) -> tuple[AnyArray, list[Any]]:
-    """Return given labels as an array, and their keys."""
+    """Return the given labels as an array, and the key of each label."""
     array = check_labels(labels)
     keys: list[Any] = []
     for label in labels:
@@ -225,7 +225,7 @@ def _given(labels: Any, dtype: np.dtype[Any]) -> tuple[AnyArray, list[Any]]:
 
 
 def _places(axis: AxisLabels, keys: Sequence[Any]) -> NDArray[np.intp]:
-    """Return the position of each label of an axis among the keys, or -1."""
+    """Return the position of each label of an axis in ``keys``, or -1 if it is not in ``keys``."""
     position = {key: i for i, key in enumerate(keys)}
     return np.array([position.get(key, -1) for key in axis.position], np.intp)
 

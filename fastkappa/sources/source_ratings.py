@@ -23,8 +23,8 @@ from fastkappa.ratings.labels import strings_array
 Key = int | float | str | None
 
 # The types that the ratings in a column can have. Columns of floats must contain only whole
-# numbers. Booleans are stored as 0 and 1, dates and times as microseconds since 1970. A column
-# without ratings can lack a type.
+# numbers. Booleans are stored as 0 and 1, and dates and times as microseconds since 1970. A column
+# without ratings can have NO_TYPE.
 INTEGERS, FLOATS, BOOLEANS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(bool)
 STRINGS, DATES, TIMES = np.dtype(object), np.dtype("M8[D]"), np.dtype("M8[us]")
 NO_TYPE = np.dtype("V")
@@ -36,6 +36,8 @@ MOST_OTHERS = 50
 # A table has one cell per pair of labels, so a column of ids or counts in place of ratings would
 # exhaust the memory.
 LARGEST_NUMBER_OF_LABELS = 2000
+# The largest number of groups in a report.
+MOST_GROUPS = 2000
 EPOCH = datetime.datetime(1970, 1, 1)
 MICROSECOND = datetime.timedelta(microseconds=1)
 TRUE, FALSE = ("true", "1"), ("false", "0")
@@ -51,11 +53,11 @@ SETS = " For sets of labels, use krippendorff_alpha with level='jaccard'."
 
 
 class RatingsError(ValueError):
-    """A source, its columns or its ratings cannot be counted."""
+    """Raised if a source, its columns or its ratings cannot be counted."""
 
 
 class TooManyLabelsError(RatingsError):
-    """A column has too many different values to contain ratings."""
+    """Raised if a column has too many different values to contain ratings."""
 
 
 def key_of(value: Any, column: Any, fractions: bool = False) -> tuple[Key, np.dtype[Any]]:
@@ -100,12 +102,12 @@ def _plain(value: np.generic) -> Any:
     if isinstance(value, np.datetime64):
         is_date = np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D")
         return value.astype(DATES if is_date else TIMES).item()
-    # The shortest decimal form of float32(0.1) is 0.1.
+    # Use the shortest decimal form of floats, so that float32(0.1) becomes 0.1.
     return float(str(value)) if isinstance(value, np.floating) else value.item()
 
 
 def labels_of(keys: Sequence[Any], dtype: np.dtype[Any]) -> AnyArray:
-    """Convert keys, none of them missing, to the labels of a table."""
+    """Convert keys to the labels of a table. No key can be None."""
     if dtype.kind == "O":
         return strings_array(list(keys)) if keys else np.array(keys, "<U1")
     if dtype.kind == "b":
@@ -149,7 +151,8 @@ class WantedLabels:
     Whether the ratings in a text file are numbers is known only at the end of the file. Until then,
     ``1`` can mean the label 1, '1' or True, and a rating is kept if any of its meanings is
     requested. With ``are_numbers``, all labels are numbers, so other texts do not affect the type
-    of a column. Different texts for equal numbers, such as "250.1" and "250.10", can only be texts.
+    of a column. If labels include different texts for one number, such as "250.1" and "250.10",
+    all ratings are texts.
 
     Attributes
     ----------
@@ -193,7 +196,7 @@ def _readings(label: Any) -> set[Any]:
 
 
 class AxisLabels:
-    """The labels of layers, rows or columns, in order of occurrence."""
+    """The labels of one axis of a table: its layers, rows or columns, in order of occurrence."""
 
     def __init__(
         self,
@@ -209,14 +212,14 @@ class AxisLabels:
         self.order: list[Key] | None = None
         self.position: dict[Any, int] = {}
         self.dtype, self.kinds = NO_TYPE, set[str]()
-        # The first file with each text, if there are several text files.
+        # If there are several text files, the first file that contains each text.
         self.files: dict[Any, Path] = {}
-        # The numbers of parts, and of runs of equal ratings in all parts.
+        # The number of parts, and the number of runs of equal ratings in all parts together.
         self.n_parts, self.n_runs = 0, 0.0
 
     @property
     def has_fractions(self) -> bool:
-        """Whether labels can be fractional numbers, because some of the given labels are."""
+        """Whether any requested label is a fraction, so that ratings can also be fractions."""
         return self.wanted is not None and self.wanted.have_fractions
 
     @property
@@ -225,7 +228,7 @@ class AxisLabels:
         return 0 < self.n_runs < len(self.position) + self.n_parts
 
     def add_runs(self, n_runs: Callable[[], float], n_parts: int = 1) -> None:
-        """Add the number of runs of parts, which is counted only if the axis may be sorted."""
+        """Add the number of runs in some parts. Count runs only while the axis can be sorted."""
         self.n_parts += n_parts
         if self.n_runs < LARGEST_NUMBER_OF_LABELS + self.n_parts:
             self.n_runs += n_runs()
@@ -248,7 +251,7 @@ class AxisLabels:
         )
 
     def note(self, dtype: np.dtype[Any]) -> None:
-        """Record the type of a part of the column, which can differ between parts."""
+        """Record the type of a part of the column. Parts can have different types."""
         if self.dtype != NO_TYPE:
             if not are_comparable(self.dtype, dtype):
                 so_far, part = column_of(self.labels(), self.dtype), column_of([], dtype)
@@ -259,7 +262,7 @@ class AxisLabels:
         self.dtype = dtype
 
     def note_order(self, order: LabelOrder | None, remedies: Remedies) -> None:
-        """Record the order that a part of the column declares. All parts must agree."""
+        """Record the order that a part of the column declares, or raise if the parts disagree."""
         if order is None:
             return
         keys = [key for key in order.labels.tolist() if self._counted_as(key) is not None]
@@ -301,25 +304,38 @@ def refuse_many_labels(n_labels: int, name: str, remedy: str = "") -> None:
         )
 
 
+def refuse_many_groups(n_groups: int, column: Any) -> None:
+    """Raise if a column has too many different values to contain groups."""
+    if n_groups > MOST_GROUPS:
+        raise RatingsError(
+            f"column {column!r} has {n_groups} different values, but at most {MOST_GROUPS} groups"
+            " can be reported: is it a column of ids?"
+        )
+
+
 def name_seen(name: Any) -> str:
-    """Return a key that is equal for a column name and for its copy in a later header."""
+    """Normalise a column name, so that it equals its copies in later headers."""
     return str(name).strip(BLANKS).casefold()
 
 
 def refuse_repeated_names(
     names: Sequence[Any], n_rows: int, *, in_order: bool, file: Path | None = None
 ) -> None:
-    """Raise if any rows repeat the names of the columns. ``file`` is one of several files."""
+    """Raise if ``n_rows``, the number of rows that repeat the column names, is not 0.
+
+    If there are several files, ``file`` is the file to name in the error.
+    """
     if n_rows:
         where = "" if file is None else f"{file}: "
         listed = ", ".join(map(repr, names))
         raise RatingsError(
             f"{where}{n_rows} {'row contains' if n_rows == 1 else 'rows contain'} the names of the"
-            f" columns ({listed}), "
+            f" columns ({listed}). "
             + (
-                "as in concatenated files: leave such rows out."
+                "as in concatenated files. Remove these rows."
                 if in_order
-                else "in another order: concatenated files must have the same order of columns."
+                else "but in another order. Concatenate only files whose columns are in the same"
+                " order."
             )
         )
 

@@ -45,7 +45,8 @@ from fastkappa.tables.doubtful_tables import Part, judge_parts
 from fastkappa.tables.item_sums import add_exactly
 from fastkappa.tables.known_labels import KnownLabels
 
-# The largest number of cells in all groups together, which take one gigabyte.
+# The largest number of cells in the tables of all groups together. A table of this size needs one
+# gigabyte.
 MOST_CELLS = 1 << 27
 
 # The labels of layers, rows and columns.
@@ -67,9 +68,9 @@ class Columns(NamedTuple):
 class Contents(NamedTuple):
     """The counts of a source.
 
-    ``counts``, and ``sums`` if there are weights, have the shape of the axes. ``dtype`` is the
-    common type of the ratings in both columns. ``order`` is the order that the ratings declare, or
-    None.
+    ``counts`` and ``sums`` have one dimension per axis, and ``sums`` is None without weights.
+    ``dtype`` is the common type of the ratings in both columns. ``order`` is the order that the
+    ratings declare, or None.
     """
 
     axes: tuple[AxisLabels, AxisLabels, AxisLabels]
@@ -105,7 +106,7 @@ class SourceTable:
     n_rows : int
         The number of items counted so far.
     parts : list of Part
-        The ratings of each part that `end_part` ended.
+        The ratings of each part that `end_part` has recorded.
     """
 
     def __init__(
@@ -130,7 +131,7 @@ class SourceTable:
         )
         self.n_rows = 0
         self.parts: list[Part] = []
-        # The numbers of ratings in all parts that have ended.
+        # The number of each rating in all recorded parts, for each rater.
         self._so_far: list[Counter[Key]] = [Counter(), Counter()]
         self._counts: IntTable = np.zeros((0, 0, 0), np.int64)
         self._sums: AnyArray | None = None
@@ -159,7 +160,7 @@ class SourceTable:
     def add_table(
         self, types: Types, keys: Keys, counts: IntTable, sums: AnyArray | None = None
     ) -> None:
-        """Add a table of shape (layers, rows, columns), whose labels can repeat."""
+        """Add a table of shape (layers, rows, columns). ``keys`` can contain a label twice."""
         self.note(types)
         self.n_rows += int(counts.sum())
         inside, places = [], []
@@ -189,7 +190,7 @@ class SourceTable:
         self.add_table((group.dtype, first.dtype, second.dtype), keys, counts, sums)
 
     def end_part(self, name: object) -> None:
-        """Note the ratings since the last part as those of a part, such as a file."""
+        """Record the ratings that were counted since the last part as a part, such as a file."""
         of_each = [self.column(i).counts for i in (1, 2)]
         so_far = [
             Counter(dict(zip(axis.labels(), [] if counts is None else counts.tolist())))
@@ -200,7 +201,7 @@ class SourceTable:
         self._so_far = so_far
 
     def check_kinds(self) -> None:
-        """Raise if a part of a column has booleans, and another part other numbers than 0 and 1."""
+        """Raise if one part of a column has booleans and another has numbers other than 0 and 1."""
         for axis in self.axes:
             if axis.kinds:
                 refuse_booleans_among(axis.kinds, axis.labels(), axis.name)
@@ -211,15 +212,15 @@ class SourceTable:
         return self._counts[taken], None if self._sums is None else self._sums[taken]
 
     def contents(self) -> Contents:
-        """Return the counts, after checking the labels with the rules for arrays.
+        """Return the counts, after checking the labels by the same rules as for arrays.
 
-        If specific labels are requested, there is no declared order.
+        If labels are requested, the declared order in the result is None.
 
         Raises
         ------
         ValueError
-            If the ratings cannot be compared, strings are among numbers, the columns declare
-            different orders, or a rating is not in the declared order.
+            If the ratings cannot be compared, a column mixes strings and numbers, the columns
+            declare different orders, or a rating is not in the declared order.
         """
         self.check_kinds()
         self._refuse_repeated_names()
@@ -259,7 +260,7 @@ class SourceTable:
         )
 
     def _refuse_repeated_names(self) -> None:
-        """Raise if rows repeat the names of the columns, and no other row has these labels."""
+        """Raise if some rows repeat the names of the columns, and no other row has these labels."""
         axes = self.axes[1:]
         names = [name_seen(axis.column) for axis in axes]
         if names[0] == names[1] or is_number(names[0]):

@@ -1,1 +1,1 @@
-"""Count samples into tables. This package contains no statistics."""
+"""Count items in tables. This package computes no statistics."""

@@ -1,8 +1,8 @@
-"""Count the items of each cluster in each cell of the table.
+"""Count, for each cluster, the items in each cell of the table.
 
-There can be millions of clusters, and their numbers can be far apart, so a table of all clusters is
-used only if it is small enough. Otherwise the items are sorted by cluster and cell. In both cases,
-the result is a list of clusters, cells and counts.
+There can be millions of clusters, and the clusters' numbers can be far apart. Therefore a table of
+all clusters is used only if it is small enough. Otherwise the items are sorted by cluster and cell.
+In both cases, the result is a list of clusters, cells and counts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ INT64_MAX = (1 << 63) - 1
 
 
 class ClusterCounts(NamedTuple):
-    """The number of items per cluster and cell. The same pair can occur more than once.
+    """The number of items per cluster and cell. A pair of cluster and cell can occur repeatedly.
 
     Attributes
     ----------
@@ -97,7 +97,8 @@ def count_by_cluster(
     n_cells = math.prod(one.n_codes for one in rated)
     if n_cells > MOST_CELLS:
         raise ValueError(
-            f"a table of {n_cells} cells is too large to count by cluster: merge labels."
+            f"a table of {n_cells} cells is too large to count by cluster: merge labels to make"
+            " it smaller."
         )
     values = clusters.values
     if clusters.categories is None:
@@ -108,12 +109,12 @@ def count_by_cluster(
     threads = max(1, min(num_threads, len(values) // ITEMS_WORTH_A_THREAD))
     n_all = items.n_numbers * n_cells
     if n_all <= min(most_cells, CELLS_WORTH_AN_ITEM * max(len(values), chunk)):
-        # Each thread has its own table, and clearing and adding the tables takes time.
+        # Each thread needs its own table. Clearing and adding the tables takes time.
         found = items.counted(max(1, min(threads, len(values) // (4 * n_all))))
     else:
         found = items.sorted(threads)
-    # The kernels skip clusters outside the expected range, so a difference means that the data has
-    # changed.
+    # The kernels skip clusters outside the expected range. If any were skipped, the user's data
+    # changed during the call.
     if found.counts.sum(dtype=np.int64) != len(values):
         raise changed_meanwhile("clusters")
     places = _places(rated)
@@ -135,7 +136,7 @@ class _Items(NamedTuple):
 
     def counted(self, num_threads: int) -> ClusterCounts:
         """Count all items in a single table of all clusters."""
-        # The kernels need a row and a column for values outside the range, which remain empty here.
+        # The kernels need a row and a column for values outside the range. Both remain empty here.
         shape = (self.n_numbers + 1, self.n_cells + 1)
 
         def add(tables: tuple[AnyArray, ...], start: int, stop: int) -> None:
@@ -202,7 +203,7 @@ def _places(rated: Sequence[RatedColumn]) -> AnyArray:
 
 
 def _without_outside(found: ClusterCounts, clusters: Column, places: AnyArray) -> ClusterCounts:
-    """Return the counts by table cell. Clusters with the same label are merged."""
+    """Return the counts by table cell, merging clusters with the same label."""
     numbers, cells, counts = found
     if (places < 0).any():
         inside = places[cells] >= 0

@@ -35,7 +35,7 @@ def count_by_group(
     Raises
     ------
     ValueError
-        If the tables of all groups would have too many cells, or all weights are 0.
+        If the tables of all groups would have too many cells together, or if all weights are 0.
     """
     columns = groups, first, second
     encodings = [] if known is None else [known.encode(column) for column in columns[1:]]
@@ -58,7 +58,7 @@ def count_by_group(
         counts += [codec.n_labels for codec in known_codecs]
         raise ValueError(
             f"{counts[0]} groups with {counts[1]} and {counts[2]} labels are too many for one"
-            " table per group."
+            " table per group: use fewer groups, or merge labels."
         ) from None
 
     own = table.layers

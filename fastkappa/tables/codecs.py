@@ -25,12 +25,11 @@ LabelType = type[np.int64] | type[np.uint64]
 
 # Items are processed in chunks, so that temporary arrays stay in the cache.
 CHUNK = 1 << 16
-# Chunks of one-byte codes are longer, because threads wait for Python between chunks: with shorter
+# Chunks of one-byte codes are longer, because threads wait for Python between chunks. With shorter
 # chunks, two threads were slower than one.
 LONG_CHUNK = 1 << 18
-# The size of the sample from which labels are guessed, in addition to the same number of first
-# ratings. With up to eight times as many ratings as the sample needs, all ratings are read, because
-# sampling is no faster.
+# Labels are guessed from this number of first ratings and a sample of the same size. A column of up
+# to 8 times this length is read completely, because sampling is no faster.
 SAMPLE = 256
 # A range of labels is counted without a look-up if its table has at most this many cells.
 LARGEST_DENSE_TABLE = 1 << 20
@@ -39,7 +38,7 @@ SMALL_DENSE_TABLE = 1 << 12
 
 
 class Codec(Protocol):
-    """Assign the codes 0, 1, 2, … to labels, and the code ``n_labels`` to all other ratings."""
+    """An encoder that assigns the codes 0, 1, 2, … to labels, ``n_labels`` to other ratings."""
 
     @property
     def n_labels(self) -> int:
@@ -86,7 +85,7 @@ class Codec(Protocol):
 
 
 class _Range(NamedTuple):
-    """The fields of `LabelRange`, which adds a constant.
+    """The fields of `LabelRange`, which also has a constant.
 
     mypy does not allow constants in a named tuple, and importing `dataclasses` is slow.
     """
@@ -108,10 +107,13 @@ class LabelRange(_Range):
         return LabelRange(0, 0, label_type(values)).widened(values)
 
     def fits(self, values: AnyArray) -> bool:
-        """Return whether the type of the values, used for subtraction, can represent all labels."""
+        """Return whether the type of the values can represent all labels.
+
+        Kernels subtract the lowest label in this type.
+        """
         lowest, end = self.lowest, self.lowest + self.n_labels
-        # Every type can represent 0 to 127. For such labels, the type is not examined, because that
-        # would take as long as counting some items.
+        # Every type can represent 0 to 127. For these labels, the type is not examined, because
+        # examining it would take as long as counting some items.
         if lowest >= 0 and end <= 1 << 7:
             return True
         least, largest = label_limits(values)
@@ -126,7 +128,7 @@ class LabelRange(_Range):
         return values if self.fits(values) else self._in_64_bits(values)
 
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
-        """Return the result of `encode`. A range learns other labels only while counting."""
+        """Return the result of `encode`. Ranges are widened only after counting."""
         return self.encode(kernels, values)
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
@@ -158,7 +160,7 @@ class LabelRange(_Range):
         """Return a range that also contains the values."""
         if len(values) == 0:
             return self
-        # Array methods call these functions through Python code, which is slower.
+        # The methods ``values.min()`` and ``values.max()`` run Python code, which is slower.
         lowest, highest = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
         if self.n_labels:
             lowest = min(lowest, self.lowest)
@@ -170,7 +172,7 @@ NO_LABELS = LabelRange(0, 0)
 
 
 class LabelMap:
-    """A look-up table for labels that are far apart, with codes in the order of addition."""
+    """A look-up table for labels that are far apart. New labels get the next codes."""
 
     lowest = 0
 
@@ -208,7 +210,7 @@ class LabelMap:
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
         """Return the codes of the values, after assigning new codes to unknown values."""
         codes, n_unknown = self._look_up(kernels, values)
-        # The limit exceeds the size of a sample, so all labels of a sample are learned at once.
+        # All labels of a sample are learned at once, because this limit exceeds its size.
         length, all_added = 4 * SAMPLE, False
         while n_unknown:
             if all_added:
@@ -266,7 +268,7 @@ def expected_codecs(
     largest: int = LARGEST_DENSE_TABLE,
     known: Codecs = (),
 ) -> Codecs:
-    """Return codecs for the labels expected in columns: ranges, or maps for wide ranges.
+    """Return codecs for the labels expected in columns: ranges, or maps if ranges would be wide.
 
     The ``known`` codecs of other columns are appended.
     """

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from fastkappa.results.report import Report
 
 NOT_MISSING = (
-    "leave out such items, or use ConfusionAccumulator, whose update(..., missing='drop')"
-    " leaves them out and counts them."
+    "leave out such items, or use ConfusionAccumulator. Its update(..., missing='drop') leaves"
+    " them out and reports their number."
 )
 
 
@@ -91,7 +91,8 @@ class CountsResult(Result):
         Warns
         -----
         UserWarning
-            If some labels look alike, or the labels of one of them seem to have other codes.
+            If some labels look alike, or if the two counts seem to use different codes for the
+            same labels.
         """
         if type(other) is not type(self):
             if hasattr(self, "from_json") and hasattr(other, "to_json"):
@@ -111,10 +112,10 @@ class CountsResult(Result):
 
 
 def part_of(name: str, counts: CountsResult) -> Part:
-    """Return counts as a part for `judge_parts`, with the numbers of ratings of each label."""
+    """Return counts as a part for `judge_parts`, with the number of ratings per label and rater."""
     table = counts.table.astype(float)
     total = table.sum() or 1.0
-    # Sums of weights are scaled to numbers of items.
+    # Sums of weights are scaled, so that their total is the number of items.
     table *= getattr(counts, "n_items", total) / total
     labels = counts.labels.tolist()
     return Part(
@@ -125,7 +126,7 @@ def part_of(name: str, counts: CountsResult) -> Part:
 def total_of(first: Any, second: Any) -> Any:
     """Return the sum of two counts, like ``first + second``, without comparing their labels."""
     if first.table.any() and second.table.any():
-        # Sums of integer weights in `ConfusionCounts` look like counts.
+        # In `ConfusionCounts`, sums of integer weights cannot be distinguished from counts.
         are_weighted = [
             getattr(one, "is_weighted", one.table.dtype.kind == "f") for one in (first, second)
         ]
@@ -149,7 +150,7 @@ def total_of(first: Any, second: Any) -> Any:
 
 
 def _labels_of_both(first: CountsResult, second: CountsResult) -> AnyArray:
-    """Return the labels of two counts, or raise unless both consist of all labels that occur."""
+    """Return the labels of two counts, or raise if labels were chosen for one of them."""
     own = [first.labels, second.labels]
     are_found = not first.n_outside and not second.n_outside
     if not are_found or any(union_of_labels([one]).tolist() != one.tolist() for one in own):
@@ -168,7 +169,7 @@ def _as_column(counts: CountsResult) -> Column:
 
 
 def _total(first: Any, second: Any) -> Any:
-    """Return the sum of two numbers of items, or of one number per rater."""
+    """Return the sum of two numbers, or of two tuples with one number per rater."""
     if isinstance(first, bool):
         return first or second
     if isinstance(first, tuple):
@@ -177,7 +178,7 @@ def _total(first: Any, second: Any) -> Any:
 
 
 class ConfusionCounts(CountsResult, _Counts):
-    """A confusion table, its labels, and the number of items outside the labels.
+    """A confusion matrix, its labels, and the number of items outside the labels.
 
     Attributes
     ----------
@@ -212,16 +213,16 @@ def confusion_counts(
     backend: Backend | None = None,
     num_threads: int | None = None,
 ) -> ConfusionCounts:
-    """Count how often each pair of labels was given to the same item.
+    """Count the items with each pair of labels from two raters.
 
     Parameters
     ----------
     y1, y2 : array-like of shape (n,)
         The ratings of two raters: integers of any dtype, whole floats, booleans, strings or dates.
-        Ratings can be NumPy arrays, lists, pandas, polars or pyarrow columns, and objects that
-        export their memory with the Arrow or DLPack protocols. Integer arrays are read in place,
-        with any stride or byte order. Arrays of whole numbers on the same device, such as tensors
-        on a GPU, are counted there by their own library.
+        Ratings can be lists, NumPy arrays, pandas, polars or pyarrow columns, or objects that
+        export their memory by the Arrow or DLPack protocol. Integer arrays are read in place,
+        with any stride or byte order. If both columns are whole numbers on the same device, such
+        as tensors on a GPU, their own library counts them on the device.
     labels : array-like of shape (l,), default=None
         The labels of the table, in this order. None means the labels that occur, sorted.
     sample_weight : array-like of shape (n,), default=None
@@ -242,8 +243,8 @@ def confusion_counts(
     Raises
     ------
     ValueError
-        If the lengths differ, a rating is missing or is not a class label, labels repeat, or
-        weights are not finite.
+        If the lengths differ, if a rating is missing or is not a class label, if labels repeat, or
+        if weights are not finite.
     OverflowError
         If a sum of integer item weights does not fit in int64.
     ImportError
@@ -268,7 +269,7 @@ def confusion_counts(
     items = read(given, labels, sample_weight=sample_weight, may_be_empty=True, remedy=NOT_MISSING)
     columns = items.columns["y1"], items.columns["y2"]
     counts = in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
-    # The result contains the number of items outside the labels, so no warning about it is needed.
+    # The result contains the number of items outside the labels, so no warning is needed.
     judge_table(counts.labels, counts.table, are_given=labels is not None)
     judge_order(counts.table, *columns)
     return counts
@@ -338,7 +339,7 @@ def tabulate(
 def on_known_labels(
     counts: AnyArray, encodings: tuple[Encoding, Encoding], known: KnownLabels
 ) -> AnyArray:
-    """Convert a table of codes, and the number of items outside, to a table of known labels."""
+    """Convert a table of codes to a table of known labels, without ratings outside the labels."""
     rows, columns = encodings
     return scatter(counts[:-1, :-1], rows.positions, columns.positions, (len(known), len(known)))
 
@@ -362,8 +363,8 @@ def count_known(
 ) -> list[AnyArray]:
     """Return the table of counts of known codes and, for item weights, of their sums.
 
-    Sums of integer weights are two tables, as returned by `sum_pairs_exactly`. The last row and
-    column of a table count the ratings outside the labels.
+    Sums of integer weights consist of two tables, as returned by `sum_pairs_exactly`. The last row
+    and column of each table count the ratings outside the labels.
     """
     dtype = None if weights is None else weights.dtype
     tally = Tally(kernels, codecs, (False, False), weight_type=dtype)

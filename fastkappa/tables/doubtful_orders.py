@@ -1,6 +1,7 @@
-"""Detect rows in which two columns probably do not belong together, or that are counted twice.
+"""Detect columns whose rows probably do not match, and rows that are probably counted twice.
 
-A spreadsheet can sort or shift one column alone. An export can contain the rows of an earlier one.
+In a spreadsheet, one column can be sorted or shifted without the other. An export can contain the
+rows of an earlier export.
 """
 
 from __future__ import annotations
@@ -25,29 +26,31 @@ from fastkappa.tables.two_codings import (
     kappa_of,
 )
 
-# The number of first ratings that are enough to exclude most columns from a closer look.
+# For most columns, this number of first ratings shows that no closer look is needed.
 HEAD = 16
-# The number of rows that are searched for rows in the wrong place.
+# Only this number of first rows is searched for shifted and repeated rows.
 MOST_ROWS = 10_000
-# With fewer ratings, or fewer ratings of the second label, equal ratings can be adjacent by chance.
+# With fewer ratings, or fewer ratings with the second label, equal ratings can be adjacent by
+# chance.
 FEWEST_ROWS, FEWEST_OF_SECOND = 20, 5
-# The least proportion of the second label, so that a sample of a file shows it.
+# At least this proportion of ratings must have the second label, so that a sample of a file also
+# contains it.
 LEAST_OF_SECOND = 0.1
 # The largest chi-square attributed to chance, in standard deviations above its mean.
 CHANCE = 2.0
-# The smallest number of rows that are repeated, and the largest probability that this is chance.
+# The smallest number of repeated rows, and the largest probability that they repeat by chance.
 FEWEST_REPEATED, BY_CHANCE = 30, 1e-6
-# Only such rows as most items have occur in more places.
+# Rows that occur in more places than this have the most frequent labels, and are not evidence.
 MOST_PLACES = 20
 
 
 def judge_order(
     table: AnyArray, first: Column, second: Column, names: tuple[str, str] = ("y1", "y2")
 ) -> None:
-    """Warn if one of two columns seems to be sorted alone, or as `judge_rows` does.
+    """Warn if one of two columns seems to be sorted alone, or if rows seem shifted or repeated.
 
-    The columns agree only by chance if one of them was sorted. ``table`` contains the counts of the
-    two columns.
+    If one of the columns was sorted, they agree only by chance. ``table`` contains the counts of
+    the two columns.
     """
 
     def are_sorted() -> list[bool]:
@@ -63,7 +66,7 @@ def judge_order(
 
 
 def judge_rows(first: Column, second: Column, names: Sequence[str]) -> bool:
-    """Warn about rows that seem to be shifted or repeated, and return whether any are."""
+    """Warn if rows seem to be shifted or repeated, and return whether there is a warning."""
     if first.counts is not None or not len(first.values):
         return False
     own, others = _comparable(first, second)
@@ -71,7 +74,7 @@ def judge_rows(first: Column, second: Column, names: Sequence[str]) -> bool:
 
 
 def _comparable(first: Column, second: Column) -> list[AnyArray]:
-    """Return the first ratings of two columns, with equal numbers for equal labels."""
+    """Return the first ratings of two columns as numbers that are equal for equal labels."""
     values = [column.values[:MOST_ROWS] for column in (first, second)]
     if first.categories is None and second.categories is None:
         return values
@@ -86,14 +89,14 @@ def _comparable(first: Column, second: Column) -> list[AnyArray]:
 
 
 def judge_codes(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bool:
-    """Warn about rows that seem to be shifted or repeated, and return whether any are."""
+    """Warn if rows of codes seem to be shifted or repeated. Return whether there is a warning."""
     if _looks_shifted(first[:HEAD].tolist(), second[:HEAD].tolist()):
         return _warn_of_shift(first, second, names)
     return _warn_of_repeated(first, second, names)
 
 
 def _looks_shifted(first: list[Any], second: list[Any]) -> bool:
-    """Return whether most first ratings equal the second ratings one row above or below."""
+    """Return whether most ratings equal the other rater's ratings one row above or below."""
     above, level, below = (
         sum(map(eq, *rows)) for rows in ((first, second[1:]), (first, second), (first[1:], second))
     )
@@ -103,7 +106,8 @@ def _looks_shifted(first: list[Any], second: list[Any]) -> bool:
 def _warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bool:
     """Warn if raters agree only after one column is moved by one row, and return whether so.
 
-    If each rating predicts the next one, as in a repeated cycle, a shift looks like other codes.
+    There is no warning if each rating predicts the next, as in a repeated cycle. A shift then
+    looks like different codes for the labels.
     """
     n = len(first)
     labels, together = np.unique([first, second], return_inverse=True)
@@ -124,7 +128,7 @@ def _warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> b
     better = max(down, up)
     if better < max(NEAR, given + BETTER) or n * better**2 < 2 * EVIDENCE:
         return False
-    # A few items with other labels than the most frequent can be adjacent by chance.
+    # If few items lack the most frequent label, these items can be adjacent by chance.
     if n - np.bincount(codes[0]).max() < LEAST_REPEATS:
         return False
     if is_predicted(pairs(codes[0, 1:], codes[0, :-1])):
@@ -138,11 +142,11 @@ def _warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> b
 
 
 def _warn_of_repeated(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bool:
-    """Warn if a block of rows repeats the first rows, and return whether so.
+    """Warn if a block of rows repeats the first rows. Return whether there is a warning.
 
-    The block is as long as the rows above it, or reaches the last row. Rows that are repeated
-    several times, as in made-up data, are not evidence. Rows with the same labels as the row above
-    are counted as one row.
+    The block starts where the first copy ends, or extends to the last row. Rows that are repeated
+    several times, as in made-up data, are not evidence. Successive rows with the same labels are
+    counted as one row.
     """
     n = len(first)
     for start in islice(_places_of_head(first, second), MOST_PLACES):
@@ -162,23 +166,23 @@ def _warn_of_repeated(first: AnyArray, second: AnyArray, names: Sequence[str]) -
         if n * np.exp(np.log(proportion[pairs[:length][begins[:length]]]).sum()) < BY_CHANCE:
             warn(
                 f"{length} items, from position {start} on, repeat the first {length} ratings of"
-                f" {' and '.join(names)}, but are counted as other items: leave them out if the"
-                " data contain the same items twice, as after appending a later export."
+                f" {' and '.join(names)}, but are counted as other items: leave them out if they"
+                " are the same items, as after appending a later export."
             )
             return True
     return False
 
 
 def _repeats_itself(block: AnyArray) -> bool:
-    """Return whether the rows of a block, given as columns, are the same rows several times."""
+    """Return whether the rows of a block, given as columns, repeat a shorter block."""
     periods = range(1, block.shape[1] // 2 + 1)
     return any((block[:, n:] == block[:, :-n]).all() for n in periods)
 
 
 def _places_of_head(first: AnyArray, second: AnyArray) -> Iterator[int]:
     """Yield the places below the first rows where the same rows can occur again."""
-    # A search of bytes takes a tenth of the time of comparing arrays. Different pairs of labels can
-    # have equal bytes, so callers compare the rows.
+    # Searching bytes takes a tenth of the time of comparing arrays. Callers then compare the rows,
+    # because different pairs of labels can have equal bytes.
     low, high = (own.astype(np.int64, copy=False).astype(np.uint8) for own in (first, second))
     text = (low + 31 * high).tobytes()
     place = text.find(text[:FEWEST_REPEATED], FEWEST_REPEATED)
@@ -190,10 +194,13 @@ def _places_of_head(first: AnyArray, second: AnyArray) -> Iterator[int]:
 def judge_sorted(
     table: AnyArray, are_sorted: Callable[[], list[bool]], names: tuple[str, str]
 ) -> None:
-    """Warn like `judge_order`. ``are_sorted`` returns whether each column is sorted by label."""
+    """Warn if only one of two columns is sorted by label, and they agree only by chance.
+
+    ``are_sorted`` returns whether each column is sorted.
+    """
     of_each, n = (table.sum(axis=1), table.sum(axis=0)), table.sum()
     common = (of_each[0] > 0) & (of_each[1] > 0)
-    # Columns such as ids and scores have few labels in common with ratings.
+    # Columns of ids or scores have few labels in common with a column of ratings.
     if n < FEWEST_ROWS or table[np.ix_(common, common)].sum() < n / 2:
         return
     counts = table[np.ix_(*(own > 0 for own in of_each))].astype(float)
@@ -206,13 +213,13 @@ def judge_sorted(
     if np.sort(of_each[place])[-2] >= max(FEWEST_OF_SECOND, LEAST_OF_SECOND * n):
         warn(
             f"{names[place]} is sorted, {names[1 - place]} is not, and they agree only as"
-            " expected by chance: check that both have the items in the same order, because one"
-            " of them may have been sorted or shuffled alone."
+            " expected by chance. One of them may have been sorted or shuffled alone: check that"
+            " both have the items in the same order."
         )
 
 
 def runs_in(ratings: AnyArray) -> float:
-    """Return the number of runs of equal ratings, or infinity if the first show many runs."""
+    """Return the number of runs of equal ratings, or infinity if the first ratings show many."""
     if not is_grouped(ratings[:HEAD].tolist()):
         return math.inf
     return int(np.count_nonzero(ratings[1:] != ratings[:-1])) + 1

@@ -1,7 +1,7 @@
 """Detect tables of counts that are probably mistakes, and warn about each kind.
 
-Raters without a common label probably rated different things. If ids are passed instead of ratings,
-the raters never agree. A row of totals is not an item.
+Examples are two raters without a common label, ids that were passed instead of ratings, and a row
+of totals that is counted as an item.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ MOST_NAMED = 5
 LEAST_REPEATS = 2
 # In a smaller table, each cell can contain one item by chance.
 FEWEST_CELLS = 6
-# A rater with at least this number of labels that the other lacks, and this many times the labels
-# of the other, does not use the other's scale.
+# A rater does not use the other's scale if at least `FEWEST_ALONE` labels are the rater's own, and
+# these are at least `TIMES` as many as the labels of the other.
 FEWEST_ALONE, TIMES = 6, 2
-# In a smaller part, or of a rarer label, a label can be absent by chance.
+# In a smaller part of the data, or if a label is rarer than this, it can be absent by chance.
 FEWEST_OF_PART, LEAST_ABSENT, FEWEST_ABSENT = 100, 0.02, 10
 
 
@@ -46,19 +46,23 @@ def judge_table(
 ) -> None:
     """Warn if a table for two raters, with counts or sums of weights, is probably a mistake.
 
-    There is a warning about each of these mistakes: strings given as labels that no item has, if
-    items are left out; codes for missing ratings, unless labels ``are_given``; an item that
-    contains the totals of the others; labels that the raters name or number differently; raters
-    without a common label; and ids instead of ratings.
+    There is a warning about each of these mistakes:
+
+    - Items are left out, and no item has one of the given labels, which are strings.
+    - Codes for missing ratings are counted, unless labels ``are_given``.
+    - An item contains the totals of the other items.
+    - The raters name or number the labels differently, or have no label in common.
+    - A column contains ids instead of ratings.
     """
     if n_outside:
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
+        warn_of_most_outside(table, n_outside)
     if len(labels) < 2:
         return
     array = np.asarray(labels)
     are_coded = not are_given and _warn_of_codes(array, table)
-    # Slow checks are skipped for ordinary tables, to keep short calls fast. In ordinary tables,
-    # raters agree on every label but one, and more than once on the first or last label.
+    # Slow checks are skipped for ordinary tables, to keep short calls fast. In an ordinary table,
+    # raters agree on all labels, or all but one, and more than once on the first or last label.
     if may_be_coded_apart(labels, table):
         text = two_codings(labels, table, names, are_given=are_given)
         if text:
@@ -88,9 +92,9 @@ def judge_tables(
     *,
     are_given: bool,
 ) -> None:
-    """Judge the tables of many predictions, and the columns of true and predicted labels.
+    """Warn about doubtful tables of many predictions, and about doubtful columns of labels.
 
-    The checks are those of `judge_table`, except for unused labels, and of `judge_rows`.
+    The checks are those of `judge_rows` and `judge_table`, without the check for unused labels.
     """
     for name, table in zip(names, tables):
         judge_table(labels, table, names=(truth, name), are_given=are_given)
@@ -98,9 +102,9 @@ def judge_tables(
 
 
 def _warn_of_codes(labels: AnyArray, table: AnyArray) -> bool:
-    """Warn about codes such as 99 among the labels used in a table, and return whether any are.
+    """Warn if labels used in a table are codes such as 99. Return whether there is a warning.
 
-    If the range of the labels does not exceed their number, only negative labels can be codes.
+    If the labels are consecutive, or nearly so, only negative labels can be codes.
     """
     are_numbers = labels.dtype.kind in "iuf"
     if are_numbers and labels.item(0) >= 0 and labels.item(-1) - labels.item(0) <= len(labels):
@@ -113,8 +117,8 @@ def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
     n_used = [int(np.count_nonzero(table.any(axis=axis))) for axis in (1, 0)]
     if FEWEST_CELLS <= table.sum() == n_used[0] * n_used[1] and table.max() == 1 < min(n_used):
         warn(
-            f"each pair of labels of {' and '.join(names)} occurs once, as in a table of counts:"
-            " give sample_weight= if another column has the number of items with these ratings."
+            f"each pair of labels of {' and '.join(names)} occurs once, as in a table of counts."
+            " If another column has the number of items per pair, give it as sample_weight=."
         )
 
 
@@ -131,22 +135,22 @@ def warn_of_totals(
     if all(sum_of(name) == 2 * float(own[-1]) for name, own in labels.items()):
         held = " and ".join(f"{own[-1]} of {name}" for name, own in labels.items())
         warn(
-            f"an item has the sum of each rater's other ratings, {held}, like a row of totals, but"
-            " is counted as an item: leave it out."
+            "one item looks like a row of totals, because its ratings are the sums of each rater's"
+            f" other ratings ({held}), but is counted as an item: leave it out."
         )
 
 
 def _has_far_largest(labels: AnyArray) -> bool:
-    """Return whether sorted labels are non-negative numbers, the largest far from all others."""
+    """Return whether sorted labels are not negative, and the largest is far from the others."""
     if len(labels) < 2 or labels.dtype.kind not in "iuf":
         return False
     return bool(labels[0] >= 0 and 0 < FAR * float(labels[-2]) < labels[-1])
 
 
 def warn_of_strangers(names: Sequence[str], labels: Sequence[AnyArray], n_items: int) -> bool:
-    """Warn if the first of two raters has only labels, or many, that the second does not have.
+    """Warn if all or many labels of the first of two raters are not used by the second.
 
-    Return whether so. ``labels`` are the sorted labels of each rater.
+    Return whether there is a warning. ``labels`` are the sorted labels of each rater.
     """
     (name, other), (own, others) = names, labels
     n_labels = len(own), len(others)
@@ -157,31 +161,32 @@ def warn_of_strangers(names: Sequence[str], labels: Sequence[AnyArray], n_items:
     if len(alone) == len(own) and LEAST_REPEATS * sum(n_labels) <= n_items:
         warn(
             f"{name} and {other} have no label in common: {name} has {_some(own)} and {other} has"
-            f" {_some(others)}. Are both ratings of the same items, with labels written the same"
-            " way?"
+            f" {_some(others)}. Check that both rated the same items, and that labels are written"
+            " the same way."
         )
         return True
-    # Scores in the same range, some of which only one rater gave, are ratings.
+    # On a fine scale, each rater can use numbers that the other does not use. Only numbers outside
+    # the other's range are suspicious.
     if own.dtype.kind in "iuf":
         alone = alone[(alone < others[0]) | (alone > others[-1])]
     if len(alone) < max(FEWEST_ALONE, TIMES * len(others)):
         return False
     warn(
-        f"{name} has {len(alone)} labels that are not among those of {other}, {_some(alone)}, like"
-        " ids or cells of a spreadsheet that were dragged down, but was read as ratings: give the"
-        " column of ratings, or correct these cells."
+        f"{name} has {len(alone)} labels that are not among those of {other}, {_some(alone)}. They"
+        " look like ids or cells of a spreadsheet that were dragged down, but are read as ratings:"
+        " give the column of ratings, or correct these cells."
     )
     return True
 
 
 class Part(NamedTuple):
-    """The ratings of a part of the data: the numbers of each rater's ratings with each label."""
+    """A part of the data: its name, and the number of ratings per rater and label."""
 
     name: str
     ratings: Sequence[Mapping[Any, float]]
 
     def recoded(self, meanings: Sequence[Mapping[Any, Any]]) -> Part:
-        """Return the part with the meanings of its labels, without labels that have none."""
+        """Return the part with labels replaced by their meanings, omitting labels without any."""
         ratings = []
         for own, meaning in zip(self.ratings, meanings):
             meant: dict[Any, float] = {}
@@ -195,8 +200,8 @@ class Part(NamedTuple):
 def judge_parts(parts: Sequence[Part], columns: Sequence[str]) -> None:
     """Warn about parts that seem to have other codes for the labels, such as 1 to 5 for 0 to 4.
 
-    Such a part has a label that no other part has, but not a label that is frequent in all other
-    parts.
+    Such a part has a label that occurs in no other part, and lacks a label that is frequent in all
+    other parts.
     """
     in_parts = Counter(label for part in parts for label in set().union(*part.ratings))
     found = []
@@ -216,13 +221,13 @@ def judge_parts(parts: Sequence[Part], columns: Sequence[str]) -> None:
     if found:
         shown = first_of_many(found, MOST_SHOWN, "; ")
         warn(
-            f"some parts seem to have other codes for the labels: {shown}. Give all parts the same"
-            " codes, because they are added as they are."
+            f"some parts seem to have other codes for the labels: {shown}. Use the same codes in"
+            " all parts, because codes are not converted before parts are added."
         )
 
 
 def _absent(own: Mapping[Any, float], others: Sequence[Mapping[Any, float]]) -> list[Any]:
-    """Return the labels that a part lacks, and that all others have more often than by chance."""
+    """Return the labels that a part lacks although they are frequent in all other parts."""
     totals = [sum(other.values()) for other in others]
     n_items = sum(own.values())
     if min([n_items, *totals]) < FEWEST_OF_PART or not others:
@@ -242,11 +247,21 @@ def _some(labels: AnyArray) -> str:
     return ", ".join(map(repr, (some.astype(str) if some.dtype.kind in "mM" else some).tolist()))
 
 
-def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> None:
-    """Warn about given labels, if strings, that no item has, if items are left out.
+def warn_of_most_outside(table: AnyArray, n_outside: int) -> None:
+    """Warn if the given labels leave out most items. ``table`` is the table of the other items."""
+    # Sums of fractional weights do not tell the number of items.
+    if table.dtype.kind in "iu" and n_outside > (n := int(table.sum())) > 0:
+        warn(
+            f"labels does not contain all ratings, so {n_outside} of {n_outside + n} items are left"
+            " out. Pass all labels, spelled as in the ratings."
+        )
 
-    ``table`` is the table of the items. Numeric labels are not checked, because users often give a
-    whole scale and rarely mistype numbers.
+
+def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> None:
+    """If items are left out, warn about given labels that no item has.
+
+    ``table`` is the table of the items. Only strings are checked. With numeric labels, users often
+    give a whole scale and rarely make typing errors.
     """
     if not n_outside or labels.dtype.kind not in "UTO":
         return
@@ -254,7 +269,7 @@ def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> 
     unused = [repr(label) for label in labels[~used].tolist() if isinstance(label, str)]
     if unused:
         warn(
-            f"no item has the given label {' or '.join(unused[:MOST_SHOWN])}, but {n_outside}"
-            f" {'item is' if n_outside == 1 else 'items are'} left out because a rating is not"
-            " among the labels: write the labels as in the ratings."
+            f"no rating equals the label {' or '.join(unused[:MOST_SHOWN])}, and {n_outside}"
+            f" {'item is' if n_outside == 1 else 'items are'} left out because labels does not"
+            " contain the item's ratings. Spell the labels exactly as in the ratings."
         )

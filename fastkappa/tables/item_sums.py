@@ -46,7 +46,8 @@ def as_int64(table: AnyArray, what: str) -> AnyArray:
         return table.astype(np.int64)
     except OverflowError as error:
         raise OverflowError(
-            f"the sums of {what} reach {np.abs(table).max()}, beyond int64: give float weights."
+            f"the sums of {what} reach {np.abs(table).max()}, which is beyond int64: give {what} as"
+            " floats."
         ) from error
 
 
@@ -62,9 +63,12 @@ def add_exactly(first: AnyArray, second: AnyArray) -> AnyArray:
 
 
 def refuse_weighted_and_not(first: bool | None, second: bool | None) -> None:
-    """Raise if one of two tables has sums of weights and the other has counts; None is neither."""
+    """Raise if one of two tables has sums of weights and the other has counts.
+
+    An argument is None if the table can be added to either kind.
+    """
     if {first, second} == {True, False}:
         raise ValueError(
             "sums of item weights cannot be added to counts of items without weights: give"
-            " sample_weight= for all items, with a weight of 1 for those that have none."
+            " sample_weight= for all items, with a weight of 1 for items without a weight."
         )

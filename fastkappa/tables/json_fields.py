@@ -1,9 +1,9 @@
-"""Write counts of two raters as JSON, and read and check them.
+"""Write counts for two raters as JSON, and read and check them.
 
-All classes of counts write the same fields, so each can read the counts of the others. A class can
-add one field of its own, which all other classes ignore: `EXTRAS`.
+All classes of counts write the same fields, so each class can read the counts of the others. A
+class can also add one of the fields in `EXTRAS`, which all other classes ignore.
 
-The JSON text is not trusted: each size must match the number of values in the text.
+The JSON text is not trusted. Each size must match the number of values in the text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FIELDS = ("version", "labels", "label_dtype", "table", *NUMBERS, "is_weighted")
 # The extra fields: exact sums of a ConfusionAccumulator, and the source and columns of a saved
 # file.
 EXTRAS = ("accumulator", "origin")
-# The length of strings comes from the strings themselves, because the field can state any length.
+# The length in this field is not used for strings, because the field can state any length.
 DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|O|U\d+|T\d*|[mM]8(\[\w+\])?)")
 
 
@@ -72,7 +72,7 @@ def rows_from_fields(fields: Any) -> CountedRows:
     Raises
     ------
     KeyError, OverflowError, TypeError, ValueError
-        If the fields are not fields of counts, or contradict each other.
+        If the fields do not describe counts, or contradict each other.
     """
     if isinstance(fields, dict):
         fields = {name: field for name, field in fields.items() if name not in EXTRAS}
@@ -87,7 +87,7 @@ def rows_from_fields(fields: Any) -> CountedRows:
     table = square(rows, len(labels), *kind)
     if not np.isfinite(table).all() or table.min(initial=0) < 0:
         raise ValueError(
-            "table must contain only counts or sums of weights, which are finite and not negative"
+            "table must contain only finite, non-negative numbers (counts or sums of weights)"
         )
     missing = fields["missing"]
     if not isinstance(missing, list) or len(missing) != 2:
@@ -110,7 +110,7 @@ def reason_of(error: Exception) -> str:
 
 
 def check_missing(n_dropped: int, missing: Sequence[int]) -> None:
-    """Raise if the number of left-out items contradicts the numbers of missing ratings."""
+    """Raise if the number of items left out contradicts the numbers of missing ratings."""
     if not max(missing) <= n_dropped <= sum(missing):
         raise ValueError(
             f"the number of missing ratings, {missing}, must match the number of items left out,"
@@ -173,7 +173,7 @@ def labels_to_list(labels: AnyArray) -> tuple[list[Any], str]:
 
 
 def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
-    """Return the labels written by `labels_to_list`, or raise for other input."""
+    """Return the labels that `labels_to_list` converted, or raise for other input."""
     if not isinstance(label_dtype, str) or not DTYPE.fullmatch(label_dtype):
         raise ValueError(f"label_dtype must be a type of labels, got {short_repr(label_dtype)}")
     kind = label_dtype.lstrip("<>|=")[0]
@@ -196,7 +196,7 @@ def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
 
 
 def square(rows: Any, n_labels: int, dtype: Any, of: type = int) -> AnyArray:
-    """Return rows as a square array. Raise if they contain values of another type than ``of``."""
+    """Return rows as a square array. Raise if a value is not of the type ``of``."""
     if not isinstance(rows, list) or len(rows) != n_labels:
         raise ValueError(f"a table must have {n_labels} rows, got {short_repr(rows)}")
     square = np.empty((n_labels, n_labels), dtype)

@@ -1,4 +1,4 @@
-"""Encode labels known before counting, from the user or from an earlier count."""
+"""Encode labels that are known before counting: the user gave them, or ratings declare them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from fastkappa.tables.codecs import (
 
 
 class Encoding(NamedTuple):
-    """How a column's ratings are converted to codes, and the position of each code's label.
+    """The codec for a column's ratings, and the position of each code's label.
 
-    ``positions[i]`` is the position of code i's label among the known labels, or -1 if it is not
-    among them. Two codes can have the same label, because an Arrow dictionary can repeat a label.
+    ``positions[i]`` is the position of code i's label among the known labels, or -1 if the label is
+    unknown. Two codes can have the same label, because an Arrow dictionary can repeat a label.
     """
 
     codec: Codec
@@ -40,11 +40,11 @@ class Encoding(NamedTuple):
 
 
 class KnownLabels:
-    """The labels of a table, in order and checked against the type of two columns.
+    """The labels of a table, in order and checked against the types of two columns.
 
-    The labels were given by the user or declared by a column. If declared, any other rating is an
-    error. ``labels`` are the values in the ratings. ``array`` contains the reported labels, which
-    are the names of an enum's members.
+    The labels are given by the user or declared by a column. If they are declared, any other rating
+    is an error. ``labels`` are the values in the ratings. ``array`` contains the labels to report.
+    For an enum, these are the names of its members.
     """
 
     def __init__(self, labels: Any, first: Column, second: Column) -> None:
@@ -104,7 +104,7 @@ class KnownLabels:
         return Encoding(codec, np.array(list(wanted.values()), dtype=np.intp))
 
     def refuse_outside(self, columns: Mapping[str, Column], remedy: str = WHICH_ARE_MEANT) -> None:
-        """Raise for the first rating that is not one of the labels."""
+        """Raise an error for the first rating that is not one of the labels."""
         for name, column in columns.items():
             outside = self.encode(column).places(column.values) < 0
             if outside.any():
@@ -119,7 +119,7 @@ class KnownLabels:
 
 
 def known_labels(items: RatedItems) -> KnownLabels | None:
-    """Return the known labels of rated items, or None to use the labels that occur."""
+    """Return the known labels of rated items, or None if the labels that occur must be used."""
     if items.labels is None:
         return None
     column = items.columns[items.rated[0]]

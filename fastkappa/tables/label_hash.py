@@ -1,8 +1,9 @@
 """Build the hash table in which kernels look up labels that are far apart.
 
-The upper bits of the label times an odd number, which are well mixed, select the slot of a label.
-Several multipliers are tried, and the multiplier with the fewest collisions is used. With few
-labels, there are no collisions. A label whose slot is taken is placed in the next free slot.
+A label is multiplied by an odd number. The upper bits of the product, which are well mixed, select
+the slot of the label. Several multipliers are tried, and the multiplier with the fewest collisions
+is used. With few labels, there are no collisions. A label whose slot is taken is placed in the next
+free slot.
 
 If there are few labels and all of them fit in 16 or 32 bits, only the upper 16 or 32 bits of the
 multipliers are set. Vector instructions can then compute slots in lanes of 16 or 32 bits.
@@ -18,8 +19,8 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import LabelHash
 
-# The number of slots. For few labels, all slots fit in vector registers. For more labels, there are
-# many slots per label as long as they fit in the L1 cache, and fewer otherwise.
+# The number of slots. For few labels, all slots fit in vector registers. Up to `MANY_LABELS` labels
+# get many slots each, which fit in the L1 cache. With more labels, each gets fewer slots.
 FEW_LABELS, FEW_SLOT_BITS = 16, 6
 LEAST_SLOT_BITS = 12
 MANY_LABELS = 1 << 10
@@ -31,7 +32,7 @@ _MULTIPLIERS = [pow(0x9E3779B97F4A7C15, i, 1 << 64) for i in range(1, TRIES + 1)
 
 
 def code_type(n_labels: int) -> Any:
-    """Return the smallest type for codes up to ``n_labels``, the code for no label."""
+    """Return the smallest type for codes up to ``n_labels``, which is the code for no label."""
     return next(t for t in (np.uint8, np.uint16, np.uint32) if n_labels <= np.iinfo(t).max)
 
 
@@ -55,8 +56,8 @@ def make_hash(labels: AnyArray) -> LabelHash:
         if n_met == 0:
             break
     slots = _placed(slot_of.astype(np.intp), n_bits, code_type(n_labels))
-    # An empty slot has the code `n_labels`, whose label is a copy of the first label. A look-up of
-    # the first label ends at its own slot.
+    # An empty slot has the code `n_labels`, whose label is a copy of the first label. The copy is
+    # never found, because a look-up of the first label ends at the label's own slot.
     return LabelHash(best, shift, slots, np.append(bits_of_labels, bits_of_labels[:1]))
 
 

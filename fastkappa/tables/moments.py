@@ -1,8 +1,8 @@
-"""Sum codes and their products, which determine kappa with quadratic weights.
+"""Sum codes and products of codes, which determine kappa with quadratic weights.
 
 The sums are computed at memory speed, regardless of the number of labels. The weights depend on the
-positions of labels, so codes must be positions. Therefore every label in the range must be given,
-or known to occur.
+positions of labels, so codes must be positions. Therefore every label in the range must be given or
+must be known to occur.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LABELS_COUNTED_AS_FAST = 5
 LABELS_NOT_WORTH_A_GUESS = 8
 FEWEST_ITEMS = 1 << 20
 MOST_LABELS = (1 << 16) - 1
-# The number of first items among which every label must occur.
+# Every label must occur among this number of first items.
 SAMPLE = 1 << 16
 
 
@@ -68,7 +68,7 @@ def moments_of(
     work = partial(
         _sum_partition, kernels.sum_moments, first, second, label_range, known is not None
     )
-    # A table of one cell is counted as fast as moments are summed.
+    # Moments are summed as fast as a table of one cell is counted.
     division = division_of_pairs(kernels, first.values, second.values, 1, num_threads)
     parts = run_in_threads(work, n_items, *division)
     sums = [part for part in parts if part is not None]
@@ -98,7 +98,7 @@ def _sum_partition(
 ) -> Moments | None:
     """Return the moments of one thread's items, or None if a label is unknown."""
     total = Moments(0, 0, 0, 0, 0, 0)
-    # With short ranges, counting can stop early if the guess was wrong.
+    # With short ranges of items, summing can stop early if the guess was wrong.
     length = LONGEST_RANGE if outsiders_are_left_out else LARGEST_RANGE
     while bounds := ranges.take(length):
         n_outside, *sums = sum_moments(

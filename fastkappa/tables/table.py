@@ -54,7 +54,7 @@ class ConfusionTable(NamedTuple):
 
 
 def scatter(table: AnyArray, rows: AnyArray, columns: AnyArray, shape: tuple[int, int]) -> AnyArray:
-    """Rearrange a table, or a stack of tables, to other labels.
+    """Rearrange a table, or a stack of tables, for other labels.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def scatter(table: AnyArray, rows: AnyArray, columns: AnyArray, shape: tuple[int
 
 
 def _go_up_by_one(places: AnyArray) -> bool:
-    """Return whether positions are consecutive, so that a slice can be copied."""
+    """Return whether positions are consecutive. If so, a slice can be copied."""
     return len(places) > 0 and places[0] >= 0 and bool((places[1:] - places[:-1] == 1).all())
 
 
@@ -94,14 +94,15 @@ def square(table: ConfusionTable, first: Column, second: Column) -> tuple[AnyArr
         return scatter(table.counts, rows, columns, (len(labels), len(labels))), labels
     except MemoryError as error:
         raise MemoryError(
-            f"{error}, because there are {len(labels)} different labels: are they ids of items?"
+            f"{error}, because there are {len(labels)} different labels. If they are ids of items,"
+            " give the ratings instead."
         ) from error
 
 
 def common_labels(
     rows: AnyArray, columns: AnyArray, first: Column, second: Column
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Return the sorted labels of both columns, and the positions of each column's labels.
+    """Return the sorted labels of both columns, and the position of each column's labels in them.
 
     ``rows`` and ``columns`` are the integer labels or category codes that occur.
     """
@@ -126,7 +127,8 @@ def occurring(table: ConfusionTable) -> ConfusionTable:
     used = np.logical_or(table.counts.any((*others, -2)), table.counts.any((*others, -1)))
     if used.all():
         return table
-    # The labels are sorted again: if all remaining strings are numbers, they sort by value.
+    # The labels are sorted again, because strings are sorted by value if all that remain are
+    # numbers.
     labels = union_of_labels([table.rows[used]])
     places = np.full(len(used), -1)
     places[used] = positions_in(labels, table.rows[used])
@@ -150,7 +152,7 @@ def _on_common_labels(*tables: ConfusionTable) -> Sequence[ConfusionTable]:
 
 
 def add(first: ConfusionTable, second: ConfusionTable) -> ConfusionTable:
-    """Return the sum of two tables, with the labels of both."""
+    """Return the sum of two tables. It has the labels of both tables."""
     if not len(second.rows):
         return first
     if not len(first.rows):
@@ -161,7 +163,7 @@ def add(first: ConfusionTable, second: ConfusionTable) -> ConfusionTable:
 
 
 def subtract(whole: ConfusionTable, part: ConfusionTable) -> ConfusionTable | None:
-    """Return the difference of two tables, or None if the second is not part of the first."""
+    """Return ``whole`` minus ``part``, or None if a count would become negative."""
     if not len(part.rows):
         return whole
     a, b = _on_common_labels(whole, part)
@@ -173,7 +175,7 @@ def subtract(whole: ConfusionTable, part: ConfusionTable) -> ConfusionTable | No
 
 
 def _in_type_of(integers: AnyArray, first: Column, second: Column) -> AnyArray:
-    """Convert integer labels to the type of their ratings."""
+    """Convert integer labels to the dtype that the ratings had."""
     kinds = {first.label_dtype.kind, second.label_dtype.kind}
     if kinds & set("mM"):
         return integers.view(first.label_dtype)
@@ -225,7 +227,7 @@ def union_of_tables(first: AnyArray, second: AnyArray) -> AnyArray:
 
 
 def positions_in(labels: AnyArray, own: AnyArray) -> AnyArray:
-    """Return the position of each label in a sorted array that contains it."""
+    """Return the position of each label ``own`` in the sorted array ``labels``."""
     if labels.dtype.kind in "UTO" and not _are_whole([labels]):
         position = {label: i for i, label in enumerate(labels.tolist())}
         return np.array([position[label] for label in own.tolist()], np.intp)

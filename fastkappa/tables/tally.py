@@ -1,10 +1,10 @@
-"""Fill a table: expect some labels, count, widen the table, and recount the items outside.
+"""Count items in a table, which is widened when ratings have unexpected labels.
 
 Labels that are not known in advance are found while counting. A tally starts with the labels of a
-small sample. Kernels count directly into its table, and count ratings with other labels in the last
-row and column. If these are not empty, the table is widened to the labels of the items just
-counted, and the items outside are counted again. Items are normally read only once, without
-temporary arrays of the same length.
+small sample. Kernels count directly in its table, and count ratings with other labels in the last
+row and column. If the last row or column is not empty, the table is widened to the labels of the
+items just counted, and the items outside are counted again. Items are normally read only once,
+without temporary arrays of the same length.
 
 The axes of a table are two columns of ratings, or groups and two columns. A group and the first
 rating are combined into one code, so that the kernels always count pairs.
@@ -40,8 +40,8 @@ from fastkappa.tables.item_sums import whole_sums
 from fastkappa.tables.table import NO_LAYERS, ConfusionTable
 
 FIRST_RANGE = 1 << 14
-# Ranges that can require a recount are short. Other ranges are long, because each range takes some
-# microseconds in Python, but short enough to respond to Ctrl-C.
+# Ranges of items that may have to be recounted are short. Other ranges are long, because each range
+# takes some microseconds in Python, but they are short enough to respond to Ctrl-C.
 LARGEST_RANGE = 1 << 22
 LONGEST_RANGE = 1 << 27
 OTHER_AXES: dict[int, tuple[Any, ...]] = {2: (1, 0), 3: ((1, 2), (0, 2), (0, 1))}
@@ -60,15 +60,15 @@ class Tally:
     codecs : tuple of Codec
         The known or expected labels of each column.
     grows : tuple of bool
-        For each column, whether other labels are learned. If not, items with other labels count as
-        outside.
+        For each column, whether other labels are learned. If they are not learned, items with other
+        labels count as outside.
     weight_type : dtype, default=None
-        The type of the item weights. Sums are exact for integer types, and float64 for others.
+        The type of the item weights. Sums are exact for integers, and float64 for other types.
     n_expected : int, default=0
-        The expected number of items, if known, because few items are not worth a large table.
+        The expected number of items, if known. For few items, a large table is not worthwhile.
     largest : int
-        The largest number of cells in a table of label ranges. For larger tables, labels are looked
-        up.
+        The largest number of cells in a table of label ranges. If more cells are needed, labels are
+        looked up in maps instead.
     most_cells : int, default=None
         The largest number of cells in any table.
 
@@ -102,17 +102,17 @@ class Tally:
         if self._weight_type is not None:
             dtypes += [np.float64] if self._weight_type.kind == "f" else [np.int64, np.int64]
         n_joined, self.n_cells = len(shape) > 2, math.prod(shape)
-        # The kernels need a last row for outside values, although joint codes are never outside.
+        # The kernels need a last row for values outside, although joint codes are never outside.
         n_rows = math.prod(shape[:-1]) + n_joined
         if self._most_cells is not None and self.n_cells > self._most_cells:
-            raise TooManyCellsError(f"a table of {self.n_labels} labels has too many cells.")
+            raise TooManyCellsError(f"a table of {self.n_labels} labels would have too many cells.")
         self._flat = [np.zeros((n_rows, shape[-1]), dtype) for dtype in dtypes]
         self.tables = self._flat
         if n_joined:
             self.tables = [flat[:-1].reshape(shape) for flat in self._flat]
         are_maps = [codec.longest_chunk is not None for codec in codecs]
         self._looks_up = any(are_maps)
-        # Ratings outside a range are detected afterwards, in its last row.
+        # Ratings outside a range are detected after counting, in the last row of its axis.
         self._ranges = [i for i in self._growing if not are_maps[i]]
         self._plain: tuple[PairKernels, Lowest, IntTable] | None = None
         if len(dtypes) == 1 and not n_joined and not self._looks_up:
@@ -164,7 +164,7 @@ class Tally:
             kernels, lowest, table = self._plain
             first, second = columns
             kernels.count_pairs(first, second, lowest, table, (start, stop))
-            # comparing bytes is much faster than a NumPy call
+            # Comparing bytes is much faster than a NumPy call.
             if self._ranges and (
                 self._last_row.tobytes() != self._empty_row
                 or self._last_column.tobytes() != self._empty_column
@@ -204,7 +204,7 @@ class Tally:
                     self._kernels, *pair, self.n_cells, num_threads, looked_up=self._looks_up
                 )
             if are_joined or not self._growing:
-                # Each thread has its own tables, and clearing and adding them takes time.
+                # Each thread needs its own tables. Clearing and adding them takes time.
                 threads = min(threads, n_items // (4 * self.n_cells))
             if threads > 1:
                 work = partial(self._count_partition, columns, weights)
@@ -212,7 +212,7 @@ class Tally:
                     self.merge(part)
                 return self
             ranges = ItemRanges(n_items, 1)
-        # Ranges that can require a recount are short at first.
+        # Ranges of items that may have to be recounted are short at first.
         length = FIRST_RANGE if self._ranges else LARGEST_RANGE if self._growing else LONGEST_RANGE
         while bounds := ranges.take(max(length, 16 * self.n_cells)):
             before = self._codecs
@@ -243,7 +243,7 @@ class Tally:
             table[np.ix_(*places)] += more
 
     def subtract(self, columns: Sequence[AnyArray]) -> bool:
-        """Subtract unweighted items, or return False without a change if one was never added."""
+        """Subtract unweighted items. If one was never added, change nothing and return False."""
         if self._cut_short_by:
             raise cut_short(self._cut_short_by)
         n_items = len(columns[0])
@@ -269,7 +269,7 @@ class Tally:
         return True
 
     def finish(self) -> ConfusionTable:
-        """Return the counts as a table. Learned labels are reduced to those that occur, sorted."""
+        """Return the counts as a table. Of the learned labels, keep those that occur, sorted."""
         if self._cut_short_by:
             raise cut_short(self._cut_short_by)
         tables, labels = self._occurring()
@@ -313,7 +313,7 @@ class Tally:
                 self._add_outsiders(columns, begin, end, weights)
 
     def _count(self, columns: Sequence[AnyArray], weights: AnyArray | None) -> None:
-        """Count items. Other labels are counted in the last row of their axis."""
+        """Count items. Ratings with other labels are counted in the last row of their axis."""
         encoded = [
             (codec.learn if grows else codec.encode)(self._kernels, column)
             for codec, grows, column in zip(self._codecs, self._grows, columns)
@@ -348,7 +348,7 @@ class Tally:
     def _add_outsiders(
         self, columns: Sequence[AnyArray], start: int, stop: int, weights: AnyArray | None
     ) -> None:
-        """Learn the labels of items just counted as outside, and count these items again."""
+        """Learn the labels of items just counted as outside, then count these items again."""
         n_left = self.n_items
         for last in self._last_rows():
             last[...] = 0
@@ -429,8 +429,8 @@ class Tally:
     def _occurring(self) -> tuple[list[AnyArray], list[AnyArray]]:
         """Return the tables and labels of each axis.
 
-        Axes with learned labels contain the labels that occur, sorted. Other axes contain all
-        labels, followed by a position for outside items.
+        An axis with learned labels contains the labels that occur, sorted. Any other axis contains
+        all its labels, followed by a position for items outside.
         """
         counts, tables, labels = self.tables[0], self.tables, []
         for i, codec in enumerate(self._codecs):

@@ -1,9 +1,9 @@
 """Detect, from a table, that two raters name or number the same labels differently.
 
-For example, one rater writes "stage 2" and the other "Stage2", one counts from 0 and the other from
-1, 1 is the best grade for one and the worst for the other, or a model's classes are named in
-another order. Recoding then increases the agreement. Raters can also use a second spelling of a
-label now and then, such as "mil" for "mild".
+For example, one rater writes "stage 2" and the other "Stage2", or one counts from 0 and the other
+from 1. Grade 1 can be the best for one rater and the worst for the other, and a model's classes can
+be named in the wrong order. Recoding then increases the agreement. Raters can also sometimes use a
+second spelling of a label, such as "mil" for "mild".
 """
 
 from __future__ import annotations
@@ -19,43 +19,47 @@ from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many, number_text
 from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_alphabetical
-from fastkappa.ratings.looks import alike_among, is_respelt, prefix_of
+from fastkappa.ratings.looks import alike_among, is_respelt, is_slip, prefix_of
 
 # The smallest kappa after recoding, and the smallest gain over kappa before recoding.
 NEAR, BETTER = 0.6, 0.5
-# The smallest kappa if labels that are written similarly are one label.
+# The smallest kappa after labels that are written similarly are merged.
 NEAR_ONCE_MERGED = 0.5
-# Without any agreement, ``n * kappa**2`` reaches 10 about once in 600 tables.
+# If raters agree only by chance, ``n * kappa**2`` reaches 10 in about one of 600 tables.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
-# The least average number of items per label for which exchanged labels are considered.
+# Exchanged labels are considered only with at least this number of items per label on average.
 LEAST_REPEATS = 5
 # The smallest number of items with either name of a label, and the smallest number with both names.
 OFTEN, TOGETHER = 2, 3
-# The least numbers of items, and of items expected to agree by chance, if raters never agree.
+# If raters never agree, the smallest number of items, and the smallest number of items that they
+# would agree on by chance.
 FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
-# The least numbers of items and of ratings with a label at an end of the scale, and the least
-# difference from the label beside it, in standard errors.
+# For a label at an end of the scale, the smallest number of items, the smallest number of ratings
+# with the label, and the smallest difference from the adjacent label, in standard errors.
 FEWEST_WITH_ENDS, FEWEST_AT_END, FAR_APART = 50, 5, 3.5
-# Raters who agree on a label for more than one item in this number do not agree on it by chance.
+# If raters agree on a label for more than one in 25 items, the agreement is not due to chance.
 OFTEN_AT_END = 25
 # Scales rarely have more grades than this.
 MOST_GRADES = 21
-# A label is rare if a similar label occurs at least this many times as often.
+# A label is rare if a similar label occurs at least this many times as often as it does.
 FREQUENT = 100
 REMEDY = "Number the labels the same way if both raters use the same scale."
 
 
 def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> bool:
-    """Return whether a table needs a closer look, in less than a microsecond.
+    """Return whether a table needs a closer look. The check takes less than a microsecond.
 
-    A closer look is needed if raters never agree on at least two labels, as after a shift; if two
-    labels that are strings often coincide; if the two corners off the diagonal contain at least
-    twice as many items as the corners on the diagonal, as after a reversal; or if the largest cell
-    is off the diagonal, as after a permutation.
+    A table needs a closer look in any of these cases:
+
+    - Raters never agree on two or more labels, as after a shift.
+    - Two labels that are strings often coincide.
+    - The corners off the diagonal contain at least twice as many items as the corners on it, as
+      after a reversal.
+    - The largest cell is off the diagonal, as after a permutation.
     """
     # For few labels, counting in a list is faster than counting in a NumPy array.
     agreed = table.diagonal().tolist()
@@ -69,7 +73,11 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> boo
 
 
 def _coincide(table: AnyArray) -> NDArray[np.bool_]:
-    """Return, per pair of labels, whether both occur together as often as the rarer one twice."""
+    """Return, per pair of labels, whether they coincide at least as often as one of them agrees.
+
+    Two labels coincide in an item if each rater gave one of them. A label agrees in an item if both
+    raters gave it.
+    """
     both, same = table + table.T, table.diagonal()
     np.fill_diagonal(both, val=0)
     coincide: NDArray[np.bool_] = (both > 0) & (both >= np.minimum(same[:, None], same))
@@ -101,7 +109,7 @@ def two_codings(
 
 
 def _never_agree(table: AnyArray, names: Sequence[str]) -> str | None:
-    """Return the warning about a table without agreement, which is not due to chance."""
+    """Return the warning about a table whose lack of any agreement is not due to chance."""
     n, of_rows, of_columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
     by_chance = of_rows.astype(float) * of_columns / max(n, 1)
     is_improbable = n >= FEWEST_APART and by_chance.sum() >= LEAST_BY_CHANCE
@@ -110,14 +118,14 @@ def _never_agree(table: AnyArray, names: Sequence[str]) -> str | None:
     a, b = names
     return (
         f"{a} and {b} agree on none of {number_text(n)} items. If a blank means the same rating as"
-        " the other rater's, fill in the blanks instead of dropping them."
+        " the other rater's rating, fill in the blanks instead of dropping them."
     )
 
 
 def is_predicted(table: AnyArray) -> bool:
     """Return whether one rater's label predicts the other's, by Goodman–Kruskal's lambda.
 
-    Unrelated labels do not predict each other, so most tables require no closer look.
+    Unrelated labels do not predict each other. Most tables therefore need no closer look.
     """
     most = table.sum(axis=0).max()
     return bool(table.max(axis=1).sum() - most > LEAST_LAMBDA * (table.sum() - most))
@@ -126,7 +134,7 @@ def is_predicted(table: AnyArray) -> bool:
 def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
     """Return the warning about labels of one rater that coincide with labels of the other.
 
-    A label that was cut, as at 8 characters, coincides less often if raters agree less. Labels that
+    Labels can differ because those of one rater were cut, for example at 8 characters. Labels that
     look alike are skipped, because another warning covers them.
     """
     of_rows, of_columns = table.sum(axis=1), table.sum(axis=0)
@@ -153,10 +161,10 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
 
 
 def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
-    """Return the warning about labels that raters do not tell apart, and that may be one label.
+    """Return the warning about two labels that raters confuse and that are written similarly.
 
-    Two labels are not told apart if at least as many items have both as have the rarer label twice.
-    They may be one label if they are written similarly. Labels that look alike are covered by
+    Raters confuse two labels if the number of items with both labels is at least the number of
+    items on which the raters agree on the rarer label. Labels that look alike are covered by
     another warning.
     """
     same, total = table.diagonal(), table.sum(axis=0) + table.sum(axis=1)
@@ -180,9 +188,9 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     places = np.arange(len(table)).astype(float)
     for i, j in found:
         places[places == i] = places[j]
-    # Raters who hardly agree do not tell many labels apart.
+    # Raters who hardly agree confuse many labels.
     if not found or kappa_of(places, places, table, 0) < NEAR_ONCE_MERGED:
-        return None
+        return _rare_slips(names, total)
     shown = [
         f"{names[i]!r} with {names[j]!r} ({both[i, j]:g} {'item' if both[i, j] == 1 else 'items'})"
         for i, j in found
@@ -194,12 +202,28 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     )
 
 
+def _rare_slips(names: Sequence[str], total: AnyArray) -> str | None:
+    """Return the warning about rare labels that differ from a frequent label by one letter."""
+    is_rare = (total[:, None] > 0) & (FREQUENT * total[:, None] <= total)
+    shown = [
+        f"{names[i]!r} for {names[j]!r}"
+        for i, j in np.argwhere(is_rare).tolist()
+        if is_slip(names[i], names[j]) and not alike_among([names[i], names[j]])
+    ]
+    if not shown:
+        return None
+    return (
+        f"rare labels look like typing errors: {first_of_many(shown, MOST_SHOWN, '; ')}. Write them"
+        " the same way if they are one label, because they are counted as disagreement."
+    )
+
+
 def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> str | None:
-    """Return the warning about numbers that one rater shifts or reverses."""
+    """Return the warning about raters whose numbers seem shifted or reversed."""
     a, b = names
     step = _most_frequent(values - values[:, None], table)
     rows, columns = (values[table.any(axis=axis)] for axis in (1, 0))
-    # The ratings of a rater who merely rates one step higher stay within the scale.
+    # A rater who merely rates one step higher still uses the same scale.
     ends = {columns.min() - rows.min(), columns.max() - rows.max()}
     if step and ends == {step} and (better := _better(values, values - step, table)):
         how = f"{b} seems to number the labels {'higher' if step > 0 else 'lower'} than {a} by"
@@ -234,8 +258,8 @@ def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | 
     return (
         f"{a} and {b} use the same labels, but nearly always for different categories:"
         f" {first_of_many(pairs, MOST_SHOWN, '; ')}. Kappa is {given:.2f}, and would be"
-        f" {better:.2f} with these labels exchanged. Check which label each number or name stands"
-        " for, as with a model's classes or numbers of clusters."
+        f" {better:.2f} with these labels exchanged. Check which category each label stands for,"
+        " as with a model's classes or numbers of clusters."
     )
 
 
@@ -251,14 +275,14 @@ def _partners(table: AnyArray) -> NDArray[np.intp]:
 
 
 def _most_frequent(keys: Floats, table: AnyArray) -> float:
-    """Return the key with the most items. ``keys`` has one entry per cell."""
+    """Return the key whose cells contain the most items. ``keys`` has one entry per cell."""
     distinct, places = np.unique(keys, return_inverse=True)
     n = np.bincount(places.ravel(), weights=table.ravel())
     return float(distinct[n.argmax()])
 
 
 def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
-    """Describe the first kappa that is much better with recoded columns, or return None."""
+    """Describe the first kind of kappa that recoding improves much, or return None."""
     for power, kind in enumerate(("unweighted kappa", "linear kappa", "quadratic kappa")):
         given, better = (kappa_of(rows, columns, table, power) for columns in (rows, recoded))
         if better >= max(NEAR, given + BETTER) and table.sum() * better**2 >= EVIDENCE:
@@ -267,10 +291,11 @@ def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
 
 
 def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool:
-    """Warn about a label at an end of the scale that does not belong to the scale, like 0 or 9.
+    """Warn about a first or last label, such as 0 or 9, that does not belong to the scale.
 
-    Raters agree on it only by chance, and items to which one rater gives it are farther from it, in
-    the other's ratings, than items with the label next to it. Return whether there is a warning.
+    Raters agree on such a label only by chance. If one rater gives the label, the other's rating is
+    farther from it than if the first rater gives the adjacent label. Return whether there is a
+    warning.
     """
     n = int(table.sum()) if labels.dtype.kind in "iuf" and len(labels) > 2 else 0
     if n < FEWEST_WITH_ENDS:
@@ -293,25 +318,25 @@ def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool
         error = (values - mean) ** 2 @ margin / margin.sum() * (1 / own.sum() + 1 / other.sum())
         if values @ own / own.sum() - values @ other / other.sum() > FAR_APART * error**0.5:
             warn(
-                f"{' and '.join(names)} agree on {labels[place]} only as expected by chance, and"
-                f" the other rating of such items is not near {labels[place]}: give missing_codes="
-                " if it stands for a missing rating, or labels= if it is a label."
+                f"{' and '.join(names)} agree on {labels[place]} only as expected by chance. If one"
+                f" rating is {labels[place]}, the other is not near it: give missing_codes= if"
+                f" {labels[place]} stands for a missing rating, or labels= if it is a label."
             )
             return True
     return False
 
 
 def warn_of_measured(labels: AnyArray, table: AnyArray) -> None:
-    """Warn if raters give close numbers, but seldom the same, like measurements or percentages."""
+    """Warn if the raters' numbers are often close but seldom equal, like measurements."""
     if labels.dtype.kind not in "iuf" or len(labels) <= MOST_GRADES:
         return
     values = labels.astype(float)
     given, weighted = (kappa_of(values, values, table, power) for power in (0, 2))
     if weighted >= max(NEAR, given + BETTER):
         warn(
-            f"the ratings are {len(labels)} different numbers, and raters give close numbers more"
-            f" often than the same: kappa is {given:.2f} without weights, and {weighted:.2f} with"
-            " quadratic weights. Give weights if they are on a scale, as percentages are, or use"
+            f"the ratings are {len(labels)} different numbers, which are more often close than"
+            f" equal: kappa is {given:.2f} without weights, and {weighted:.2f} with quadratic"
+            " weights. Give weights= if the numbers are on a scale, as percentages are, or use"
             " fastkappa.measurements."
         )
 

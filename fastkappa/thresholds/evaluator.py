@@ -22,18 +22,18 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, what_need
 from fastkappa.thresholds.items.grouped_scores import group_scores
 from fastkappa.thresholds.items.scored_items import read_scored_items
 
-# In free-threaded Python, threads that look up a dtype contend for its reference count. There,
-# arrays are passed on without conversion, although types other than float64 take four times as
+# In free-threaded Python, threads that look up a dtype contend for its reference count. Arrays are
+# therefore passed on without conversion, although types other than float64 then take four times as
 # long.
 NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 class ThresholdEvaluator:
-    """Compute kappa at any thresholds on scores quickly, for use in your own optimiser.
+    """Quickly compute kappa at any thresholds on scores, for use in your own optimiser.
 
-    The setup sorts the items into small groups by score. After that, kappa at any thresholds
-    takes microseconds, for any number of items. To find the best thresholds without an optimiser,
-    use `optimal_thresholds`.
+    The setup sorts the items into small groups by score. After the setup, computing kappa at any
+    thresholds takes microseconds, for any number of items. To find the best thresholds without an
+    optimiser, use `optimal_thresholds`.
 
     Parameters
     ----------
@@ -45,10 +45,10 @@ class ThresholdEvaluator:
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true
         labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. By default, the labels have the order that ``y_true`` declares (an
-        ordered categorical, a polars Enum, an ordered Arrow dictionary, a Python enum). Otherwise
-        the labels that occur in ``y_true`` are sorted: strings alphabetically, unless all of them
-        are numbers.
+        All labels, in order. By default, the labels have the order that ``y_true`` declares. An
+        ordered categorical, a polars Enum, an ordered Arrow dictionary and a Python enum declare an
+        order. Otherwise the labels that occur in ``y_true`` are sorted: strings alphabetically,
+        unless all of them are numbers.
     sample_weight : array-like of shape (n,), default=None
         Non-negative item weights.
     num_threads : int, default=None
@@ -128,7 +128,7 @@ class ThresholdEvaluator:
         kappa : float
             Kappa, or NaN without a warning if kappa is undefined.
         """
-        # The attribute is read only once, because calls from several threads contend for its
+        # The attribute is read only once, because threads that call the evaluator contend for its
         # reference count.
         fast = self._fast
         if fast is not None:
@@ -148,7 +148,7 @@ class ThresholdEvaluator:
         return float(kappas(self._items.tables(numbers[None])[0], self._weights))
 
     def many(self, thresholds: Any) -> NDArray[np.float64]:
-        """Return kappa for each of several sets of thresholds.
+        """Return one kappa per row of thresholds.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class ThresholdEvaluator:
         return {**self.__dict__, "_fast": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # A process that unpickles the evaluator can use a different backend.
+        # The process that unpickles the evaluator can have a different backend.
         self.__dict__.update(state)
         self._fast = self._compiled(score_kernels(get_kernels()))
 

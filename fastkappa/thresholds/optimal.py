@@ -31,7 +31,7 @@ METHODS = ("auto", "sort", "bins")
 # With fewer items, sorting takes no longer than setting up the bins.
 ITEMS_WORTH_BINS = 1 << 16
 # If scores fall as labels rise, kappa at the best thresholds is close to 0. The direction of the
-# scores is therefore checked only below this kappa.
+# scores is therefore checked only if kappa is below this limit.
 MOST_OF_FALLING = 0.3
 # The largest number of thresholds that the repr shows.
 MOST_SHOWN = 4
@@ -43,30 +43,31 @@ IN_SAMPLE = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ThresholdResult(Result):
-    """The best thresholds on scores and the kappa they reach.
+    """The best thresholds on scores, and the kappa that they reach.
 
     Attributes
     ----------
     thresholds : ndarray of shape (l - 1,)
         Ascending thresholds, in the dtype of the scores. An item gets ``labels[i]`` if its
-        score is at least ``thresholds[i - 1]`` and below ``thresholds[i]``. A threshold of
-        -inf or inf leaves the lowest or highest labels without items. Equal thresholds leave
-        the label between them without items.
+        score is at least ``thresholds[i - 1]`` and below ``thresholds[i]``. Thresholds of -inf
+        leave the lowest labels without items, and thresholds of inf the highest labels. Equal
+        thresholds leave the label between them without items.
     kappa : float
         Kappa between the true labels and the labels given by the thresholds.
     table : ndarray of shape (l, l)
-        Row i, column j is the number of items with true label i that get label j. Entries are int64
-        counts, or float64 sums if the item weights are floats.
+        The cell in row i, column j is the number of items with true label i that get label j. Cells
+        are int64 counts, or float64 sums if the item weights are floats.
     labels : ndarray of shape (l,)
         The labels, in order.
     rounds : int
         The number of rounds of the search.
     gap : float
-        An upper bound on the possible gain: no thresholds reach a kappa above ``kappa + gap``. With
-        integer item weights, the gap is 0.0, because the optimum is proven in integer arithmetic.
+        An upper bound on the possible gain in kappa. No thresholds reach a kappa above
+        ``kappa + gap``. With integer item weights, the gap is 0.0, because the optimum is proven in
+        integer arithmetic.
     method : {'sort', 'bins'}
-        The method used. 'bins' falls back to 'sort' if the bins in which a threshold can lie
-        contain more than half of the items.
+        The method used. 'bins' falls back to 'sort' if more than half of the items are in bins that
+        can contain a threshold.
     """
 
     thresholds: AnyArray
@@ -95,8 +96,9 @@ class ThresholdResult(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per label.
 
-        A score gets the label if it is at least ``from`` and less than ``below``. The columns
-        ``true`` and ``given`` count the items with this true label and with this given label.
+        An item gets the label if its score is at least ``from`` and less than ``below``. The column
+        ``true`` counts the items whose true label is this label. The column ``given`` counts the
+        items that get this label.
 
         Raises
         ------
@@ -165,32 +167,31 @@ def optimal_thresholds(
     y_true : array-like of shape (n,)
         The true labels: integers, whole-number floats, booleans, strings or dates.
     scores : array-like of shape (n,)
-        A finite model output for each item. Higher scores mean later labels. float32 and
-        float64 are read in place; other numbers are converted to float64. For probabilities
-        (one column per label), use `decode_probabilities`.
+        A finite model output for each item. Higher scores mean later labels. float32 and float64
+        scores are read in place, and other numbers are converted to float64. For probabilities (one
+        column per label), use `decode_probabilities`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true
         labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. By default, the labels have the order that ``y_true`` declares (an
-        ordered categorical, a polars Enum, an ordered Arrow dictionary, a Python enum). Otherwise
-        the labels that occur in ``y_true`` are sorted: strings alphabetically, unless all of them
-        are numbers.
+        All labels, in order. By default, the labels have the order that ``y_true`` declares. An
+        ordered categorical, a polars Enum, an ordered Arrow dictionary and a Python enum declare an
+        order. Otherwise the labels that occur in ``y_true`` are sorted: strings alphabetically,
+        unless all of them are numbers.
     sample_weight : array-like of shape (n,), default=None
         Non-negative item weights. Items of weight 0 are left out.
     method : {'auto', 'sort', 'bins'}, default='auto'
-        'sort' sorts all scores. 'bins' counts the scores in bins and sorts only the bins in
-        which a threshold can lie. Both methods reach the same kappa. 'auto' chooses the faster
-        method.
+        'sort' sorts all scores. 'bins' counts the scores in bins and sorts only the bins that can
+        contain a threshold. Both methods reach the same kappa. 'auto' chooses the faster method.
     num_threads : int, default=None
-        The maximum number of threads. By default, this is limited only by the number of
-        cores, the CPU quota and ``OMP_NUM_THREADS``.
+        The maximum number of threads. By default, the number of threads is limited only by the
+        number of cores, the CPU quota and ``OMP_NUM_THREADS``.
 
     Returns
     -------
     result : ThresholdResult
-        If there is a single true label, kappa is undefined: ``kappa`` is NaN, and an
-        ``UndefinedMetricWarning`` is issued.
+        The thresholds and their kappa. If all true labels are equal, kappa is undefined. In this
+        case, ``kappa`` is NaN, and an ``UndefinedMetricWarning`` is issued.
 
     Raises
     ------
@@ -205,7 +206,7 @@ def optimal_thresholds(
     -----
     LabelOrderWarning
         If ``y_true`` contains strings that are not all numbers, and their order is neither
-        given nor declared. Thresholds depend on the order of the labels, regardless of the weights.
+        given nor declared. Thresholds depend on the order of the labels even without weights.
     FallingScoresWarning
         If scores fall as labels rise. In this case, multiply the scores by -1.
 
@@ -216,15 +217,16 @@ def optimal_thresholds(
 
     Notes
     -----
-    Both O and E in kappa = 1 - O / E are sums over the items. Finding the best thresholds is
-    therefore a fractional programme, which Dinkelbach's method solves exactly in a few rounds.
+    In kappa = 1 - O / E, the observed disagreement O and the expected disagreement E are sums over
+    the items. Finding the best thresholds is therefore a fractional programme, which Dinkelbach's
+    method solves exactly in a few rounds.
 
     The work grows linearly with the number of items and quadratically with the number of
     labels.
 
     With few items, the best thresholds fit the noise and are not the best for new items.
-    `KappaRounder` finds thresholds for new items. With 100 000 or more items, both are practically
-    the same.
+    `KappaRounder` finds thresholds for new items. With 100 000 or more items, its thresholds are
+    practically the same as the thresholds found here.
 
     References
     ----------
@@ -262,8 +264,8 @@ def optimal_thresholds(
         thresholds = ordered.thresholds_at(best.places)
     else:
         best, thresholds = binned
-    # Differences between float sums have rounding errors, so even the sum over no items can differ
-    # from 0.
+    # The cells of the table are differences between sums. With float sums, rounding errors can make
+    # even an empty cell differ from 0, so the items are added up again.
     table = best.table if items.counts_whole else items.table_at(thresholds)
     table = items.in_given_weights(table)
     kappa = float(kappas(table, weights))

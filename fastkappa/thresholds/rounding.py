@@ -42,21 +42,21 @@ Method = Literal["spline", "exact", "bagged", "closed_form"]
 METHODS: tuple[Method, ...] = ("spline", "exact", "bagged", "closed_form")
 # A spline has few knots, so more rows than this would not improve it.
 MOST_SPLINE_ROWS = 1 << 10
-# Items with a smaller proportion of the total weight are left out, because they are lost in
-# rounding.
+# Items with a smaller proportion of the total weight are left out, because rounding errors are
+# larger than their weight.
 LEAST_PROPORTION = 1e-12
-# With more items than this, the exact optimum generalises equally well in a fraction of the time.
+# With more items than this, the exact optimum generalises as well as bagging and is much faster.
 MOST_BAGGED = 10_000
 
 
 class Rounding(NamedTuple):
-    """Thresholds and the kappa they reach.
+    """Thresholds, and the kappa that they reach.
 
-    ``table`` and ``kappa`` describe the items on which the thresholds were found. Row i,
-    column j of the table counts the items with label i that were given label j.
-    ``oof_positions`` contains the positions of the labels that items get from the thresholds of the
-    other folds, and ``oof_kappa`` is their kappa. Both are None without folds. An undefined kappa
-    is NaN.
+    ``table`` and ``kappa`` describe the items on which the thresholds were found. The cell in row
+    i, column j of the table counts the items with label i that get label j. ``oof_positions``
+    contains, for each item, the position of the label given by thresholds from the other folds.
+    ``oof_kappa`` is the kappa of these labels. Both are None without folds. An undefined kappa is
+    NaN.
     """
 
     thresholds: AnyArray
@@ -70,7 +70,8 @@ class Rounding(NamedTuple):
 def generator_of(random_state: np.random.RandomState) -> np.random.Generator:
     """Return a generator for `find_rounding`, seeded by a scikit-learn random state.
 
-    `KappaRounder` and the command line both use it, so the same seed draws the same folds.
+    `KappaRounder` and the command line both use this function, so that the same seed draws the same
+    folds.
     """
     return np.random.default_rng(random_state.randint(np.iinfo(np.int32).max))
 
@@ -88,7 +89,7 @@ def find_rounding(
     groups: Any = None,
     rng: np.random.Generator,
 ) -> Rounding:
-    """Find thresholds by one of the methods described in `KappaRounder`.
+    """Find thresholds by one of the methods that `KappaRounder` describes.
 
     Parameters
     ----------
@@ -98,14 +99,14 @@ def find_rounding(
     n_resamples : int, default=100
         The number of bootstrap resamples for the method 'bagged'.
     folds : int, sequence of (train, test) or None, default=5
-        Folds for the out-of-fold labels. Each item is tested once. An int is the number of folds,
-        stratified by label. If None, out-of-fold labels are not computed.
+        Folds for the out-of-fold labels. Each item must be tested once. An int is the number of
+        folds, which are then stratified by label. If None, out-of-fold labels are not computed.
     groups : array-like of shape (n_samples,), default=None
-        Group of each item. If given, folds keep groups together, and an int is the largest number
-        of folds: there is at most one for each group.
+        The group of each item. If groups are given, all items of a group are in the same fold. If
+        ``folds`` is an int, there are at most this number of folds, and at most one per group.
     rng : Generator
-        The random number generator, which draws the resamples, then the folds, then the resamples
-        of each fold.
+        The random number generator. It draws the resamples, then the folds, then the resamples of
+        each fold.
 
     Returns
     -------
@@ -120,7 +121,8 @@ def find_rounding(
     check_choice("method", method, METHODS)
     if method == "closed_form" and not (isinstance(weights, str) and weights == "quadratic"):
         raise ValueError(
-            f"method 'closed_form' works only with weights='quadratic', got weights={weights!r}."
+            f"method 'closed_form' requires weights='quadratic', got weights={weights!r}: use"
+            " another method, such as 'spline'."
         )
     n_resamples = integer_at_least(n_resamples, 1, "n_resamples")
     if isinstance(folds, Integral):
@@ -128,7 +130,8 @@ def find_rounding(
     pair_kernels, threads = get_kernels(), available_threads()
     read = read_scored_items(pair_kernels, y_true, scores, labels, sample_weight, threads)
     kernels: ScoreKernels = score_kernels(pair_kernels)
-    # The sort must be stable. Otherwise, the folds of equal items would depend on the processor.
+    # The sort must be stable, because the folds of items with equal scores would otherwise depend
+    # on the processor.
     order = np.argsort(read.scores.copy(), kind="stable")
     items = sort_scores(read, order)
     read.warn_of_order(what_needs_order(weights))
@@ -160,7 +163,7 @@ def find_rounding(
 def table_at_thresholds(
     y_true: Any, scores: Any, thresholds: AnyArray, *, labels: Any, sample_weight: Any = None
 ) -> AnyArray:
-    """Return the confusion matrix of true labels and the labels given by ascending thresholds."""
+    """Return the confusion matrix of the true labels and the labels that thresholds give."""
     threads = available_threads()
     read = read_scored_items(get_kernels(), y_true, scores, labels, sample_weight, threads)
     refuse_infinite_scores(read.scores)
@@ -168,7 +171,7 @@ def table_at_thresholds(
 
 
 def places_at_thresholds(scores: Any, thresholds: AnyArray) -> NDArray[np.intp]:
-    """Return, for each score, the position of the label given by ascending thresholds.
+    """Return, for each score, the position of the label that ascending thresholds give.
 
     Raises
     ------
@@ -187,7 +190,7 @@ def _out_of_fold(
     scores: AnyArray,
     splits: Splits,
 ) -> NDArray[np.intp]:
-    """Return the position of each score's label at the thresholds of the other folds.
+    """Return the position of the label that each score gets from thresholds of the other folds.
 
     Sorted item i has the score ``scores[order[i]]``.
     """
@@ -228,9 +231,10 @@ class ThresholdFinder(NamedTuple):
     def bagged(self, items: SortedScores) -> AnyArray:
         """Return the mean of the best thresholds of bootstrap resamples.
 
-        The mean is taken over ranks (the numbers of items below a threshold), not over scores. So
-        the mean does not depend on the scale of the scores, and outliers have no extra influence.
-        If a label gets no items in a resample, the threshold is at the last rank, not at infinity.
+        The mean is taken over ranks (the numbers of items below a threshold) instead of scores.
+        Therefore it does not depend on the scale of the scores, and outliers have no extra
+        influence. If a label gets no items in a resample, the threshold is at the last rank instead
+        of infinity.
         """
         n_items = len(items.scores)
         by_label = order_by_label(items)
@@ -245,7 +249,7 @@ class ThresholdFinder(NamedTuple):
         return items.thresholds_at(_nearest(places, below / self.n_resamples))
 
     def spline(self, items: SortedScores) -> AnyArray:
-        """Return the thresholds with the highest expected kappa, from splines of the scores."""
+        """Return the thresholds with the highest expected kappa according to a spline."""
         if items.weights is not None:
             counted = items.weights > LEAST_PROPORTION * items.weights.sum()
             if not counted.all():
@@ -259,12 +263,12 @@ class ThresholdFinder(NamedTuple):
             return items.thresholds_at(only.places)
         numbers, scale = _scaled(items.scores)
         mean, spread = _mean_and_spread(numbers, items.weights)
-        # If all scores are equal, their spread is 0, which is replaced by 1.
+        # If all scores are equal, their spread is 0 and must be replaced.
         spread = spread or 1.0
         rows = np.diff(prefix)
         sums, sizes = np.add.reduceat(_times(numbers, items.weights), places[:-1]), rows.sum(axis=0)
         if items.weights is not None:
-            # The weights are summed again, because differences between prefix sums would have
+            # The weights are added up again, because differences between prefix sums would have
             # larger rounding errors.
             sizes = np.add.reduceat(items.weights, places[:-1])
         x = (sums / sizes - mean) / spread
@@ -286,9 +290,9 @@ class ThresholdFinder(NamedTuple):
     def closed_form(self, items: SortedScores) -> AnyArray:
         """Return the scores at which the linear model with the highest quadratic kappa rounds up.
 
-        The model is a linear regression on the scores. The predictions are stretched about the mean
-        by 1 / r, where r is the correlation, so they have the same mean and variance as the
-        positions of the labels. Only the sign of r is needed.
+        The model is a linear regression on the scores. Its predictions are stretched about their
+        mean by 1 / r, where r is the correlation. They then have the same mean and variance as the
+        positions of the labels. Only the sign of r affects the result.
         """
         n_labels = len(self.matrix)
         numbers, scale = _scaled(items.scores)
@@ -308,7 +312,7 @@ class ThresholdFinder(NamedTuple):
 
 
 def _scaled(scores: AnyArray) -> tuple[Floats, float]:
-    """Return sorted scores divided by the largest magnitude, and that magnitude.
+    """Return sorted scores divided by the largest absolute score, and this divisor.
 
     Squares of the scaled scores cannot overflow.
     """
@@ -323,13 +327,13 @@ def _in_scores(thresholds: Floats, scale: float, items: SortedScores) -> AnyArra
 
 
 def _nearest(places: Places, wanted: Floats) -> Places:
-    """Return the place nearest to each wanted place. Places ascend; ties go to the higher place."""
+    """Return the place nearest to each wanted place, or the higher of two equally near places."""
     middles = places[:-1] / 2 + places[1:] / 2
     return places[np.searchsorted(middles, wanted, side="right")]
 
 
 def _effective_size(items: SortedScores) -> float:
-    """Return Kish's effective sample size."""
+    """Return Kish's effective sample size of weighted items."""
     if items.weights is None:
         return float(len(items.scores))
     return float(items.weights.sum() ** 2 / (items.weights @ items.weights))
@@ -340,7 +344,7 @@ def _times(numbers: Floats, weights: Floats | None) -> Floats:
 
 
 def _mean_and_spread(numbers: Floats, weights: Floats | None) -> tuple[float, float]:
-    """Return the mean and the standard deviation, which is exactly 0 for equal numbers."""
+    """Return the mean and the standard deviation (exactly 0 for equal numbers)."""
     if (numbers == numbers[0]).all():
         return float(numbers[0]), 0.0
     mean = float(np.average(numbers, weights=weights))

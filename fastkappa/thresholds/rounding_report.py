@@ -1,4 +1,4 @@
-"""Compare cut points with rounding at half points: the result of ``fastkappa thresholds``."""
+"""Compare cut points with rounding at half points, and report the result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INTERVAL = "95 % interval"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RoundingReport(Result):
-    """Cut points on scores, and kappa at the cut points, at the half points and out of fold.
+    """Cut points on scores, and three kappas: at the cut points, at half points and out of fold.
 
     Attributes
     ----------
@@ -36,10 +36,10 @@ class RoundingReport(Result):
     thresholds : ndarray of shape (l - 1,)
         The cut points: the lowest score of each label except the first.
     half_points : ndarray of shape (l - 1,)
-        The midpoints between labels that are ascending numbers. For other labels, they are the
-        midpoints between their positions: 0.5, 1.5, ...
+        The midpoints between labels, if the labels are ascending numbers. For other labels, they
+        are the midpoints between the positions of labels: 0.5, 1.5, ...
     kappa : dict
-        Kappa at the ``half_points``, at the ``thresholds``, and ``out_of_fold``. Undefined kappas
+        Kappas with the keys ``half_points``, ``thresholds`` and ``out_of_fold``. Undefined kappas
         are NaN. The out-of-fold kappa is None without folds.
     table : ndarray of shape (l, l)
         Row i, column j counts the items with label i to which the thresholds assign label j.
@@ -71,7 +71,7 @@ class RoundingReport(Result):
         method: Method,
         y: str = "labels",
     ) -> RoundingReport:
-        """Build the report on cut points of scores. ``y`` is the name of the labels."""
+        """Build the report on cut points. ``y`` is the name of the labels in the report."""
         halves = half_points_of(rounding.labels)
         table = table_at_thresholds(y_true, scores, halves, labels=rounding.labels)
         found = {
@@ -126,8 +126,8 @@ class RoundingReport(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per label.
 
-        The column ``from`` contains the lowest score of each label, and the column ``half_point``
-        its half point.
+        The column ``from`` contains the lowest score of the label, and the column ``half_point``
+        contains the half point below the label.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Search for the best thresholds, using tables from ``items`` and their best cuts from ``cuts``."""
+"""Find the best thresholds: count tables with ``items``, and find their best cuts with ``cuts``."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ MOST_CELLS = 1 << 19
 
 
 class SearchSizes(NamedTuple):
-    """The sizes of tables.
+    """The sizes of the tables to search.
 
     Up to ``most_rows`` sorted items are searched directly. With more items, a table of
     ``n_coarse_rows`` rows first shows which rows are worth splitting. Bins have ``items_a_bin``
-    items on average, unless there are ``most_bins`` bins.
+    items on average, or more items if there would be more than ``most_bins`` bins.
     """
 
     most_rows: int = 12_000
@@ -76,7 +76,7 @@ def best_binned(
 ) -> tuple[Best, AnyArray] | None:
     """Return the best cuts and thresholds, or None if it is better to sort all items.
 
-    Sorting is better if the bins that can contain a cut have more than half of the items.
+    Sorting is better if more than half of the items are in bins that can contain a cut.
     """
     n_items = len(items.scores)
     most_bins = min(sizes.most_bins, MOST_CELLS // (items.n_labels + 1))
@@ -104,7 +104,7 @@ def best_binned(
 def _bins_worth_opening(programme: Programme, binned: BinnedScores, cuts: Cuts) -> NDArray[np.intp]:
     """Return the bins whose items must be sorted."""
     worth = rows_worth_splitting(programme, binned.prefix, cuts)
-    # The bins next to a cut are also opened, because the threshold lies between their scores.
+    # The bins beside a cut are also opened, because the threshold is between their scores.
     beside = np.concatenate([cuts.positions - 1, cuts.positions])
     worth[beside[(beside >= 0) & (beside < len(worth))]] = True
     found = np.flatnonzero(worth)
@@ -141,18 +141,18 @@ def _best_with_open_rows(
     open_rows: OpenRows,
     best: Best,
 ) -> Best:
-    """Return the best cuts of a table, between its rows or inside its open rows.
+    """Return the best cuts of a table, which can be between its rows or inside its open rows.
 
-    ``best`` are the best cuts between the rows.
+    ``best`` contains the best cuts between the rows.
     """
     prefix, n_below = open_rows.split(kernels, prefix, n_below)
-    # Splitting a row keeps its ends, so earlier cuts are still places of the new table.
+    # Splitting a row keeps its ends, so the earlier cuts are also places in the new table.
     found = best_cuts(programme, prefix, np.searchsorted(n_below, best.places))
     return Best(n_below[found.positions], found.table, best.rounds + found.rounds, found.gap)
 
 
 def single_label_cuts(programme: Programme, n_items: int) -> Best | None:
-    """Return the cuts for a table with a single label, or None if several labels occur."""
+    """Return the cuts if all items have the same true label, or None if several labels occur."""
     present = np.flatnonzero(programme.totals)
     if len(present) > 1:
         return None

@@ -39,7 +39,7 @@ from fastkappa.statistics.tables import counts_given
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.tables.count import CountsResult, tabulate
 from fastkappa.tables.doubtful_orders import judge_order
-from fastkappa.tables.doubtful_tables import judge_table
+from fastkappa.tables.doubtful_tables import judge_table, warn_of_most_outside
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement_report import warn_of_weights, why_undefined
 from fastkappa.two_raters.agreement_result import AgreementResult
@@ -76,11 +76,11 @@ def agreement(
         symmetric.
     labels : array-like of shape (l,), default=None
         The labels, in the order that weights refer to. Items with other labels are left out and
-        counted. If None, the labels that the ratings declare are used, including unused labels. An
-        ordered categorical, a polars Enum, an ordered Arrow dictionary or a Python enum declares
-        labels. Otherwise the labels that occur are sorted. Give all possible labels, because unused
-        labels change Bennett's S, Brennan-Prediger and Gwet's AC, and can change the 'score' or
-        'profile' interval of kappa. The report mentions unused labels.
+        counted. If None and the ratings declare labels, the declared labels are used, including
+        unused labels. An ordered categorical, a polars Enum, an ordered Arrow dictionary or a
+        Python enum declares labels. Otherwise the labels that occur are sorted. Give all possible
+        labels, because unused labels change Bennett's S, Brennan-Prediger and Gwet's AC, and can
+        change the 'score' or 'profile' interval of kappa. The report mentions unused labels.
     missing : {'raise', 'drop'}, default='raise'
         How to treat items with a missing rating (None, NaN, NaT, NA, masked or null, or one of the
         ``missing_codes``): raise an error, or leave them out and count them. If the ratings are
@@ -93,36 +93,36 @@ def agreement(
         ratings can have. Items in a cluster can resemble each other, so all standard errors treat
         clusters as the independent units (Yang and Zhou 2014, 2015). With 't', the degrees of
         freedom are the number of clusters minus one. For score and profile intervals and for the
-        test of kappa, the statistic is divided by the design effect, if that is above 1, and has
-        the same degrees of freedom (Rao and Scott 1984). A missing cluster is treated like a
-        missing rating. None means that items are independent.
+        test of kappa, the statistic is divided by the design effect if the design effect is above
+        1, and has the same degrees of freedom (Rao and Scott 1984). A missing cluster is treated
+        like a missing rating. None means that items are independent.
     sample_weight : array-like of shape (n,), default=None
-        The number of items that each row represents. The result is the same as for ratings with
-        each row repeated this many times. Weights that are not whole numbers, and weights combined
-        with clusters, are an error, because no standard error is available for them. None means 1
-        for each row.
+        The number of items that each row represents. The result is the same as if each row were
+        repeated this many times. Weights that are not whole numbers raise an error, and so do
+        weights together with clusters, because no standard error is available in these cases. None
+        means 1 for each row.
     confidence : float, default=0.95
         The confidence level of intervals.
     distribution : {'normal', 't'}, default='normal'
         With 'normal', variances are divided by n for n items, and intervals use quantiles of the
         normal distribution. With 't', variances are divided by n - 1, and intervals use quantiles
-        of Student's t with n - 1 degrees of freedom, which is the default of
-        `fastkappa.conger_kappa` (Gwet 2014). The test of kappa uses the normal distribution in both
-        cases.
+        of Student's t with n - 1 degrees of freedom (Gwet 2014). 't' is the default of
+        `fastkappa.conger_kappa`. The test of kappa uses the normal distribution in both cases.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         How intervals are computed for kappa and for the kappa of each label. 'asymptotic' is kappa
-        plus and minus a quantile times the standard error. 'score' and 'profile' contain the values
-        of kappa in [-1, 1] that the score test or the likelihood ratio test does not reject. None
-        means 'score', or 'asymptotic' with ``distribution='t'``, for more than 128 labels and for
-        more than 10 billion items. Intervals of the other indices are asymptotic.
+        plus or minus a quantile times the standard error. 'score' contains the values of kappa in
+        [-1, 1] that the score test does not reject, and 'profile' the values that the likelihood
+        ratio test does not reject. None means 'asymptotic' if ``distribution`` is 't', or if there
+        are more than 128 labels or 10 billion items, and 'score' otherwise. Intervals of the other
+        indices are asymptotic.
     null_kappa : float, default=0.0
-        The null hypothesis for ``z`` and ``p_value``. With 0, the raters are independent under the
+        The value of kappa under the null hypothesis. With 0, the raters are independent under the
         null hypothesis, and z is kappa divided by its null standard error. For any other value, the
-        score test is used, which at the 5 % level rejects exactly the values outside the 95 % score
-        interval. The null standard error is then computed from the most likely table with this
-        kappa.
+        score test is used. At the 5 % level, this test rejects exactly the values outside the 95 %
+        score interval. The null standard error is then computed from the most likely table with
+        this kappa.
     alternative : {'two-sided', 'greater', 'less'}, default='two-sided'
-        The alternative hypothesis: kappa differs from ``null_kappa``, is greater, or is smaller.
+        The alternative hypothesis: kappa differs from ``null_kappa``, exceeds it, or is less.
 
     Returns
     -------
@@ -177,8 +177,8 @@ def agreement(
     counts = tabulate(get_kernels(), items.columns["y1"], items.columns["y2"], known, weighed)
     if not counts.table.any():
         raise ValueError(
-            f"no item has both ratings among the labels {counts.labels.tolist()}: write the labels"
-            " as in the ratings."
+            f"no item has both ratings among the labels {counts.labels.tolist()}. Spell labels"
+            " exactly as in the ratings."
         )
     of_items = None
     if clusters is not None:
@@ -299,6 +299,7 @@ def agreement_from_confusion(
     )
     if not is_order_of_table_known(table, given, names):
         warn_of_weights(result.weights, names, result.table)
+    warn_of_most_outside(result.table, result.n_outside)
     return _warned(result)
 
 
@@ -329,17 +330,10 @@ def make_result(
 
 
 def _warned(result: AgreementResult) -> AgreementResult:
-    """Return the result, and warn if it lacks most items or has undefined values."""
-    if result.n_outside > result.n:
-        warnings.warn(
-            f"labels leave out {result.n_outside} of {result.n_outside + result.n} items, because a"
-            " rating is not among them.",
-            UserWarning,
-            stacklevel=3,
-        )
+    """Return the result, and warn if it has undefined values."""
     if result.clusters is not None and result.n_clusters == 1 < result.n:
         warnings.warn(
-            "standard errors are undefined: all items are in one cluster.",
+            "standard errors are undefined because all items are in one cluster.",
             undefined_metric_warning(),
             stacklevel=3,
         )
@@ -365,7 +359,7 @@ def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
     if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
         # NumPy would convert the numbers in a mixed list to strings.
         names = np.array(labels, dtype=object)
-    # For floats, the list itself is read, because an array does not show whether large whole
+    # Floats are read from the original list, because an array does not show whether large whole
     # numbers were rounded.
     names = array_of(labels if names.dtype.kind == "f" else names, "labels")
     refuse_missing_labels(list(distinct(names.tolist())))

@@ -25,8 +25,8 @@ from fastkappa.statistics.clusters import are_joined, doubt_of_clusters, widened
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
 from fastkappa.tables.two_codings import warn_of_measured
 
-# A placeholder for AgreementResult, whose module uses this module, so importing it would be
-# circular.
+# A placeholder for AgreementResult. Importing that class would be circular, because its module
+# imports this one.
 _Result: TypeAlias = Any
 
 NAMES = {
@@ -52,7 +52,7 @@ IN_DICTIONARY = (
 )
 # Without weights, these two indices equal the index listed above them.
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
-# The largest number of unused labels that a report names.
+# The maximum number of unused labels that a report lists.
 MOST_UNUSED = 5
 UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
 
@@ -76,7 +76,7 @@ def report_of(result: _Result) -> Report:
 
 
 def _beyond_range(result: _Result) -> Iterator[str]:
-    """If intervals exceed the range of their index, yield a line that names them."""
+    """Yield a line about intervals beyond the range of their index, if there are any."""
     if any(low < -1 or high > 1 for *_, (low, high) in result.rows()):
         method = result.interval_method
         unlike = "" if method == "asymptotic" else f", unlike the {method} interval of kappa"
@@ -140,12 +140,12 @@ def agreed_on(result: _Result, between: str, after: str = "", items: str = "") -
 
 
 def in_clusters(result: _Result) -> str:
-    """Return the number of clusters as text, or an empty text without clusters."""
+    """Return the number of clusters as text, or an empty string if there are no clusters."""
     return "" if result.clusters is None else f" in {count_text(result.n_clusters, 'cluster')}"
 
 
 def shared_clusters(n: int) -> list[str]:
-    """Return a remark on clusters that several groups share, if there are any."""
+    """Return a list with a remark about clusters that several groups share, if there are any."""
     if not n:
         return []
     return [
@@ -181,7 +181,7 @@ def _remarks(result: _Result) -> Iterator[str]:
 
 
 def _unused_labels(result: _Result) -> Iterator[str]:
-    """Yield a line on the effect of unused labels, if there are any."""
+    """Yield a line about the effect of unused labels, if there are any."""
     used = result.table.any(axis=0) | result.table.any(axis=1)
     unused = [label_text(label) for label in result.labels[~used].tolist()]
     if not unused:
@@ -196,7 +196,7 @@ def _unused_labels(result: _Result) -> Iterator[str]:
 
 
 def _estimate_grids(result: _Result) -> Iterator[Grid]:
-    """Yield grids of the indices, of the kappa of each label, and of its specific agreement.
+    """Yield grids of the indices, of the kappa of each label, and of the agreement on each label.
 
     Without weights, the indices and kappas are in one grid.
     """
@@ -230,7 +230,7 @@ def _facts(result: _Result) -> Iterator[tuple[str, str]]:
 
 
 def figures_of(result: _Result) -> dict[str, float]:
-    """Return the statistics without a standard error, by name, for all formats."""
+    """Return the statistics that have no standard error, by name, for all output formats."""
     null = null_text(result.null_kappa, result.alternative)
     found = {f"z of {null}": result.z, f"p of {null}": result.p_value}
     if result.clusters is None:
@@ -252,9 +252,9 @@ def figures_of(result: _Result) -> dict[str, float]:
 
 
 def warn_of_weights(weights: Weights, labels: AnyArray, table: AnyArray) -> None:
-    """Warn if the weights do not suit labels that were neither given nor declared.
+    """Warn if the weights do not suit the labels, unless labels were given or declared.
 
-    Weights need an order, and measurements need weights.
+    Weights need ordered labels, and labels that look like measurements need weights.
     """
     why = what_needs_order(weights)
     if why is not None:

@@ -1,4 +1,4 @@
-"""The result class for two raters: all statistics of their table, computed on first use."""
+"""Define the result class for two raters, whose statistics are computed on first use."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from fastkappa.two_raters.statistics import proportions
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AgreementResult(Result):
-    """The confusion matrix of two raters and all its statistics.
+    """The confusion matrix of two raters, with all its statistics.
 
     The result of `agreement` and `agreement_from_confusion` is immutable. Printing it shows a
     report, and notebooks show HTML tables. Every statistic is a property, computed on first use,
@@ -52,7 +52,7 @@ class AgreementResult(Result):
     missing : tuple of int
         The numbers of missing ratings of the first and of the second rater.
     n_dropped : int
-        The number of items left out because a rating or the group is missing.
+        The number of items left out because a rating, group or cluster is missing.
     n_outside : int
         The number of items left out because a rating is outside the labels.
     distribution : {'normal', 't'}
@@ -62,11 +62,11 @@ class AgreementResult(Result):
     interval_method : {'asymptotic', 'score', 'profile'}
         The method used for the intervals of kappa and of the kappa of each label.
     null_kappa : float
-        The null hypothesis for ``z`` and ``p_value``.
+        The value of kappa under the null hypothesis.
     alternative : {'two-sided', 'greater', 'less'}
         The alternative hypothesis for ``p_value``.
     clusters : Clusters or None
-        The clusters of the items, if given. Clusters are the units of all standard errors.
+        The clusters of the items, if given. All standard errors treat clusters as independent.
     missing_clusters : int
         The number of items whose cluster is missing.
     """
@@ -111,7 +111,7 @@ class AgreementResult(Result):
 
     @cached_property
     def standard_error(self) -> float:
-        """The standard error of kappa (Fleiss, Cohen and Everitt 1969), for intervals.
+        """The standard error of kappa (Fleiss, Cohen and Everitt 1969), used for intervals.
 
         With clusters, all indices have the standard errors of Yang and Zhou (2014, 2015).
         """
@@ -122,15 +122,15 @@ class AgreementResult(Result):
     def null_standard_error(self) -> float:
         """The standard error of kappa under the null hypothesis, as described in `agreement`.
 
-        With clusters it is NaN, because it assumes independent items.
+        With clusters, this error is NaN, because it assumes independent items.
         """
         return math.nan if self._in_clusters else float(self._null_test.standard_error[0])
 
     @cached_property
     def textbook_standard_error(self) -> float:
-        """The cruder standard error of textbooks, ``sqrt(p_o (1 - p_o) / n) / (1 - p_e)``.
+        """The standard error in many textbooks, ``sqrt(p_o (1 - p_o) / n) / (1 - p_e)``.
 
-        With clusters it is NaN, because it assumes independent items.
+        With clusters, this error is NaN, because it assumes independent items.
         """
         found = inference.textbook_standard_error(self.table, self.weights)
         return math.nan if self._in_clusters else float(found)
@@ -143,16 +143,16 @@ class AgreementResult(Result):
 
     @property
     def doubt(self) -> str:
-        """The reason why intervals and tests cannot be trusted, or an empty text if they can."""
+        """The reason why intervals and tests are unreliable, or an empty string."""
         return doubt_of_table(self.table, self.labels)
 
     @property
     def z(self) -> float:
         """The z statistic for testing ``null_kappa``.
 
-        With clusters, z is divided by the root of the design effect, if that is above 1. The z
-        statistic is NaN if all items are in one cluster, or if no table with ``null_kappa`` is
-        found, for example near -1 for raters who agree.
+        With clusters, z is divided by the square root of the design effect if the design effect is
+        above 1. The z statistic is NaN if all items are in one cluster, or if no table has the
+        kappa ``null_kappa``, for example near -1 for raters who agree.
         """
         widened = self._widening(self.table[None], self.weights, [self.standard_error])
         z = float(self._null_test.z[0] / widened[0])
@@ -165,7 +165,7 @@ class AgreementResult(Result):
 
     @property
     def tested(self) -> Estimates:
-        """The test of any value of kappa, by ``interval_method``."""
+        """The tests of all values of kappa, computed by ``interval_method``."""
         own, errors = (self.table[None], self.weights), [self.standard_error]
         widened = self._widening(*own, errors)
         return kappas_tested(self.interval_method, *own, np.array(errors), widened)
@@ -176,12 +176,12 @@ class AgreementResult(Result):
 
     @cached_property
     def observed_agreement(self) -> float:
-        """The unweighted proportion of items with two equal ratings, p_o."""
+        """The observed agreement p_o: the proportion of items with equal ratings."""
         return observed_agreement(self.table)
 
     @cached_property
     def expected_agreement(self) -> float:
-        """The unweighted proportion of equal ratings expected by chance, p_e."""
+        """The agreement p_e expected by chance, without weights."""
         return expected_agreement(self.table)
 
     @cached_property
@@ -241,12 +241,12 @@ class AgreementResult(Result):
 
     @cached_property
     def prevalence_index(self) -> float:
-        """The difference in frequency between two labels, (a - d) / n; NaN for more labels."""
+        """The difference in frequency between two labels, (a - d) / n; else NaN."""
         return float(indices.prevalence_index(self.table))
 
     @cached_property
     def bias_index(self) -> float:
-        """The raters' difference in using the first of two labels, (b - c) / n; NaN for more."""
+        """The difference between the raters in using the first label, (b - c) / n."""
         return float(indices.bias_index(self.table))
 
     @cached_property
@@ -274,7 +274,7 @@ class AgreementResult(Result):
     def agreement_within(
         self, tolerance: float, *, by: proportions.By = "steps"
     ) -> proportions.Proportion:
-        """Return the proportion of items whose ranks or values differ at most by a tolerance."""
+        """Return the proportion of items whose ranks or values differ by at most a tolerance."""
         given: Any = {"labels": self.labels, "confidence": self.confidence}
         return proportions.agreement_within(
             self.table, tolerance, by=by, clusters=self.clusters, **given
@@ -288,7 +288,7 @@ class AgreementResult(Result):
 
     @property
     def estimates(self) -> dict[str, Estimate]:
-        """The value and standard error of each index by name, or NaN where undefined.
+        """The value and standard error of each index, by name. Undefined values are NaN.
 
         Indices that depend on weights use the weights of this result.
         """
@@ -318,7 +318,7 @@ class AgreementResult(Result):
 
     @cached_property
     def _scale(self) -> float:
-        """The factor that corrects standard errors from variances divided by n."""
+        """The factor that converts standard errors with divisor n to the chosen distribution."""
         if self.distribution == "normal":
             return 1.0
         return math.sqrt(correction(self.n, self.clusters))
@@ -352,7 +352,7 @@ class AgreementResult(Result):
         return list(zip(low.tolist(), high.tolist()))
 
     def _widening(self, tables: AnyArray, weights: Weights, errors: list[float]) -> FloatTable:
-        """Return the divisor of the root of the test statistic for each table."""
+        """Return, for each table, the factor by which the root of the test statistic is divided."""
         if not self._in_clusters:
             return np.ones(len(tables))
         alone = inference.standard_error(tables, weights)
@@ -365,7 +365,7 @@ class AgreementResult(Result):
         return float(self._indices[name].value)
 
     def interpret(self, scale: ScaleName) -> Interpretation:
-        """Interpret kappa on a scale, with its uncertainty.
+        """Interpret kappa with a published scale, taking its uncertainty into account.
 
         Parameters
         ----------
@@ -375,8 +375,8 @@ class AgreementResult(Result):
         Returns
         -------
         interpretation : Interpretation
-            Kappa's band, its distribution over the bands, and the highest band that it reaches with
-            the result's confidence.
+            The band that contains kappa, the probability of each band, and the highest band that
+            kappa reaches at the result's confidence level.
 
         Examples
         --------

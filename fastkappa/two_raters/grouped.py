@@ -86,10 +86,10 @@ def agreement_by(
         the tables of all groups have the same labels: the declared labels, or all labels that occur
         in any group.
     undefined : {'nan', 'drop'}, default='nan'
-        How the test of equality handles groups with an undefined kappa, as for `compare_strata`:
-        return NaN, or leave such groups out.
+        How the test of equality handles groups with an undefined kappa, as for `compare_strata`.
+        With 'nan', the test is NaN; with 'drop', such groups are left out.
     clusters : array-like of shape (n,), default=None
-        The cluster of each item, as for `agreement`. Groups may share clusters, such as the cases
+        The cluster of each item, as for `agreement`. Groups can share clusters, such as the cases
         of one reader. The test of equality accounts for this.
     sample_weight : array-like of shape (n,), default=None
         The number of items that each row represents, as for `agreement`.
@@ -103,8 +103,8 @@ def agreement_by(
     Returns
     -------
     results : GroupedAgreement
-        A mapping from groups to `AgreementResult`, with a test of equal kappas. Groups without an
-        item among the labels are left out.
+        A mapping from groups to `AgreementResult`, with a test of equal kappas. Groups are left out
+        if no item in them has both ratings among the labels.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def agreement_by(
     items = read({"y1": y1, "y2": y2}, labels, missing, missing_codes, others, sample_weight)
     group_column, first, second = (items.columns[name] for name in (GROUPS, "y1", "y2"))
     if group_column.obstacle:
-        raise ValueError(f"groups must be labels, but are {group_column.obstacle}.")
+        raise ValueError(f"groups must be labels, but they are {group_column.obstacle}.")
     known = known_labels(items)
     weighed = None if items.weights is None else as_numbers_of_items(items.weights)
     found = count_by_group(
@@ -177,8 +177,8 @@ def agreement_by(
     }
     if not results:
         raise ValueError(
-            f"no item has both ratings among the labels {found.rows.tolist()}: write the labels as"
-            " in the ratings."
+            f"no item has both ratings among the labels {found.rows.tolist()}. Spell labels exactly"
+            " as in the ratings."
         )
     _warn_of_undefined(results)
     pooled = make_result(
@@ -237,16 +237,16 @@ def _warn_of_undefined(results: Mapping[Any, AgreementResult]) -> None:
         (
             without_kappa,
             "kappa is",
-            "no disagreement is expected by chance where there is only one label",
+            "no disagreement is expected by chance in a group with only one label",
         ),
-        (single, "standard errors are", "all items of a group are in one cluster"),
+        (single, "standard errors are", "all items of such a group are in one cluster"),
     ):
         if groups:
             named = ", ".join(map(repr, groups[:MOST_NAMED]))
             more = ", ..." if len(groups) > MOST_NAMED else ""
             warnings.warn(
-                f"{what} undefined in {len(groups)} of {len(results)} groups ({named}{more}):"
-                f" {why}.",
+                f"{what} undefined in {len(groups)} of {len(results)} groups ({named}{more}),"
+                f" because {why}.",
                 undefined_metric_warning(),
                 stacklevel=3,
             )

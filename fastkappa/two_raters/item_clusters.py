@@ -1,4 +1,4 @@
-"""Count the items of each cluster in each cell of the table."""
+"""Count the items of each cluster in each cell of the confusion matrix."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CLUSTERS = "clusters"
 def refuse_weighted_clusters(sample_weight: Any, clusters: Any) -> None:
     """Raise if item weights are given together with clusters."""
     if sample_weight is not None and clusters is not None:
-        raise ValueError("sample_weight is for independent items: give it without clusters.")
+        raise ValueError("sample_weight cannot be combined with clusters: leave out one of them.")
 
 
 def counted_clusters(
@@ -36,7 +36,8 @@ def counted_clusters(
     items : RatedItems
         The rated items, with a column of clusters.
     known : mapping of str to KnownLabels
-        The columns that define a cell, with their labels. The first column defines the rows.
+        The columns that define a cell, and the labels of each column. The first column defines the
+        rows.
     is_within : bool
         Whether all values are among the labels.
 
@@ -47,7 +48,7 @@ def counted_clusters(
     """
     clusters = items.columns[CLUSTERS]
     if clusters.obstacle:
-        raise ValueError(f"clusters must be labels, but are {clusters.obstacle}.")
+        raise ValueError(f"clusters must be labels, but they are {clusters.obstacle}.")
     rated = []
     for name, labels in known.items():
         column = items.columns[name]
@@ -58,7 +59,8 @@ def counted_clusters(
 def clusters_of_pairs(items: RatedItems, labels: Any, n_outside: int) -> Clusters:
     """Return the clusters of items with two ratings.
 
-    ``labels`` are the labels of the table, and ``n_outside`` is the number of items outside them.
+    ``labels`` are the labels of the table, and ``n_outside`` is the number of items with other
+    labels.
     """
     known = known_of_pairs(items, labels)
     return clusters_of(*counted_clusters(items, {"y1": known, "y2": known}, n_outside == 0))
@@ -68,8 +70,9 @@ class GroupedClusters(NamedTuple):
     """The clusters of each group's items, and of all items.
 
     The cells of ``joint`` are the cells of all groups' tables, concatenated. ``n_shared`` is the
-    number of clusters that have items in several groups. If ``repeats_items``, the groups have the
-    same items: in each cluster, one of the raters gave the same labels in every group.
+    number of clusters that have items in several groups. If ``repeats_items`` is true, the groups
+    are assumed to have the same items, because in each cluster one of the raters gave the same
+    labels in every group.
     """
 
     of_groups: list[Clusters]
@@ -82,7 +85,7 @@ class GroupedClusters(NamedTuple):
 def clusters_by_group(
     items: RatedItems, groups: Any, labels: Any, is_within: bool
 ) -> GroupedClusters:
-    """Return the clusters of items with two ratings, for each group and for all items.
+    """Return the clusters of items with two ratings, for each group and for all groups together.
 
     ``groups`` and ``labels`` are the groups and labels of the tables.
     """
@@ -100,7 +103,7 @@ def clusters_by_group(
     ]
     pooled = clusters_of(clusters, own_cells, counts)
     joint = clusters_of(clusters, cells, counts)
-    # The cells of a cluster are in increasing order, and therefore so are their groups.
+    # The cells of a cluster are in increasing order, so their groups are too.
     first, last = (joint.cells[i] // n_cells for i in (joint.starts[:-1], joint.starts[1:] - 1))
     n_shared = int(joint.multiplicities[first != last].sum())
     repeats = False

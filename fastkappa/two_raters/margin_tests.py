@@ -1,4 +1,4 @@
-"""Compare how often two raters use each label, with tests of equal margins."""
+"""Compare how often two raters use each label, and test whether their margins are equal."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from fastkappa.two_raters.statistics.margins import (
     stuart_maxwell,
 )
 
-IN_CLUSTERS = "items in clusters are not independent, but the test assumes that they are"
+IN_CLUSTERS = "the test assumes independent items, but items in clusters are not independent"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MarginTests(Result):
-    """How often each rater gives each label, with tests of equal frequencies.
+    """How often each rater gives each label, with tests for equal frequencies.
 
     Printing the result shows a report. Undefined values are NaN, and the attribute ``undefined`` of
     a test contains the reason.
@@ -44,10 +44,11 @@ class MarginTests(Result):
     bhapkar : ChiSquareTest
         Bhapkar's test of equal margins, which is slightly more powerful in small samples.
     bowker : ChiSquareTest
-        Bowker's test of symmetry: each disagreement is as frequent as its reverse. Symmetry implies
-        equal margins, but not vice versa.
+        Bowker's test of symmetry, that each disagreement is as frequent as its reverse. Symmetry
+        implies equal margins, but not vice versa.
     mcnemar : McNemar or None
-        McNemar's test for two labels: with and without correction, and exact. None for more labels.
+        McNemar's test for two labels, with and without correction, and in exact form. None for more
+        labels.
     """
 
     labels: AnyArray
@@ -60,7 +61,7 @@ class MarginTests(Result):
 
     @classmethod
     def of(cls, table: AnyArray, labels: AnyArray, clusters: Clusters | None = None) -> MarginTests:
-        """Return the margins of a table of counts and their tests.
+        """Return the margins of a table of counts, with their tests.
 
         With clusters, only the Stuart-Maxwell test is available. For two labels, it equals
         McNemar's test.
@@ -84,10 +85,10 @@ class MarginTests(Result):
 
     @property
     def mean_rank_difference(self) -> float:
-        """The mean rank of the first rater's labels minus the second rater's mean rank.
+        """The mean rank of the first rater's labels minus that of the second rater's labels.
 
-        The sign shows the direction of the difference, and the amount shows by how many steps
-        ordered labels differ.
+        The sign shows which rater gives higher labels. The absolute value is the mean difference in
+        steps between ordered labels.
         """
         ranks = np.arange(len(self.labels))
         return float(ranks @ (self.first - self.second) / self.first.sum())

@@ -1,4 +1,4 @@
-"""Compare two predictions of the same truth by their kappas, from ratings or joint counts."""
+"""Compare the kappas of two predictions of the same truth, from ratings or joint counts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def compare_predictions(
     interval_method: IntervalMethod | None = None,
     rng: Any = None,
 ) -> KappaDifference:
-    """Compare the kappas of two predictions with the truth, all on the same items.
+    """Compare two predictions of the same items by their kappas with the truth.
 
     The predictions are counted jointly, so the comparison accounts for their correlation. For two
     samples of different items, use `compare_independent`.
@@ -81,9 +81,9 @@ def compare_predictions(
     labels : array-like of shape (l,), default=None
         The labels, in the order that weights refer to. Items with other labels, in the truth or in
         a prediction, are left out of both kappas, and counted in ``n_outside`` of the result. None
-        means the declared labels, as for `agreement`, or else the labels that occur, sorted. If the
-        labels that occur are used, each kappa uses only the labels of the truth and of its own
-        prediction. The kappa therefore equals that of `agreement`, unless items are dropped because
+        means the declared labels, as for `agreement`. If no labels are declared, the labels that
+        occur are used, sorted. Each kappa then uses only the labels of the truth and of its own
+        prediction. It therefore equals the kappa of `agreement`, unless items are dropped because
         the other prediction is missing. A matrix of weights has one row for each label that occurs
         in any of the three columns.
     missing : {'raise', 'drop'}, default='raise'
@@ -140,8 +140,8 @@ def compare_predictions(
         known.refuse_outside({"y_true": truth, "first": one, "second": two})
     if not n:
         raise ValueError(
-            f"no item has all its labels among {found.rows.tolist()}: write the labels as in the"
-            " predictions."
+            f"no item has all its labels among {found.rows.tolist()}. Spell labels exactly as in"
+            " the predictions."
         )
     every = np.arange(len(joint))
     own = every, every
@@ -213,7 +213,7 @@ def compare_paired(
     Returns
     -------
     difference : KappaDifference
-        The standard error is computed by the delta method, which takes into account that both
+        The standard error is computed by the delta method. It accounts for the fact that both
         kappas are computed from the same items. If a kappa is undefined, all values are NaN and an
         ``UndefinedMetricWarning`` is issued.
 
@@ -249,7 +249,7 @@ def compare_paired(
 def _cube(
     tables: IntTable, true: AnyArray, predicted: AnyArray, are_known: bool
 ) -> tuple[IntTable, AnyArray]:
-    """Return the counts with the same labels on all three axes, and the labels."""
+    """Return the counts, with the same labels on all three axes, and these labels."""
     names = predicted if are_known else union_of_labels([true, predicted])
     position = {label: i for i, label in enumerate(names.tolist())}
     inside = np.array([label in position for label in true.tolist()], bool)
@@ -261,7 +261,7 @@ def _cube(
 
 
 def _joint_counts(joint: ArrayLike) -> AnyArray:
-    # A cube of counts has the shape of a stack of tables, and is checked in the same way.
+    # A cube of counts has the same shape as a stack of tables, and is checked in the same way.
     counts = as_tables(
         joint, "joint", "For three columns, use compare_predictions(first, second, y_true=...)."
     )
@@ -269,7 +269,7 @@ def _joint_counts(joint: ArrayLike) -> AnyArray:
         raise ValueError(f"joint must have the shape (l, l, l), got {counts.shape}.")
     refuse_fractions(counts, "joint")
     if not counts.any():
-        raise ValueError("joint must not be empty: all its counts are 0.")
+        raise ValueError("joint must have at least one positive count, but all its counts are 0.")
     return counts.astype(np.int64)
 
 
@@ -287,9 +287,9 @@ def _compare(
 ) -> KappaDifference:
     """Compare two predictions from validated joint counts.
 
-    For each kappa, ``own`` contains the positions of its labels: the labels used by the truth or by
-    the prediction, or all labels. Unused labels would increase the distances between positions and
-    thus change named weights. ``clusters`` are the clusters of the items.
+    For each kappa, ``own`` contains the positions of its labels. These are the labels used by the
+    truth or the prediction, or all labels. Unused labels would increase the distances between
+    positions and thus change named weights. ``clusters`` are the clusters of the items.
     """
     check_confidence(confidence)
     check_method(method)
@@ -305,15 +305,15 @@ def _compare(
     for i, (place, table) in enumerate(zip(cells, (first, second))):
         slopes = np.zeros((2, *counts.shape[:2]))
         slopes[0][place], slopes[1][place] = kappa_gradient(table, weights)
-        # The kappa of a prediction does not depend on the other prediction, so the axis of the
-        # other prediction has length 1.
+        # A prediction's kappa does not depend on the other prediction, whose axis therefore has
+        # length 1.
         values[i], sizes[i] = np.expand_dims(slopes, 3 - i)
     values[2], sizes[2] = values[0] - values[1], sizes[0] + sizes[1]
     slope = Influence(values, sizes).reshape(3, 1, -1)
     errors = delta_error(np.broadcast_to(proportions, slope.values.shape), slope, n, clusters)
     if clusters is not None and clusters.n_clusters == 1 < n:
         warnings.warn(
-            "the kappas cannot be compared: all items are in one cluster.",
+            "the kappas cannot be compared because all items are in one cluster.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )
@@ -371,7 +371,7 @@ def _compare(
 
 
 def _correlation_of(errors: FloatTable) -> float:
-    """Return the correlation of two estimates, given their errors and that of their difference."""
+    """Return the correlation of two estimates, given the errors of both and of their difference."""
     one, two, apart = errors.tolist()
     product = one * two
     return (one * one + two * two - apart * apart) / (2 * product) if product > 0 else 0.0

@@ -1,4 +1,4 @@
-"""Correct the prevalence of a label for the errors of the rater who assigned the labels."""
+"""Correct the prevalence of a label for the rater's errors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class CorrectedPrevalence(Result):
     apparent : float
         The observed proportion of positive labels, before the correction.
     sensitivity, specificity : float
-        The proportions of true positives labelled positive and of true negatives labelled negative.
+        The proportion of true positives that are labelled positive, and the proportion of true
+        negatives that are labelled negative.
     n : int
         The number of labelled items.
     n_validation : tuple of int
@@ -109,9 +110,9 @@ def rogan_gladen(
         The number of items that the rater labels positive, and the number of all items. Do not
         count the validation sample.
     validation : array-like of shape (2, 2) or ConfusionCounts
-        The counts of the validation sample, or the result of `confusion_counts` for truth and
-        rater. Rows are the true labels, columns the rater's labels, and the negative label comes
-        first.
+        The counts of the validation sample, or the result of `confusion_counts` for the truth and
+        the rater. Rows are the true labels, and columns are the rater's labels. The negative label
+        comes first.
     confidence : float, default=0.95
         The confidence level of the interval.
 
@@ -146,7 +147,7 @@ def rogan_gladen(
     check_confidence(confidence)
     if not (n >= 1 and 0 <= n_positive <= n):
         raise ValueError(
-            f"n_positive must be between 0 and n, and n must be 1 or more, got {n_positive!r} of"
+            f"n_positive must be between 0 and n, and n must be 1 or more, got {n_positive!r} and"
             f" {n!r}."
         )
     counts = as_counts(getattr(validation, "table", validation))
@@ -162,7 +163,7 @@ def rogan_gladen(
     interval = math.nan, math.nan
     if math.isnan(value):
         warnings.warn(
-            "the prevalence is undefined: sensitivity and specificity do not add up to more than"
+            "the prevalence is undefined because the sum of sensitivity and specificity is at most"
             " 1, so the rater is no better than chance.",
             undefined_metric_warning(),
             stacklevel=2,

@@ -1,4 +1,4 @@
-"""Compute the kappas of a table for all named weighting schemes, for the command line."""
+"""Compute the kappa of a table for each named weighting scheme, for the command line."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ class TableKappas(Result):
     kappa : float
         The kappa for the requested weights.
     kappas : dict
-        The kappa for each named scheme, or only for "none" if the order of the labels is unknown.
+        The kappa for each named weighting scheme. If the order of the labels is unknown, only
+        "none" is included.
     """
 
     n: float
@@ -69,7 +70,7 @@ class TableKappas(Result):
         largest: int = LARGEST_TABLE,
         is_ordered: bool = True,
     ) -> TableKappas:
-        """Return the kappas of a table: only the unweighted kappa unless labels are ordered.
+        """Return the kappas of a table, or only the unweighted kappa for unordered labels.
 
         If the cells are sums of item weights, ``weighted_rows`` is the number of items. A table of
         more than ``largest`` labels is not shown.
@@ -103,13 +104,12 @@ class TableKappas(Result):
 
     @property
     def items(self) -> str:
-        """The number of items as text, with the sum of the weights if items have weights."""
+        """The number of items as text, and the sum of their weights if they have weights."""
         n, n_rows = number_text(self.n), self._weighted_rows
         if n_rows is None:
             return f"{n} items"
         if isinstance(self.n, int):
-            # If the cells are integers, they are numbers of items, from which intervals are
-            # computed.
+            # Integer cells are numbers of items.
             return f"{n} items (the weights of {count_text(n_rows, 'row')})"
         return f"{count_text(n_rows, 'item')} whose weights sum to {n}"
 
@@ -153,10 +153,10 @@ class TableKappas(Result):
                 yield "  expected agreement p_e", self.expected_agreement
 
     def _undefined(self) -> list[str]:
-        """Return a line with the reason if kappa is undefined, or an empty list otherwise."""
+        """Return a list with the reason if kappa is undefined, or an empty list."""
         if not math.isnan(self.kappas["none"]):
             return []
-        why = "no item has both its ratings among the labels"
+        why = "no item has both ratings among the labels"
         if self.n != 0:
             label = label_text(self.labels.tolist()[int(self.table.diagonal().argmax())])
             why = f"all ratings are {label}, so that no disagreement is expected by chance"

@@ -33,6 +33,7 @@ def of_file(pair: tuple[Any, Any], labels: Any = None) -> SourceCounts:
     return confusion_from_source(dict(zip("xy", pair)), "x", "y", labels=labels)
 
 
+@pytest.mark.filterwarnings("ignore:labels does not contain all ratings")
 @pytest.mark.parametrize("kind", RATINGS)
 def test_the_same_counts_of_a_stream_and_of_a_file(kind: str) -> None:
     pair = RATINGS[kind]

@@ -305,5 +305,5 @@ def test_misspelt_label() -> None:
     accumulator = ConfusionAccumulator(labels=["none", "mild", "moderat", "severe"])
     accumulator.update(np.take(GRADES, CODES1), np.take(GRADES, CODES2))
     for ask in (accumulator.kappa, accumulator.agreement):
-        with pytest.warns(UserWarning, match="no item has the given label 'moderat', but 4"):
+        with pytest.warns(UserWarning, match="no rating equals the label 'moderat', and 4"):
             ask()

@@ -105,7 +105,7 @@ def test_a_copied_file_of_a_rater_is_warned_of(folder: Path, tmp_path: Path) -> 
     head, *rows = (folder / "anna.csv").read_text().splitlines()
     (folder / "backup.csv").write_text("\n".join([head, *sorted(rows)]))
     (said,) = agree.run(folder, "--id", "id").stderr.splitlines()
-    assert "warning: anna and backup have the same rating of each of 30 items, but other" in said
+    assert "warning: anna and backup agree on all 30 items, but other" in said
     # If raters nearly always agree, two can agree on all items by chance.
     alike = ["x", "y"] * (N // 2)
     easy = write_csv(tmp_path / "easy.csv", a=alike, b=alike, c=["y", *alike[1:]])
@@ -114,7 +114,7 @@ def test_a_copied_file_of_a_rater_is_warned_of(folder: Path, tmp_path: Path) -> 
 
 def test_a_file_of_items_is_not_written_into_a_folder_of_raters(folder: Path) -> None:
     refused = agree.refusal(folder, "--id", "id", "--gold", folder / "gold.csv")
-    assert "into a folder of inputs, where a later run" in refused
+    assert "into a folder of inputs, and a later run" in refused
     agree.text_of(folder, "--id", "id", "--gold", folder.parent / "gold.csv")
 
 
@@ -209,7 +209,7 @@ def test_groups_and_clusters_of_files(tmp_path: Path) -> None:
         ),
         (
             [".", "--id", "id", "--raters", "anna", "bem"],
-            "--raters names 'bem', which has no file. There are files of",
+            "--raters names 'bem', but there is no file for this rater. There are",
         ),
         (
             [".", "--id", "id", "--item", "id"],
@@ -359,7 +359,7 @@ def test_empty_sets_of_text_are_those_of_lists(tmp_path: Path) -> None:
         alpha = found["coefficients"][f"krippendorff_alpha_{level}"]
         assert alpha["value"] == pytest.approx(right, abs=1e-15)
     assert [] in found["labels"]
-    why = "A blank field is missing: write [] for no labels."
+    why = "A blank field counts as missing: write [] for no labels."
     assert found["remarks"] == [f"1 rating left out. {why}"]
     assert agree.refusal(*options).strip().endswith(why)
     # Texts describe sets in the same way as the files of items.
@@ -400,8 +400,8 @@ def test_remarks_on_replaced_ratings_and_on_rows_without_a_group(tmp_path: Path)
     # t0 of anna: x is replaced by y. t1 of anna: y and y are replaced by x.
     last = agree.json_of(path, *options, "--duplicates", "last")["remarks"]
     assert last == [
-        "3 ratings replaced by the last of the same rater and item; 3 of the replaced ratings"
-        " differed."
+        "3 ratings replaced by the last rating of the same item by the same rater; 3 of the"
+        " replaced ratings differed."
     ]
     first = agree.json_of(path, *options, "--duplicates", "first")["remarks"]
     assert first == [last[0].replace("last", "first").replace("; 3", "; 2")]

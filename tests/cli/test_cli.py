@@ -207,7 +207,7 @@ def test_missing_ratings(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=[1, "", 2, 2, 1], b=[1, 2, "", "", 2])
     arguments = (path, "--y1", "a", "--y2", "b")
     message = refusal(*arguments)
-    assert "1 in column 'a' and 2 in column 'b', of 5 rows. Give --missing drop" in message
+    assert "1 in column 'a' and 2 in column 'b', out of 5 rows. Give --missing drop" in message
     dropped = run(*arguments, "--missing", "drop", "--format", "json")
     report = assert_reports(dropped, exact([(1, 1), (1, 2)], [1, 2]))
     assert (report["rows"], report["dropped"]) == (5, 3)
@@ -236,7 +236,7 @@ def test_no_pair_among_the_labels_leaves_kappa_undefined(tmp_path: Path) -> None
     assert (report["n"], report["outside"], report["kappa"]) == (0, 2, None)
     assert report["observed_agreement"] is None
     text = text_of(*arguments)
-    assert "Kappa is undefined: no item has both its ratings among the labels." in text
+    assert "Kappa is undefined: no item has both ratings among the labels." in text
 
 
 def test_the_same_column_twice(integers: tuple[Path, Any]) -> None:
@@ -298,7 +298,7 @@ def test_an_unknown_column_is_named_with_those_there(integers: tuple[Path, Any])
 
 def test_labels_none_of_which_occurs(integers: tuple[Path, Any]) -> None:
     arguments = (integers[0], "--y1", "left", "--y2", "right", "--labels")
-    assert "no item has both its ratings among the labels." in text_of(*arguments, "7,8")
+    assert "no item has both ratings among the labels." in text_of(*arguments, "7,8")
     assert "labels must be distinct, got 1 more than once" in refusal(*arguments, "1,1")
     assert "--labels contains 'x'" in refusal(*arguments, "1,x")
 
@@ -372,7 +372,7 @@ def test_the_program_refuses_in_one_line(integers: tuple[Path, Any], tmp_path: P
     for path, column, problem in (
         (tmp_path / "none.csv", "left", "there is no file"),
         (tmp_path / "none", "left", "there is no file or folder"),
-        (tmp_path / "ratings.docx", "left", "is not a known format"),
+        (tmp_path / "ratings.docx", "left", "is unknown;"),
         (integers[0], "leftt", "Did you mean 'left'?"),
     ):
         result = run_process("score", path, "--y1", column, "--y2", "right")

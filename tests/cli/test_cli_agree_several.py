@@ -164,12 +164,21 @@ def test_disputed_items_have_their_names(tmp_path: Path) -> None:
     assert written.read_text().splitlines()[1] == f"t1,{2 / 3},x,y,x,x,"
 
 
+def rows_of_all(*options: object) -> dict[str, float]:
+    """Return the values of all items in the CSV of groups, by statistic."""
+    rows = csv.DictReader(agree.text_of(*options, "--format", "csv").splitlines())
+    return {row["statistic"]: float(row["value"]) for row in rows if row["group"] == "all items"}
+
+
 def test_groups_are_compared(path: Path, grades: np.ndarray) -> None:
     found = agree.json_of(path, "--raters", *NAMES[:3], "--group", "site", "--labels", "1,2,3")
     north = np.arange(60) % 2 == 1
     groups = [fleiss_kappa(grades[some, :3], labels=[1, 2, 3]) for some in (north, ~north)]
     direct = compare_strata(groups)
     assert found["comparison"]["statistic"] == pytest.approx(direct.statistic)
+    assert rows_of_all(path, "--raters", *NAMES[:3], "--group", "site", "--labels", "1,2,3")[
+        "p of equality"
+    ] == pytest.approx(direct.p_value)
     groups = [
         fleiss_kappa(grades[some, :3], labels=[1, 2, 3], interval_method="asymptotic")
         for some in (north, ~north)
@@ -182,6 +191,22 @@ def test_groups_are_compared(path: Path, grades: np.ndarray) -> None:
     text = agree.text_of(path, "--raters", *NAMES[:3], "--group", "site")
     assert "test of equality: Q = " in text
     assert any(line.split()[:2] == ["north", "30"] for line in text.splitlines())
+
+
+def test_cluster_numbers_that_restart_in_each_group(tmp_path: Path, grades: np.ndarray) -> None:
+    """Each row is an item of one site, even if both sites have equal numbers of items."""
+    i = np.arange(60)
+    site, patient = np.where(i < 30, "north", "south"), i % 30 // 2
+    path = write_csv(tmp_path / "r.csv", site=site, patient=patient, **dict(zip("abc", grades.T)))
+    options = (path, "--raters", *"abc", "--group", "site", "--cluster", "patient")
+    assert agree.json_of(*options)["comparison"] is None
+    assert "the groups are not compared" in agree.text_of(*options)
+    measured = " ".join(CommandLine("measure").text_of(*options).split())
+    assert "the groups share 15 clusters, each counted once" in measured
+    columns = {"patient": 30 * (i // 30) + patient, **dict(zip("abc", grades.T))}
+    write_csv(path, site=site, **columns)
+    assert agree.json_of(*options)["comparison"]["degrees_of_freedom"] == 1
+    assert "the groups share" not in CommandLine("measure").text_of(*options)
 
 
 def test_groups_of_raters_rated_the_same_items(tmp_path: Path, grades: np.ndarray) -> None:
@@ -199,6 +224,9 @@ def test_groups_of_raters_rated_the_same_items(tmp_path: Path, grades: np.ndarra
     doctors, nurses = (Ratings.from_array(six[:, some]) for some in (slice(3), slice(3, 6)))
     direct = compare_coefficients(fleiss_kappa(doctors), fleiss_kappa(nurses))
     assert found["comparison"]["p_value"] == pytest.approx(direct.p_value)
+    rows = rows_of_all(path, *long)
+    assert rows["doctor minus nurse"] == pytest.approx(direct.value)
+    assert rows["p of doctor minus nurse"] == pytest.approx(direct.p_value)
     # The doctors did not rate the first item.
     lines = path.read_text().splitlines()
     path.write_text("\n".join([lines[0], *lines[4:]]) + "\n")
@@ -238,7 +266,7 @@ def test_three_raters_with_missing_ratings(tmp_path: Path) -> None:
     }
     path = write_csv(tmp_path / "r.csv", **columns)
     options = ("--raters", "a", "b", "c")
-    assert "1 in column 'a' and 1 in column 'b', of 6 rows" in agree.refusal(path, *options)
+    assert "1 in column 'a' and 1 in column 'b', out of 6 rows" in agree.refusal(path, *options)
     found = agree.json_of(path, *options, "--missing", "drop")
     given = [[rating or None for rating in row] for row in zip(*columns.values())]
     kappa, right = found["coefficients"]["fleiss_kappa"], fleiss_kappa(given)

@@ -224,7 +224,7 @@ def test_a_truth_that_cannot_be_used_is_refused(folder: Path) -> None:
     write(truth.assign(grade=truth["grade"].where(truth.index > 0)), "missing.csv")
     for name, reason in (
         ("nowhere.csv", "there is no file nowhere.csv"),
-        ("repeated.csv", "repeated.csv cannot be the truth: ids must be distinct"),
+        ("repeated.csv", "repeated.csv cannot be used as the truth: ids must be distinct"),
         ("missing.csv", "column 'grade' of missing.csv has 1 missing value in its 600 rows"),
     ):
         result = run("best.parquet", truth=name, exit_code=2)

@@ -103,8 +103,33 @@ def test_a_missing_rating_leaves_an_item_out_of_its_reader_only(tmp_path: Path) 
     assert "2 in column 'ann'" in refusal(path, *READERS)
     found = json_of(path, *READERS, "--missing", "drop")
     assert [group["n"] for group in found["groups"]] == [118, 118]
+    assert [group["missing"] for group in found["groups"]] == [[0, 2], [0, 2]]
+    assert [group["n_dropped"] for group in found["groups"]] == [2, 2]
+    assert "n_dropped" not in found
     said = "Missing, of 120 rows: 2 in ann, 2 in ben. All ratings are present in 117 rows."
     assert found["remarks"] == [said]
+
+
+def test_each_group_counts_its_own_missing_values(tmp_path: Path) -> None:
+    path = tmp_path / "missing.csv"
+    rows = ["s,1,1,1,p", "s,2,2,1,p", "s,,2,2,q", "s,2,,1,", "t,1,1,2,r", "t,2,2,2,s", "t,1,,1,s"]
+    path.write_text("\n".join(["site,truth,ann,ben,patient", *rows]))
+    options = (path, "--missing", "drop", "--cluster", "patient", "--group", "site", "--raters")
+    found = json_of(*options, "ann", "ben", "--reference", "truth")
+    counts = [
+        [(one["missing"], one["missing_clusters"], one["n_dropped"]) for one in part]
+        for part in (found["groups"], *(of_site["raters"] for of_site in found["by_group"]))
+    ]
+    assert counts == [
+        [([1, 2], 1, 3), ([1, 0], 1, 2)],
+        [([1, 1], 1, 2), ([1, 0], 1, 2)],
+        [([0, 1], 0, 1), ([0, 0], 0, 0)],
+    ]
+    alone = json_of(*options, "truth", "ann")
+    assert [
+        (one["missing"], one["missing_clusters"], one["n_dropped"]) for one in alone["groups"]
+    ] == [([1, 1], 1, 2), ([0, 1], 0, 1)]
+    assert (alone["missing"], alone["n_dropped"]) == ([0, 1, 2], 3)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +138,7 @@ def test_a_missing_rating_leaves_an_item_out_of_its_reader_only(tmp_path: Path) 
         (["--raters", "ann", "pathology", "--reference", "pathology"], "must not be one of"),
         ([*READERS, "--model", "ann"], "--model cannot be combined with --reference"),
         ([*READERS, "--heat-map"], "--heat-map cannot be combined"),
-        ([*READERS, "--item", "patient"], "Join the files into one"),
+        ([*READERS, "--item", "patient"], "Join the files by item"),
         (["--raters", "ann", "ben", "--reference", "path"], "path"),
     ],
 )
@@ -133,7 +158,13 @@ def test_a_stacked_file_has_no_row_of_all_items(tmp_path: Path) -> None:
     }
     path = write_csv(tmp_path / "stacked.csv", **stacked)
     options = ("--raters", "reference", "grade", "--group", "reader", "--cluster", "patient")
+    independent = text_of(path, *options[:-2]).splitlines()[1:]
+    assert " ".join(independent).startswith(
+        "column 'reference' has the same number of each label in all groups: if the groups have the"
+    )
+    assert "--cluster" in text_of(path, "--raters", "grade", "reference", "--group", "reader")
     text = text_of(path, *options, *GRADED)
+    assert "--cluster" not in text
     assert "on 120 items in 40 clusters" in " ".join(text.split())
     assert "all items" not in text
     assert "the groups share" not in text
@@ -185,9 +216,20 @@ def test_readers_and_a_reference_in_each_group(tmp_path: Path, by_patient: bool)
         pair = columns["pathology"][own], columns[of_rater["rater"]][own]
         by_site = agreement_by(*pair, groups=site[own], weights="quadratic", **clusters(own))
         assert of_rater["equality"]["p_value"] == pytest.approx(by_site.equality.p_value)
+        assert of_rater["n_shared_clusters"] == by_site.n_shared_clusters == int(by_patient)
+    note = "the groups share 1 cluster, each counted once; if cluster numbers restart in each group"
+    assert (note in " ".join(text_of(*options).split())) == by_patient
     rows = list(csv.DictReader(io.StringIO(text_of(*options, "--format", "csv"))))
-    assert [row["group"] for row in rows] == 4 * ["all items"] + 4 * ["north"] + 4 * ["south"]
-    assert [row["rater"] for row in rows] == 3 * ["ann", "ben", "ann - ben", COMMON]
+    groups = [name for name in ("all items", "north", "south") for _ in range(4)]
+    assert [row["group"] for row in rows] == [*groups, COMMON, COMMON]
+    assert [row["rater"] for row in rows] == [
+        *3 * ["ann", "ben", "ann - ben", COMMON],
+        "ann",
+        "ben",
+    ]
+    for row, of_rater in zip(rows[12:], found["by_rater"]):
+        assert float(row["kappa"]) == pytest.approx(of_rater["equality"]["kappa"])
+        assert float(row["p_value"]) == pytest.approx(of_rater["equality"]["p_value"])
     text = text_of(*options)
     assert "on 119 to 120 items" in text
     assert text.index("\nsite north\n") < text.index("\nsite south\n")

@@ -169,7 +169,9 @@ def test_missing_values(tmp_path: Path) -> None:
     path = write(tmp_path, SMALL + ",1.5\n2,\nNA,NaN\n")
     columns = ("--y", "grade", "--score", "score")
     message = refusal(path, *columns)
-    assert "2 in column 'grade' and 2 in column 'score', of 9 rows. Give --missing drop" in message
+    assert (
+        "2 in column 'grade' and 2 in column 'score', out of 9 rows. Give --missing drop" in message
+    )
     found = json_of(path, *columns, "--missing", "drop")
     assert found["missing"] == {"y": 2, "score": 2}
     assert (found["rows"], found["dropped"], found["n"]) == (9, 3, 6)
@@ -229,7 +231,7 @@ def test_scores_that_fall_get_a_warning(file: Path) -> None:
         (("--y", "y", "--score", "s", "--labels", "8,9"), "none of the labels in column 'y'"),
         (
             ("--y", "y", "--score", "s", "--method", "closed_form", "--weights", "linear"),
-            "'closed_form' works only with --weights quadratic, got --weights linear",
+            "'closed_form' requires --weights quadratic, got --weights linear",
         ),
     ],
 )
@@ -299,7 +301,7 @@ def test_clusters_that_cannot_be(clustered: Any, tmp_path: Path) -> None:
         path, *columns, "s"
     )
     path = write(tmp_path, "y,s,c\n1,1,a\n1,2,a\n1,2,a\n2,3,a\n2,4,a\n2,5,\n")
-    assert "1 in column 'c', of 6 rows" in refusal(path, *columns, "c")
+    assert "1 in column 'c', out of 6 rows" in refusal(path, *columns, "c")
     message = "column 'c' must have at least two different values, got one"
     assert message in refusal(path, *columns, "c", "--missing", "drop")
     path = write(tmp_path, "y,s,c\n1,1,1\n1,2,2\n2,3,2\n2,4,1\n2,5,3\n1,2,3\n1,9,\n")

@@ -88,8 +88,8 @@ def test_decisions_come_first(long: Path, tmp_path: Path) -> None:
     refused = agree.refusal(long, *LONG, "--adjudicated", disputed)
     assert "--adjudicated needs --gold" in refused
     for cells, why in (
-        ({"item": ["t9"], "adjudicated": ["x"]}, "has the item 't9', which is not among"),
-        ({"item": ["t3"], "adjudicated": ["xx"]}, "has the label 'xx' for item 't3'"),
+        ({"item": ["t9"], "adjudicated": ["x"]}, "contains item 't9', which is not among"),
+        ({"item": ["t3"], "adjudicated": ["xx"]}, "contains the label 'xx' for item 't3'"),
         ({"item": ["t3"], "label": ["x"]}, "has no column 'adjudicated'"),
     ):
         odd = write_csv(tmp_path / "odd.csv", **cells)
@@ -115,7 +115,7 @@ def test_two_decisions_on_an_item(long: Path, tmp_path: Path) -> None:
     assert read(gold)[3] == ["t3", "x", "adjudication"]
     write_csv(decided, item=["t3", "t4", "t3"], adjudicated=["x", "z", "y"])
     refused = agree.refusal(*options)
-    assert "--adjudicated has two decisions for item 't3', 'x' and 'y': leave out one" in refused
+    assert "--adjudicated contains two decisions for item 't3', 'x' and 'y'. Leave" in refused
 
 
 def test_ids_that_a_spreadsheet_changed(tmp_path: Path) -> None:
@@ -143,17 +143,17 @@ def test_decisions_in_another_encoding(tmp_path: Path) -> None:
         assert "t1,mäßig,adjudication" in gold.read_text(encoding="utf-8")
 
 
-def test_decisions_against_all_raters_are_counted(long: Path, tmp_path: Path) -> None:
+def test_decisions_for_labels_of_no_rater_are_counted(long: Path, tmp_path: Path) -> None:
     gold = tmp_path / "gold.csv"
     decided = write_csv(
         tmp_path / "decided.csv", item=["t1", "t2", "t5", "t6"], adjudicated=["y", "x", "x", "z"]
     )
     options = [long, *LONG, "--gold", gold, "--adjudicated", decided]
-    # t2 has a majority, t5 has one rater, and the decision on t6 is the label of all raters.
-    assert agree.json_of(*options)["n_decided_against_all"] == 1
-    assert "decisions against the label of all raters: 1." in agree.text_of(*options)
+    # No rater gave t1 the label y, or t5 the label x.
+    assert agree.json_of(*options)["n_decided_against_all"] == 2
+    assert "decisions for a label that no rater of the item gave: 2." in agree.text_of(*options)
     write_csv(decided, item=["t2"], adjudicated=["x"])
-    assert "decisions against" not in agree.text_of(*options)
+    assert "decisions for a label" not in agree.text_of(*options)
 
 
 def test_final_labels_that_are_sets(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_final_labels_that_are_sets(tmp_path: Path) -> None:
     assert agree.json_of(*options)["n_decided_against_all"] == 0
     assert read(gold)[3:5] == [["s3", "x;y", "adjudication"], ["s4", "[]", "adjudication"]]
     write_csv(decided, item=["s3"], adjudicated=["x;z"])
-    assert "has the label 'z' for item 's3', which no rater gave." in agree.refusal(*options)
+    assert "contains the label 'z' for item 's3', which no rater gave." in agree.refusal(*options)
 
 
 def test_the_items_that_need_a_decision_have_no_majority(wide: Path, tmp_path: Path) -> None:
@@ -213,7 +213,9 @@ def test_two_raters_and_repeated_items(long: Path, wide: Path, tmp_path: Path) -
     wide.write_text("\n".join([*rows, rows[1]]))
     refused = agree.refusal(wide, *WIDE, "--item", "id", "--gold", gold)
     assert "column 'id' repeats the item 't1'" in refused
-    assert "which would vote too" in agree.refusal(long, *LONG, "--gold", gold, "--model", "ann")
+    assert "the model would also vote" in agree.refusal(
+        long, *LONG, "--gold", gold, "--model", "ann"
+    )
 
 
 def test_items_are_named_without_a_file_of_them(wide: Path) -> None:
@@ -312,7 +314,7 @@ def test_decisions_and_inputs_are_not_overwritten(wide: Path, tmp_path: Path) ->
     rows[1][-1] = "x"
     disputed.write_text("\n".join(map(",".join, rows)) + "\n")
     before = disputed.read_text()
-    assert "which has 1 decision: name another file" in agree.refusal(
+    assert "which contains 1 decision. Name another file" in agree.refusal(
         *options, "--disputed", disputed
     )
     same = ["--adjudicated", disputed, "--gold", gold, "--disputed", disputed]
@@ -327,6 +329,6 @@ def test_decisions_and_inputs_are_not_overwritten(wide: Path, tmp_path: Path) ->
             name, *others = command
             raters = [] if name == "score" else ["--raters", "ann", "ben"]
             refused = CommandLine(name).refusal(files, *raters, *others, numbers)
-            assert f"{others[-1]} would overwrite {numbers}, an input" in refused
+            assert f"{others[-1]} would overwrite {numbers}, which is an input" in refused
     assert numbers.read_text() == before
     assert not gold.exists()

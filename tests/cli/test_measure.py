@@ -260,7 +260,7 @@ def test_the_repeatability_of_columns(tmp_path: Path) -> None:
 def test_missing_measurements(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=[1.5, "", 2.5, 4, -9], b=[1.7, 2, 2.4, 3.5, 5])
     options = [path, "--raters", "a", "b"]
-    assert "measurements are missing: 1 in column 'a', of 5 rows. Give --missing drop" in (
+    assert "measurements are missing: 1 in column 'a', out of 5 rows. Give --missing drop" in (
         measure.refusal(*options)
     )
     dropped = measure.json_of(*options, "--missing", "drop", "--missing-codes", "-9")
@@ -275,6 +275,10 @@ def test_pictures(flows: Path, tmp_path: Path, raters: list[str]) -> None:
     drawn = picture.read_text(encoding="utf-8")
     assert ("difference, wright minus mini" in drawn) is (len(raters) == 2)
     assert page.read_text(encoding="utf-8").count("<figcaption>") == 4 - len(raters)
+    columns = {"wright": WRIGHT, "mini": MINI, "third": MINI[::-1]}
+    sites = write_csv(tmp_path / "s.csv", site=["s", *"t" * (len(MINI) - 9), *"s" * 8], **columns)
+    measure.text_of(sites, "--raters", *raters, "--report", page, "--group", "site")
+    assert "The plot is of all groups together.</figcaption>" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,7 @@ UTF16 = (
         ("packed.csv", "utf-8", True, "it looks like a gzip file: rename it to packed.csv.gz."),
         ("packed.txt", "utf-8", True, "it looks like a gzip file: rename it to packed.txt.gz."),
         *(
-            (f"plain.{suffix}.gz", "utf-8", False, "if it is not compressed, rename it to {plain}.")
+            (f"plain.{suffix}.gz", "utf-8", False, "If it is not compressed, rename it to {plain}.")
             for suffix in ("csv", "TXT")
         ),
     ],
@@ -230,7 +230,7 @@ def test_files_that_are_not_what_their_name_says(
     advice = advice.format(plain=name.removesuffix(".gz"))
     why = f"cannot be read: {advice}"
     if name.startswith("plain"):
-        why = f"cannot be read: it does not look like a gzip file: {advice}"
+        why = f"cannot be read: it does not look like a gzip file. {advice}"
     assert score.refusal(name, *PAIR) == f"fastkappa: {name} {why}\n"
     board = CommandLine("leaderboard")
     options = ("--id", "id", "--target", "a", "--format", "json")
@@ -333,7 +333,7 @@ def test_folders_and_patterns(form: str) -> None:
         ]
         assert found == pytest.approx(fleiss_kappa(np.column_stack([A, B, C])).value)
     assert "no file matches parts/*.tsv" in score.refusal("parts/*.tsv", *PAIR)
-    assert "must be files in one format" in score.refusal("parts/*", *PAIR)
+    assert "must all have the same format" in score.refusal("parts/*", *PAIR)
 
 
 def test_a_folder_of_words() -> None:
@@ -385,7 +385,7 @@ def test_item_weights_that_cannot_be() -> None:
     words = np.where(np.arange(300) % 2, "x", "1")
     write_csv(Path("ratings.csv"), a=A, b=B, c=C, w=words, m=np.full(300, -1))
     message = score.refusal("ratings.csv", *PAIR, "--sample-weight", "w")
-    assert "column 'w' of ratings.csv must contain item weights, which are numbers" in message
+    assert "column 'w' of ratings.csv must contain numbers as item weights" in message
     for command in (score, agree):
         columns = PAIR if command is score else RATERS
         assert "weights below 0" in command.refusal("ratings.csv", *columns, "--sample-weight", "m")

@@ -105,7 +105,7 @@ def test_numbers_of_a_spreadsheet() -> None:
     for rates in (["0,35", "0,65"], ["0.35", "0.65"]):
         found = plan.run("--kappa", 0.8, "--width", 0.2, "--rates", *rates, columns=200)
         assert found.exit_code == 2
-        assert "Write several numbers with points and commas, such as 0.35,0.25." in found.stderr
+        assert "separate numbers by commas, as in 0.35,0.25." in found.stderr
     # Percentages have their own hint.
     assert "35 % is 0.35" in plan.refusal("--kappa", 0.8, "--n", 9, "--rates", "35,40,25")
     assert "30 % is 0.3" in plan.refusal("--kappa", 0.8, "--n", 9, "--rates", "0.7,30")

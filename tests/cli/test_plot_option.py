@@ -38,6 +38,10 @@ def path(tmp_path: Path) -> Path:
         (["--raters", "a", "b", "--group", "city"], [">Winnipeg<", ">all items<"]),
         (["--raters", "a", "b", "c"], [">Fleiss' kappa<", ">b, c<"]),
         (["--raters", "a", "b", "c", "--group", "city"], [">New Orleans<"]),
+        (
+            ["--raters", "a", "b", "--reference", "c", "--group", "city"],
+            [">all items, a<", ">New Orleans, a<", ">Winnipeg, b<"],
+        ),
     ],
 )
 def test_pictures(path: Path, tmp_path: Path, options: list[str], words: list[str]) -> None:
@@ -67,6 +71,15 @@ def test_pictures_for_print(path: Path, tmp_path: Path) -> None:
     text_of(*options, pdf)
     assert b"/CIDFontType2" in pdf.read_bytes()
     assert b"/Type3" not in pdf.read_bytes()
+
+
+def test_a_size_that_is_too_small_for_the_names(path: Path, tmp_path: Path) -> None:
+    options = (path, "--raters", "a", "b", "c", "--plot", tmp_path / "out.png", "--dpi", 50)
+    said = command.run(*options, "--size", "3x3").stderr
+    assert "warning: --size 3x3 is too small for the texts of" in said
+    assert "constrained_layout" not in said
+    larger = said.rpartition("--size ")[2].rstrip(".\n")
+    assert command.run(*options, "--size", larger).stderr == ""
 
 
 def test_a_heat_map_and_a_title(path: Path, tmp_path: Path) -> None:

@@ -261,7 +261,7 @@ def test_new_scores_stay_as_they_were_written(oof: tuple[Any, Any]) -> None:
 def test_new_scores_that_are_missing(oof: tuple[Any, Any]) -> None:
     write_csv(Path("new.csv"), id=[1, 2, 3], s=[0.5, "", -9])
     message = thresholds.refusal(*FIT, "--apply", "new.csv")
-    assert "scores are missing: 1 in column 's', of 3 rows" in message
+    assert "scores are missing: 1 in column 's', out of 3 rows" in message
     options = ("--missing", "drop", "--missing-codes=-9")
     result = thresholds.run(*FIT, "--apply", "new.csv", *options)
     assert "2 rows of new.csv left out because the score is missing." in result.stderr
@@ -319,8 +319,8 @@ def test_what_new_scores_need(oof: tuple[Any, Any]) -> None:
     refusal = thresholds.refusal
     Path("cuts.json").write_text(thresholds.text_of(*FIT, "--format", "json"))
     assert "give the file of new scores in --apply" in refusal("cuts.json")
-    assert "--y is needed: name a column of oof.csv" in refusal("oof.csv", "--score", "s")
-    assert "--score is needed: name a column of oof.csv" in refusal("oof.csv", "--y", "y")
+    assert "--y is missing: give the name of a column" in refusal("oof.csv", "--score", "s")
+    assert "--score is missing: give the name of a column" in refusal("oof.csv", "--y", "y")
     assert "can only print CSV, got --format json" in refusal(
         "cuts.json", "--apply", "new.csv", "--format", "json"
     )

@@ -133,7 +133,7 @@ def test_a_gate_that_is_no_kappa(tmp_path: Path, value: str) -> None:
 @pytest.mark.parametrize(("rates", "advice"), [("30", "30 % is 0.3"), ("0.3,70", "70 % is 0.7")])
 def test_percentages_are_no_proportions(rates: str, advice: str) -> None:
     refused = program.refusal("plan", "--kappa", 0.8, "--width", 0.2, "--rates", rates)
-    assert f"--rates must be proportions from 0 to 1, got {rates}: {advice}." in refused
+    assert f"--rates must be proportions from 0 to 1, got {rates}. {advice}." in refused
 
 
 ALIGNED = "id   ann  ben\n1    2    2\n10   3    2\n\n100  1    1\n  101  2   2\n"

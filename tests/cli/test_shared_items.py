@@ -57,7 +57,7 @@ def test_files_whose_ratings_differ_in_type(tmp_path: Path) -> None:
     write_csv(tmp_path / "b.csv", id=[1, 2, 3], grade=[1, 2, 3])
     refused = agree.refusal(tmp_path, "--id", "id")
     assert "column 'grade' has booleans in " in refused
-    assert "write the values in the same way in all files." in refused
+    assert "use the same type in all files." in refused
 
 
 def test_numbers_by_one_and_words_by_another(tmp_path: Path) -> None:

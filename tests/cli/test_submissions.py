@@ -30,12 +30,27 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     return CommandLine("leaderboard", "truth.csv")
 
 
-def test_another_label_column_is_named(command: CommandLine) -> None:
-    write_csv(Path("b.csv"), id=range(N), y=LABELS)
+def test_the_only_other_column_has_the_labels(command: CommandLine) -> None:
+    write_csv(Path("b.csv"), id=range(N), prediction=LABELS)
+    parquet.write_table(pa.table({"y": LABELS, "id": range(N)}), "c.parquet")
+    result = command.run("a.csv", "b.csv", "c.parquet", *OPTIONS, "--format", "json")
+    first, *others = json.loads(result.stdout)["rows"]
+    for row in others:
+        assert {**row, "name": first["name"]} == first
+    assert (
+        "in files without a column 'grade', the only other column besides the ids is used:"
+        " 'prediction' of b.csv, 'y' of c.parquet."
+    ) in result.stderr
+    assert command.run("a.csv", *OPTIONS).stderr == ""
+
+
+def test_of_several_other_columns_none_is_chosen(command: CommandLine) -> None:
+    write_csv(Path("b.csv"), id=range(N), y=LABELS, sure=[1] * N)
     result = command.run("b.csv", *OPTIONS, "--format", "json")
     assert result.exit_code == 1
     assert json.loads(result.stdout)["rows"][0]["failure"] == (
-        "has no column 'grade'; it has 'id', 'y'."
+        "has no column 'grade'; it has 'id', 'y', 'sure'. Rename the column of the labels to"
+        " 'grade'."
     )
     write_csv(Path("truth.csv"), id=range(N), y=LABELS)
     assert "truth.csv has no column 'grade'; it has 'id', 'y'." in command.refusal(

@@ -260,7 +260,7 @@ def test_bad_parameters_and_labels() -> None:
         (KappaRounder(method="best"), "method must be 'spline'"),
         (
             KappaRounder(method="closed_form", weights="linear"),
-            "only with weights='quadratic', got",
+            "requires weights='quadratic', got",
         ),
         (KappaRounder(weights="cubic"), "weights must be None, 'linear', 'quadratic'"),
         (KappaRounder(n_resamples=0), "n_resamples must be at least 1, got 0"),
@@ -326,7 +326,7 @@ def test_folds_may_be_left_out() -> None:
     assert rounder.oof_kappa_ == again.oof_kappa_
     rounder.set_params(cv=None).fit(scores, y)
     assert not {"oof_kappa_", "oof_predictions_"} & set(vars(rounder))
-    with pytest.raises(ValueError, match="5 folds need at least as many items, got n_samples = 4"):
+    with pytest.raises(ValueError, match="5 folds need at least 5 items, got n_samples = 4"):
         KappaRounder().fit(scores[:4], y[:4])
 
 

@@ -159,8 +159,8 @@ def test_results_are_in_one_module() -> None:
             yield from below(found)
 
     public_objects()
-    # The base class of tables of counts, and results that only the command line prints.
-    inner = {"CountsResult", "Plan", "TableKappas"}
+    # The base classes of tables and measurements, and results that only the command line prints.
+    inner = {"CountsResult", "MeasuredResult", "Plan", "ResultInUnits", "TableKappas"}
     own = {found.__name__ for found in below(Result) if found.__module__.startswith("fastkappa.")}
     assert own - inner == {*fastkappa.results.__all__}
 

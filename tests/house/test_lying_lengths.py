@@ -34,9 +34,9 @@ def test_every_function_refuses_it(kind: Any, call: str) -> None:
 
 def test_the_error_names_the_argument_and_both_lengths() -> None:
     liar: Any = KINDS[1](np.ones(3, np.int64), 5)
-    with pytest.raises(ValueError, match="y2 yields 3 items, but its length is 5"):
+    with pytest.raises(ValueError, match="y2 yields 3 items, but reports a length of 5"):
         fastkappa.confusion_counts([1, 1, 2, 2, 3], liar)
-    with pytest.raises(ValueError, match="y_true yields 3 items, but its length is 5"):
+    with pytest.raises(ValueError, match="y_true yields 3 items, but reports a length of 5"):
         fastkappa.optimal_thresholds(liar, [0.1, 0.2, 0.3, 0.4, 0.5])
     with pytest.raises(ValueError, match="one weight for each of the 5 items, got 3"):
         fastkappa.cohen_kappa_score([1, 1, 2, 2, 3], [1, 1, 2, 2, 3], sample_weight=liar)
@@ -116,7 +116,7 @@ for kind in KINDS:
             try:
                 confusion_from_source(columns, "a", "b", **options)
             except ValueError as error:
-                assert f"yields {given} items, but its length is {said}" in str(error), error
+                assert f"yields {given} items, but reports a length of {said}" in str(error), error
                 tried += 1
 print(tried)
 """

@@ -276,10 +276,11 @@ RULES = {
     "a line of Qualtrics": Rule(
         more(*WORDS, ('{"ImportId":"QID1"}', '{"ImportId":"QID2"}')), None, "Qualtrics"
     ),
+    "a formula in place of its value": Rule(more(*WORDS, ("=B3", "=A3")), None, "formula"),
     "a second line of names": Rule(
         more(["Ann"], ["Ben"], *zip(*WORDS)),
         None,
-        "second line of names",
+        "second line of column names",
         needs="in order",
         one_rater=False,
     ),

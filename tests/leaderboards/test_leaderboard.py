@@ -139,7 +139,7 @@ def test_a_prediction_without_an_item_left_is_not_ranked() -> None:
 @pytest.mark.parametrize("score", [leaderboard, score_many])
 def test_a_misspelt_label_is_warned_of(score: Any) -> None:
     truth = ["low", "medium", "high"] * 4
-    with pytest.warns(UserWarning, match="no item has the given label 'med', but 4 items are left"):
+    with pytest.warns(UserWarning, match="no rating equals the label 'med', and 4 items are left"):
         score(truth, {"all": truth}, labels=["low", "med", "high"])
 
 

@@ -84,7 +84,7 @@ def test_any_floats(items: list[tuple[float, float, int]]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         if len({number for pair in heavy for number in pair}) == 1:
-            with pytest.warns(UserWarning, match="same constant"):
+            with pytest.warns(UserWarning, match="all numbers in y_true and y_pred equal"):
                 assert np.isnan(continuous_kappa(y, p, sample_weight=w))
         else:
             got = continuous_kappa(y, p, sample_weight=w)
@@ -167,7 +167,7 @@ def test_constants(constant: float) -> None:
     assert continuous_kappa(same, other) == 0.0
     assert continuous_kappa(other, same) == 0.0
     assert continuous_kappa(same, [constant + 1e299] * 7) == 0.0
-    with pytest.warns(UserWarning, match=r"same constant") as caught:
+    with pytest.warns(UserWarning, match="all numbers in y_true and y_pred equal") as caught:
         assert np.isnan(continuous_kappa(same, same))
     names = {warning.category.__name__ for warning in caught}
     assert names == {UndefinedMetricWarning.__name__}
@@ -179,7 +179,7 @@ def test_items_without_weight_do_not_count() -> None:
         assert continuous_kappa([1, 2, 3, outlier], [1, 2, 2, 0], sample_weight=w) == (
             continuous_kappa([1, 2, 3], [1, 2, 2])
         )
-    with pytest.warns(UserWarning, match="same constant"):
+    with pytest.warns(UserWarning, match="all numbers in y_true and y_pred equal"):
         continuous_kappa([1, 1, 2], [1, 1, 5], sample_weight=[1, 2, 0])
 
 
@@ -195,7 +195,7 @@ def test_items_without_weight_do_not_count() -> None:
         (([1, 2], [1j, 2]), "y_pred must be real numbers"),
         (([1, 2], np.ones((2, 3))), r"y_pred must be one-dimensional, got shape \(2, 3\)"),
         ((np.array(1.0), [1]), r"y_true must be a list or an array, got array\(1\.\)"),
-        (([1, 2e80], [1, 2]), "largest of y_true and y_pred must be between 1e-75 and 1e\\+75"),
+        (([1, 2e80], [1, 2]), "largest absolute value of y_true and y_pred must be"),
         (([1, 2], [1, 2], [1, -2]), "sample_weight must not contain negative numbers, got -2"),
         (([1, 2], [1, 2], [1, np.nan]), "sample_weight must be finite, got nan at position 1"),
         (([1, 2], [1, 2], [1]), "sample_weight must have one weight for each of the 2"),

@@ -56,7 +56,7 @@ def test_each_subject() -> None:
 @pytest.mark.parametrize("factor", [1e-90, 1e90])
 def test_numbers_whose_squares_overflow_are_refused(factor: float) -> None:
     wright, mini = (np.array(values) * factor for values in (WRIGHT, MINI))
-    message = r"the largest of the measurements must be between 1e-75 and 1e\+75 in size, got"
+    message = r"the largest absolute value of the measurements must be between 1e-75 and 1e\+75"
     with pytest.raises(ValueError, match=message):
         limits_of_agreement(wright, mini)
     for function in (intraclass_correlation, repeatability):
@@ -65,7 +65,7 @@ def test_numbers_whose_squares_overflow_are_refused(factor: float) -> None:
 
 
 def test_differences_that_are_all_the_same() -> None:
-    with pytest.warns(UserWarning, match=r"zero width: all differences are 0\.5"):
+    with pytest.warns(UserWarning, match=r"zero width because all differences are 0\.5"):
         result = limits_of_agreement([1.5, 2.5, 3.5], [1.0, 2.0, 3.0])
     assert (result.bias, result.limits) == (0.5, (0.5, 0.5))
     assert result.slope == 0

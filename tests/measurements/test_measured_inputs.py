@@ -112,7 +112,7 @@ def test_dropped_subjects_are_counted() -> None:
 
 
 REFUSED = [
-    (lambda: figures(WITH_MISSING), "by rater 1 is missing, for the subject at position 4"),
+    (lambda: figures(WITH_MISSING), "by rater 1 is missing for the subject at position 4"),
     (lambda: concordance_correlation([1, 2, None], [1, 2, 3]), "by y1 is missing"),
     (lambda: figures(RATINGS, "keep"), "missing must be 'raise' or 'drop', got 'keep'"),
     (lambda: figures([[1], [2]]), "at least two columns, got 1"),

@@ -26,7 +26,7 @@ DERIVED = {
     "majority": ("Majority_vote", MODE, "Majority_vote is the most frequent"),
     "mean": ("mean grade", MEAN, "mean grade is the mean of the other ratings"),
     "total": ("total", TABLE.sum(axis=0), "total is the sum of the other ratings"),
-    "a copy": ("zeta", RATERS["y"], "y and zeta have the same rating of each of 80 items"),
+    "a copy": ("zeta", RATERS["y"], "y and zeta agree on all 80 items"),
 }
 
 

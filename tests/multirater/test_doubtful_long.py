@@ -39,7 +39,7 @@ ITEMS = [f"img_{i:02}" for i in range(20)]
 def test_items_and_raters_that_are_swapped(n_items: int, n_raters: int) -> None:
     columns = _rows({f"{i}": [f"img_{j}" for j in range(n_items)] for i in range(n_raters)})
     swapped = {**columns, "item": columns["rater"], "rater": columns["item"]}
-    match = f"{n_items} raters and {n_raters} items, as if .* swapped: .* --item and --rater"
+    match = f"{n_items} raters and {n_raters} items, as if .* swapped. .* --item and --rater"
     with pytest.warns(UserWarning, match=match):
         _read(swapped)
 
@@ -54,9 +54,9 @@ def test_many_raters_of_a_few_items_are_silent(n_items: int, n_raters: int) -> N
 @pytest.mark.parametrize("slip", ["Bertha", "Brta", "Betra"])
 def test_a_mistyped_rater(slip: str, tmp_path: Path) -> None:
     columns = _rows({"Anna": ITEMS, "Berta": ITEMS[1:], slip: ITEMS[:1]})
-    with pytest.warns(UserWarning, match=f"'{slip}' has 1 rating, and 'Berta' has 19 of other"):
+    with pytest.warns(UserWarning, match=f"'{slip}' has 1 rating, and 'Berta' has 19 ratings"):
         _read(columns)
-    assert "use one spelling if they are the same rater" in _of_command(columns, tmp_path)
+    assert "If they are the same rater, use one spelling" in _of_command(columns, tmp_path)
 
 
 MANY = [f"t{i}" for i in range(120)]
@@ -65,7 +65,7 @@ MANY = [f"t{i}" for i in range(120)]
 def test_a_rater_who_is_mistyped_often() -> None:
     # By chance, 26 of the items would be rated under both names.
     columns = _rows({"Berta": MANY, "Ana": MANY[:40], "Anna": MANY[40:]})
-    with pytest.warns(UserWarning, match="'Ana' has 40 ratings, and 'Anna' has 80 of other items"):
+    with pytest.warns(UserWarning, match="'Ana' has 40 ratings, and 'Anna' has 80 ratings"):
         _read(columns)
 
 

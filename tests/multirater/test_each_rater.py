@@ -260,7 +260,7 @@ def test_disputed_items_of_other_forms() -> None:
         "",
     ]
     assert disputed_items(counts).items.tolist() == [1, 2]
-    with pytest.raises(ValueError, match="a table of counts does not record"):
+    with pytest.raises(ValueError, match="a table of counts do not show"):
         disputed_items(Ratings.from_table([[3, 1], [1, 3]]))
     with pytest.raises(ValueError, match="most must be 1 or more"):
         disputed_items(counts, most=0)

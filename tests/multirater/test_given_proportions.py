@@ -108,9 +108,9 @@ def test_order_matters_only_with_weights(recwarn: pytest.WarningsRecorder) -> No
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ([1, 1], r"numbers of shape \(3,\), in the order of the labels, got \[1, 1\]"),
-        ([[1, 1, 1]] * 3, r"numbers of shape \(3,\)"),
-        (["a", "b", "c"], r"numbers of shape \(3,\)"),
+        ([1, 1], r"an array .*\(3,\), in the order of the labels, got \[1, 1\]"),
+        ([[1, 1, 1]] * 3, r"an array of numbers with shape \(3,\)"),
+        (["a", "b", "c"], r"an array of numbers with shape \(3,\)"),
         ([0.5, 0.6, -0.1], "non-negative numbers with a positive sum"),
         ([0.5, 0.5, math.nan], "non-negative numbers"),
         ([0, 0, 0], "non-negative numbers with a positive sum"),
@@ -123,7 +123,7 @@ def test_invalid_proportions(given: Any, message: str) -> None:
 
 
 def test_conger_needs_proportions_of_each_rater() -> None:
-    with pytest.raises(ValueError, match=r"numbers of shape \(3, 3\)"):
+    with pytest.raises(ValueError, match=r"numbers with shape \(3, 3\)"):
         conger_kappa(ROWS, labels=range(3), label_proportions=[1, 1, 1])
     counts = Ratings.from_counts([[3, 0], [1, 2]])
     with pytest.raises(ValueError, match="which rater gave which rating"):

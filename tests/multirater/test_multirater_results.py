@@ -58,7 +58,7 @@ def centred(coefficient: Any) -> Any:
     return values - multiplicities @ values / multiplicities.sum()
 
 
-@pytest.mark.filterwarnings("ignore:rater . and rater . have the same rating")
+@pytest.mark.filterwarnings("ignore:rater . and rater . agree on all")
 @pytest.mark.parametrize("weights", [None, "quadratic"])
 def test_standard_errors_are_those_of_the_delta_method(weights: Any) -> None:
     """Gwet's linearised values are derivatives if every subject has two ratings."""

@@ -174,7 +174,7 @@ def test_clusters_are_the_subjects_of_the_population() -> None:
     added = sampled.standard_error**2 - fixed.standard_error**2
     assert added == pytest.approx(jackknife("fleiss_kappa", rows))
     assert sampled.freedom < fixed.freedom == 11
-    with pytest.raises(ValueError, match="n_subjects must be at least the 12 clusters"):
+    with pytest.raises(ValueError, match="n_subjects must be at least 12, the number of clusters"):
         fixed.for_population(n_subjects=11)
 
 
@@ -219,13 +219,13 @@ def test_undefined_without_a_rater() -> None:
 
 
 REFUSED: dict[str, Callable[[MultiRaterResult], Any]] = {
-    "n_subjects must be at least the 8 subjects of the sample, got 7": lambda r: r.for_population(
-        n_subjects=7
+    "n_subjects must be at least 8, the number of subjects in the sample, got 7": lambda r: (
+        r.for_population(n_subjects=7)
     ),
     "n_subjects must be at least .* got nan": lambda r: r.for_population(n_subjects=math.nan),
     "n_subjects must be at least .* got '9'": lambda r: r.for_population(n_subjects="9"),  # type: ignore[arg-type]
-    "n_raters must be at least the 4 raters of the sample, got 3": lambda r: r.for_population(
-        n_raters=3
+    "n_raters must be at least 4, the number of raters in the sample, got 3": lambda r: (
+        r.for_population(n_raters=3)
     ),
     "n_raters must be at least .* got True": lambda r: r.for_population(n_raters=True),
     "for_population": lambda r: r.for_population(n_subjects=9).bootstrap(n_resamples=9),

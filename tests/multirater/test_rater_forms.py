@@ -141,8 +141,8 @@ def test_a_table_of_counts_is_named(name: str) -> None:
             value(name, table)
         assert (
             "every row of ratings has the same sum and some entries are 0, as in a table of counts,"
-            " but each column was read as a rater: use Ratings.from_counts(ratings) if the entries"
-            " count the raters that gave each label, or Ratings.from_array(ratings) if not."
+            " but each column was read as a rater. If the entries count the raters who gave each"
+            " label, use Ratings.from_counts(ratings). If not, use Ratings.from_array(ratings)."
         ) in [str(warning.message) for warning in caught]
         silent(fleiss_kappa, Ratings.from_counts(table))
 
@@ -201,9 +201,9 @@ def test_raters_in_rows_are_named(name: str) -> None:
         with pytest.warns(UserWarning, match="rows, read as subjects") as caught:
             getattr(fastkappa, name)(rows, **FUNCTIONS[name])
         assert str(caught[0].message) == (
-            "ratings have 3 rows, read as subjects, and 12 columns, read as raters: transpose them"
-            " or use Ratings.from_raters(ratings) if they have one row per"
-            " rater, or Ratings.from_array(ratings) if not."
+            "ratings have 3 rows, read as subjects, and 12 columns, read as raters. If ratings have"
+            " one row per rater, transpose them or use Ratings.from_raters(ratings). If not, use"
+            " Ratings.from_array(ratings)."
         )
         assert caught[0].filename == __file__
 
@@ -305,7 +305,7 @@ def test_a_table_of_two_raters_is_warned_of(table: Any, make: Any) -> None:
     given = make(table)
     for call in (fleiss_kappa, light_kappa, pairwise_kappa):
         with pytest.warns(
-            UserWarning, match=r"give Ratings\.from_table\(ratings\) if the entries count"
+            UserWarning, match=r"If the entries count .* use Ratings\.from_table\(ratings\)"
         ):
             call(given)
     for silent in (Ratings.from_array(given), Ratings.from_table(given)):

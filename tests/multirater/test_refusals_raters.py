@@ -40,10 +40,10 @@ def test_raters(raters: Any) -> None:
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
-        (None, "counts must be a table of numbers, .* got None"),
-        ([["a", "b"]], r"counts must be a table of numbers, .* got \[\['a', 'b'\]\]"),
-        ([[1, 2], [3]], r"counts must be a table of numbers, .* got \[\[1, 2\], \[3\]\]"),
-        ([1, 2], r"counts must be a table of numbers, .* got an array of shape \(2,\)"),
+        (None, "counts must be a table of numbers .* got None"),
+        ([["a", "b"]], r"counts must be a table of numbers .* got \[\['a', 'b'\]\]"),
+        ([[1, 2], [3]], r"counts must be a table of numbers .* got \[\[1, 2\], \[3\]\]"),
+        ([1, 2], r"counts must be a table of numbers .* got an array of shape \(2,\)"),
         (np.ma.array([[3, 0]], mask=[[0, 1]]), "counts must not have masked entries"),
         (np.zeros((0, 2)), r"counts must not be empty, got the shape \(0, 2\)"),
     ],

@@ -246,7 +246,7 @@ def test_width_of_several_raters() -> None:
         ),
         (
             lambda: sample_size(0.5, n_raters=50, rates=([0.2] * 5,) * 2),
-            "n_raters must be smaller for 5",
+            "n_raters is too large for 5",
         ),
         (
             lambda: power(10, 0.5, n_simulated=-1),

@@ -159,5 +159,5 @@ def test_refused(given: dict[str, Any], message: str) -> None:
 def test_widths_refused() -> None:
     with pytest.raises(ValueError, match=r"between 0 and 2, got 2\.5"):
         correlation_sample_size_for_width(0.8, 2.5, coefficient="icc")
-    with pytest.raises(ValueError, match="width is too small, got 1e-08"):
+    with pytest.raises(ValueError, match="width=1e-08 is too small"):
         correlation_sample_size_for_width(0.8, 1e-8, coefficient="icc")

@@ -336,7 +336,7 @@ def test_width_of_a_rare_label(p: float) -> None:
             lambda: sample_size(0.8, null_kappa=0.4, rates=(1e-9, 1e-9)),
             "rates are too close to 0",
         ),
-        (lambda: sample_size_for_width(0.5, 1e-9), "width is too small, got 1e-09"),
+        (lambda: sample_size_for_width(0.5, 1e-9), "width=1e-09 is too small"),
         (
             lambda: sample_size(0.5 + 1e-9, null_kappa=0.5),
             "kappa and null_kappa are too close",

@@ -20,7 +20,7 @@ def _silent(first: Any, second: Any) -> None:
         fleiss_kappa(Ratings.from_raters([first, second]))
 
 
-@pytest.mark.filterwarnings("ignore:.* have the same rating of each of")
+@pytest.mark.filterwarnings("ignore:.* agree on all")
 def test_a_second_line_of_names_is_known_by_its_place() -> None:
     first, second = FIRST * 2, SECOND * 2
     with pytest.warns(UserWarning, match="first item of y1 and y2 has .* 'Ann', 'Ben'"):
@@ -75,7 +75,7 @@ def test_rare_labels_that_are_ordinary(frequent: str, rare: str) -> None:
 def test_a_row_of_totals_is_known_by_its_numbers() -> None:
     first, second = [0, 1, 2, 1] * 4, [0, 1, 2, 2] * 4
     for sums in ((16, 20), (16.0, 20.0)):
-        with pytest.warns(UserWarning, match="sum of each rater's other ratings, 16.* and 20.*"):
+        with pytest.warns(UserWarning, match=r"sums of each rater's other ratings \(16.* and 20.*"):
             confusion_counts([*first, sums[0]], [*second, sums[1]])
     with pytest.warns(UserWarning, match="16 of rater 1 and 20 of rater 2 and 20 of rater 3"):
         fleiss_kappa(Ratings.from_raters([[*first, 16], [*second, 20], [*second, 20]]))
@@ -86,7 +86,7 @@ def test_a_row_of_totals_is_known_by_its_numbers() -> None:
     _silent([0] * 9 + [1, 1, 1, 1, 4], [0] * 9 + [1, 1, 1, 1, 4])
 
 
-@pytest.mark.filterwarnings("ignore:.* have the same rating of each of")
+@pytest.mark.filterwarnings("ignore:.* agree on all")
 def test_codes_for_missing_ratings_are_far_from_all_labels() -> None:
     first, second = [1, 2, 3, 2] * 4, [1, 2, 2, 2] * 4
     with pytest.warns(UserWarning, match="the ratings contain -9 and 99. Such numbers often"):
@@ -216,7 +216,7 @@ SILENT = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:.* have the same rating of each of")
+@pytest.mark.filterwarnings("ignore:.* agree on all")
 @pytest.mark.parametrize("labels", SILENT.values(), ids=SILENT)
 def test_labels_that_resemble_missing_ratings_are_silent(labels: list[str]) -> None:
     _silent(labels * 8, (labels[:-1] + labels[:1]) * 8)

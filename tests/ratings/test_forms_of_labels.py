@@ -123,7 +123,7 @@ def test_labels_that_look_alike_are_named(
 )
 def test_a_label_given_as_no_rating_is_written_is_named(call: Callable[..., Any]) -> None:
     grades = ["low", "medium", "medium", "high"]
-    with pytest.warns(UserWarning, match="no item has the given label 'med', but 2 items are left"):
+    with pytest.warns(UserWarning, match="no rating equals the label 'med', and 2 items are left"):
         call(grades, grades.copy(), labels=["low", "med", "high"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

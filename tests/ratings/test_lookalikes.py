@@ -102,10 +102,17 @@ ALIKE = [
     (("< 1", "<1"), WRITTEN),
     (("3+4=7", "3+4", "3 + 4 = 7"), WRITTEN),
     (("\u20ac 5", "5 \u20ac", "$5"), WRITTEN),
+    (("II", "ll", "Il"), WRITTEN),
+    (("III", "|||", "Ill"), WRITTEN),
+    (("IV", "lV", "1V"), WRITTEN),
+    (("\u25cb", "\u3007", "\u25ef"), WRITTEN),
+    (('[{"a": true, "b": false}]', '[{"b": false, "a": true}]'), WRITTEN),
     # Greek capitals look like Latin capitals, and their lower-case letters count as alike.
     (("A", "a", "\u0391", "\u03b1"), WRITTEN),
 ]
 APART = {
+    "words like numerals": ("ill", "well", "vi", "li", "l", "I"),
+    "objects": ('{"a": 1, "b": 2}', '{"a": 2, "b": 1}', "{a: 1}"),
     "signs": ("+", "-", "\u00b1", "<", ">", "="),
     "ranges": ("1-2", "2-3", "12", "0"),
     "forms": ("10-K", "10", "8-K", "K"),
@@ -213,6 +220,10 @@ def test_labels_in_ascii_need_no_look_into_unicode(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "unicodedata", None)
     labels = ["not toxic", "a;b", "1 - mild", "10 %"] * 2
     confusion_counts(labels, labels)
+
+
+def test_crosses_look_like_the_letter() -> None:
+    assert alike_among(["\u00d7", "\u2715", "X", "y"]) == [["X", "\u00d7", "\u2715"]]
 
 
 def test_several_groups_of_look_alikes() -> None:
@@ -339,7 +350,7 @@ def _long(items: dict[str, list[str]]) -> Ratings:
 
 @pytest.mark.parametrize("other", ["I1", "i1 ", "і1"])
 def test_items_that_each_rater_writes_in_another_way(other: str) -> None:
-    with pytest.warns(UserWarning, match="item contains 1 group of similar names .*Use one"):
+    with pytest.warns(UserWarning, match="item contains 1 group of similar names: .* use one"):
         ratings = _long({"Ann": ["i1", "i2"], "Ben": [other, "i2"]})
     assert ratings.n_subjects == 3
 

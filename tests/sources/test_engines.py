@@ -75,7 +75,7 @@ def test_groups(source: Any) -> None:
         assert_same(counts, expected("left grade", "right grade", where=[clinic]))
 
 
-@pytest.mark.filterwarnings("ignore:no item has the given label 'never given'")
+@pytest.mark.filterwarnings("ignore:no rating equals the label 'never given'")
 def test_labels_given(source: Any) -> None:
     labels = ["severe", "none", "never given"]
     counts = confusion_from_source(source, "left", "right", labels=labels)
@@ -302,7 +302,7 @@ def test_what_is_no_label(labels: Any, problem: str, make: Any) -> None:
 
 
 def test_labels_of_another_kind_are_given_to_no_item() -> None:
-    with pytest.warns(UserWarning, match="no item has the given label '1' or '2', but 2"):
+    with pytest.warns(UserWarning, match="no rating equals the label '1' or '2', and 2"):
         counts = confusion_from_source({"a": [1, 2]}, "a", "a", labels=["1", "2"])
     assert counts.table.tolist() == [[0, 0], [0, 0]]
     assert counts.n_outside == 2

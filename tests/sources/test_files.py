@@ -115,7 +115,7 @@ def test_missing_ratings_are_counted_and_dropped(write: Callable[..., Path]) -> 
     with pytest.raises(RatingsError) as raised:
         count_ratings(path, "left", "right")
     assert str(raised.value) == (
-        "ratings are missing: 2 in column 'left' and 2 in column 'right', of 5 rows."
+        "ratings are missing: 2 in column 'left' and 2 in column 'right', out of 5 rows."
         " Give --missing drop to leave such rows out. If a text such as NA is a label, name it in"
         " --labels."
     )
@@ -129,7 +129,7 @@ def test_missing_ratings_are_counted_and_dropped(write: Callable[..., Path]) -> 
 
 def test_nan_is_missing(tmp_path: Path) -> None:
     write_arrow_file(pa.table({"y": [1.0, float("nan"), 2.0]}), tmp_path / "r.arrow")
-    with pytest.raises(RatingsError, match="missing: 1 in column 'y', of 3 rows"):
+    with pytest.raises(RatingsError, match="missing: 1 in column 'y', out of 3 rows"):
         count_ratings(tmp_path / "r.arrow", "y", "y")
     counts = count_ratings(tmp_path / "r.arrow", "y", "y", drop_missing=True)
     assert counted(counts) == {(1, 1): 1, (2, 2): 1}
@@ -139,7 +139,7 @@ def test_nan_is_missing(tmp_path: Path) -> None:
 def test_what_is_missing_in_text(tmp_path: Path, field: str) -> None:
     path = text_file(tmp_path, f"a,b\nx,1\n{field},{field}\nx,1\n")
     for column in ("a", "b"):
-        with pytest.raises(RatingsError, match=f"1 in column '{column}', of 3 rows"):
+        with pytest.raises(RatingsError, match=f"1 in column '{column}', out of 3 rows"):
             count_ratings(path, column, column)
 
 
@@ -254,9 +254,9 @@ def test_copies_of_a_file_are_warned_of(tmp_path: Path, kind: str) -> None:
     rows = {"a": [1, 2, 1] * 4, "b": [1, 2, 2] * 4}
     original, other = part("x", **rows), part("y", **rows)
     other.write_bytes(original.read_bytes())
-    with pytest.warns(UserWarning, match="Remove them if they are copies") as caught:
+    with pytest.warns(UserWarning, match="If a file is only a copy, remove it") as caught:
         assert confusion_from_source([other, original], "a", "b").n_rows == 24
-    assert f"{other} of {original}" in str(caught[0].message)
+    assert f"{other} equals {original}" in str(caught[0].message)
     # The next part of an export can have the same size, and small parts can be equal.
     part("y", a=[2, 1, 1] * 4, b=rows["b"])
     small = [part(i, a=[1, 2], b=[1, 2]) for i in range(2)]

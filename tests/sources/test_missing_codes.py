@@ -140,7 +140,7 @@ def test_a_folder_is_judged_as_a_whole(tmp_path: Path) -> None:
 def test_codes_that_cannot_be() -> None:
     with pytest.raises(ValueError, match="missing_codes must be a list of ratings, got 'NA'"):
         confusion_from_source({"a": [1]}, "a", "a", missing_codes="NA")
-    with pytest.raises(ValueError, match="labels and missing_codes both have 1"):
+    with pytest.raises(ValueError, match="labels and missing_codes both contain 1"):
         confusion_from_source({"a": [1]}, "a", "a", labels=[1, 2], missing_codes=[1])
 
 
@@ -148,7 +148,7 @@ def test_codes_that_cannot_be() -> None:
 def test_codes_among_python_objects(make: Callable[[list[Any]], Any]) -> None:
     column = make([1, 10, "x", 9, None])
     source = {"a": column} if isinstance(column, list) else pd.DataFrame({"a": column})
-    with pytest.raises(ValueError, match="'a' cannot be read: it contains 'x' and other values"):
+    with pytest.raises(ValueError, match="'a' cannot be read: it contains 'x', but also values"):
         confusion_from_source(source, "a", "a")
     counts = confusion_from_source(source, "a", "a", missing_codes=["x"])
     assert counts.labels.tolist() == [1, 9, 10]

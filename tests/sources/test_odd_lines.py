@@ -80,7 +80,7 @@ def test_a_table_of_counts(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="one line for each pair of a and b.*sample_weight='n'"):
         assert _count(path).table.sum() == 4
     run = CommandLine("score").run(path, "--y1", "a", "--y2", "b")
-    assert "give --sample-weight n if it is" in run.stderr
+    assert "give --sample-weight n if this column" in run.stderr
     grid = [f"{a},{b},{1 + i}" for i, a in enumerate("xyz") for b in "xyz"]
     with pytest.warns(UserWarning, match="each pair of labels .* occurs once") as caught:
         _count(_write(tmp_path, *grid, names="a,b,freq"))
@@ -106,7 +106,7 @@ def test_a_table_of_counts_with_more_columns(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="of a and b and each 'SITE'.*sample_weight='COUNT'"):
         _count(path)
     run = CommandLine("agree").run(path, "--raters", "a", "b")
-    assert "give --sample-weight COUNT if it is" in run.stderr
+    assert "give --sample-weight COUNT if this column" in run.stderr
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         # Items of 30 patients, with the number of slides of each.
@@ -141,16 +141,37 @@ def test_a_confusion_matrix(tmp_path: Path) -> None:
 def test_lines_that_repeat_others(tmp_path: Path) -> None:
     joined = [*WORDS, WORDS[3], WORDS[3], WORDS[7]]
     for lines, n in ((WORDS * 2, len(WORDS)), (joined, 3)):
-        with pytest.warns(UserWarning, match=f"^{n} lines of .* repeat a 'id' of other lines"):
+        with pytest.warns(UserWarning, match=f"^{n} lines of .* repeat the 'id' of other lines"):
             _count(_write(tmp_path, *lines))
     run = CommandLine("agree").run(_write(tmp_path, *joined), "--raters", "a", "b")
     assert "3 lines of" in run.stderr
 
 
+def test_two_tables_side_by_side(tmp_path: Path) -> None:
+    ids = [f"s{i}" for i in range(len(FIRST))]
+    rows = list(zip(ids, FIRST, [*ids[:9], *ids[10:], "s99"], SECOND))
+    path = _write(tmp_path, *(",".join(map(str, row)) for row in rows), names="id,a,id_2,b")
+    with pytest.warns(UserWarning, match="same ids, but 14 of 23 in different rows: .* join them"):
+        _count(path)
+    places = [*range(1, len(FIRST) + 1)]
+    for own, other in ((ids, ids), (places, places[::-1]), (ids, [f"t{i}" for i in places])):
+        rows = list(zip(own, FIRST, other, SECOND))
+        path = _write(tmp_path, *(",".join(map(str, row)) for row in rows), names="id,a,id_2,b")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            _count(path)
+
+
+def test_labels_outside_the_given_ones_are_judged(tmp_path: Path) -> None:
+    path = _write(tmp_path, *(line.replace("w3", "W2") for line in WORDS))
+    with pytest.warns(UserWarning, match="'W2' .6 times., 'w2'"):
+        assert _count(path, labels=["w1", "w2"]).n_outside == 6
+
+
 def test_a_later_export_with_corrections(tmp_path: Path) -> None:
     interim, final = ([f"{i},{'xyz'[i % n]},{'xyz'[i % 4 % 3]}" for i in range(20)] for n in (2, 3))
     path = _write(tmp_path, *interim[:15], *final)
-    with pytest.warns(UserWarning, match="^15 lines of .* repeat a 'id' of other lines"):
+    with pytest.warns(UserWarning, match="^15 lines of .* repeat the 'id' of other lines"):
         _count(path)
     for command in ("score --y1 a --y2 b", "agree --raters a b"):
         name, *options = command.split()

@@ -278,11 +278,11 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
 )
 def test_files_of_other_programs(tmp_path: Path, name: str, advice: str) -> None:
     (tmp_path / name).write_bytes(b"x")
-    with pytest.raises(RatingsError, match=f"not a known format.*{advice}"):
+    with pytest.raises(RatingsError, match=f"is unknown;.*{advice}"):
         confusion_from_source(tmp_path / name, "a", "b")
-    with pytest.raises(RatingsError, match=f"not a known format.*{advice}"):
+    with pytest.raises(RatingsError, match=f"is unknown;.*{advice}"):
         Ratings.from_long(tmp_path / name, item="i", rater="r", rating="v")
     for options in ("score --y1 a --y2 b", "agree --raters a b"):
         command, *named = options.split()
         refusal = CommandLine(command).refusal(tmp_path / name, *named)
-        assert re.search(rf"not a known format.*{advice}|r.xlsx cannot be read", refusal)
+        assert re.search(rf"is unknown;.*{advice}|r.xlsx cannot be read", refusal)

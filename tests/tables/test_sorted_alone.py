@@ -127,7 +127,7 @@ def of_frame(first: Any, second: Any, folder: Path) -> None:
 SHIFTED = {**ENTRANCES, "a frame": of_frame, "raters": of_raters}
 
 
-@pytest.mark.filterwarnings("ignore:.* have the same rating of each of")
+@pytest.mark.filterwarnings("ignore:.* agree on all")
 @pytest.mark.parametrize("call", SHIFTED.values(), ids=SHIFTED)
 @pytest.mark.parametrize("words", [False, True], ids=["numbers", "words"])
 def test_a_column_that_was_pasted_a_row_too_low(call: Any, words: bool, tmp_path: Path) -> None:

@@ -194,7 +194,7 @@ def test_folds_of_a_rounder() -> None:
         estimators.KappaRounder(cv=[]).fit(SCORES, Y)
     with pytest.raises(ValueError, match="the number of folds must be at least 2, got 1"):
         estimators.KappaRounder(cv=1).fit(SCORES, Y)
-    with pytest.raises(ValueError, match="6 folds need at least as many items, got n_samples = 5"):
+    with pytest.raises(ValueError, match="6 folds need at least 6 items, got n_samples = 5"):
         estimators.KappaRounder(cv=6).fit(SCORES, Y)
 
 

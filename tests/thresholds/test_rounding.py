@@ -184,7 +184,7 @@ def test_closed_form_without_correlation_gives_the_label_nearest_to_the_mean(
 
 def test_closed_form_is_for_quadratic_weights() -> None:
     for weights in (None, "linear", MATRIX):
-        with pytest.raises(ValueError, match="only with weights='quadratic', got weights="):
+        with pytest.raises(ValueError, match="requires weights='quadratic', got weights="):
             find([0, 1], [0, 1], "closed_form", weights=weights)
 
 
@@ -303,7 +303,7 @@ def test_bad_arguments() -> None:
         find(y, scores, "bagged", n_resamples=2.5)
     with pytest.raises(ValueError, match="number of folds must be at least 2, got 1"):
         find(y, scores, "exact", folds=1)
-    with pytest.raises(ValueError, match="7 folds need at least as many items, got n_samples = 6"):
+    with pytest.raises(ValueError, match="7 folds need at least 7 items, got n_samples = 6"):
         find(y, scores, "exact", folds=7)
     with pytest.raises(ValueError, match="y_true contains 9, which is not among the labels"):
         find([*y[:-1], 9], scores, "exact")

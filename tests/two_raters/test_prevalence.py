@@ -92,7 +92,7 @@ def test_refusals_and_what_says_nothing() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             rogan_gladen(*arguments)  # type: ignore[arg-type]
-    with pytest.warns(undefined_metric_warning(), match="do not add up to more than 1"):
+    with pytest.warns(undefined_metric_warning(), match="sensitivity and specificity is at most 1"):
         found = rogan_gladen(3, 9, [[5, 5], [5, 5]])
     assert math.isnan(found.value)
     assert math.isnan(found.interval[0])

@@ -217,8 +217,8 @@ FORMS: dict[str, tuple[Any, str]] = {
     "probabilities": (
         np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]]),
         r"must be one-dimensional, .* If these are probabilities, give the most likely labels:"
-        r" labels\[probabilities\.argmax\(axis=1\)\], where labels is an array\. The labels of"
-        r" decode_probabilities have a higher kappa\.$",
+        r" labels\[probabilities\.argmax\(axis=1\)\], where labels is an array\. For labels with a"
+        r" higher kappa, use decode_probabilities\.$",
     ),
     "lists of probabilities": (
         [[0.5, 0.5], [0.25, 0.75]],
@@ -394,7 +394,7 @@ def test_any_real_number_is_a_confidence() -> None:
 
 
 def test_rates_without_room_for_disagreement() -> None:
-    with pytest.raises(ValueError, match=r"rates must allow .* \[0\.0, 1\.0\], so kappa is und"):
+    with pytest.raises(ValueError, match=r"rates must allow .* undefined, got .* \[0\.0, 1\.0\]"):
         sample_size(0.5, rates=(0, 0))
 
 

@@ -65,7 +65,7 @@ def test_weights_of_items_left_out_are_left_out() -> None:
         ([1] * 41, {"missing": "drop"}, "one weight for each of the 40 items, got 41"),
         ([1] * 39, {}, "one weight for each of the 40 items, got 39"),
         ([0] * 40, {}, "at least one non-zero"),
-        ([1] * 40, {"clusters": [1, 2] * 20}, "without clusters"),
+        ([1] * 40, {"clusters": [1, 2] * 20}, "combined with clusters"),
     ],
 )
 def test_other_weights_are_refused(
@@ -121,7 +121,7 @@ def test_weights_of_grouped_items_left_out_are_left_out() -> None:
         ([0.5] + [1] * 39, {}, "must be non-negative whole numbers"),
         ([1] * 39, {}, "one weight for each of the 40 items, got 39"),
         ([0] * 40, {}, "at least one non-zero"),
-        ([1] * 40, {"clusters": [1, 2] * 20}, "without clusters"),
+        ([1] * 40, {"clusters": [1, 2] * 20}, "combined with clusters"),
         ([2**62] * 40, {}, "beyond int64"),
     ],
 )

@@ -43,10 +43,10 @@ def agree(
         All labels, in the order that the weights refer to. The default is all labels that occur,
         sorted.
     missing
-        What to do with missing ratings: stop with an error (raise), or leave them out (drop). With
-        two raters the whole row is dropped, with more raters only the rating. In CSV and TSV files,
-        an empty field, NA, NaN, null and similar texts count as missing, unless --labels names
-        them.
+        What to do with missing ratings: stop with an error (raise), or leave them out (drop). For
+        two raters, drop leaves out the whole row; for more raters, only the rating. In CSV and TSV
+        files, an empty field, NA, NaN, null and similar strings count as missing, unless they are
+        in --labels.
 
     Examples
     --------

@@ -21,7 +21,7 @@ from fastkappa.cli.options import (
 from fastkappa.cli.remarks import depends, errors_printed
 
 SOME_NOT_SCORED = 1
-# How texts refer to the library's arguments.
+# The names that errors and warnings use for the library's arguments.
 NAMED = {"y_true": "the truth"}
 
 
@@ -57,15 +57,15 @@ def leaderboard(
 ) -> None:
     """Rank files of predictions by their kappa with the truth.
 
-    Print the kappa and interval of each file, its difference from the leader with a paired
-    interval, and how often it is first and its ranks in the bootstrap replicates. A file
-    that cannot be scored has a row with the reason, and the exit status is then 1.
+    For each file, print its kappa with an interval, its difference from the leader with a
+    paired interval, its ranks in the bootstrap replicates, and how often it ranks first. A
+    file that cannot be scored has a row with the reason, and the exit status is then 1.
 
     Parameters
     ----------
     submissions : SUBMISSION...
-        Files of predictions in the same formats, folders of such files, or patterns such as
-        '*.csv'.
+        Files of predictions in the same formats as TRUTH, folders of such files, or patterns such
+        as '*.csv'.
     id_column : COLUMN
         The column of the item ids.
     target : COLUMN
@@ -80,9 +80,9 @@ def leaderboard(
         labels. Beware: a submission can skip hard items this way.
     missing
         What to do with missing labels: stop with an error (raise), or leave the items out (drop).
-        An item without a label in TRUTH is left out of all files. In a submission it counts as a
-        missing item; see --mismatch. In CSV and TSV files, an empty field, NA, NaN, null and
-        similar texts count as missing, unless --labels names them.
+        An item without a label in TRUTH is left out of all files. An item without a label in a
+        submission counts as missing from the submission; see --mismatch. In CSV and TSV files, an
+        empty field, NA, NaN, null and similar texts count as missing, unless --labels names them.
     cluster : COLUMN
         The column of TRUTH with the clusters of items, such as the patient of each image. The
         bootstrap then draws clusters.
@@ -98,8 +98,8 @@ def leaderboard(
         (raise), or leave out missing, unknown and repeated items and score the others (drop),
         subject to --min-coverage.
     min_coverage : PROPORTION
-        The proportion of items that a submission must label to be ranked. A low value rewards
-        submissions that skip hard items.
+        The smallest proportion of items that a submission must label to be ranked. A low value
+        rewards submissions that skip hard items.
     seed
         The seed of the bootstrap.
     name_pattern : REGEX
@@ -162,9 +162,9 @@ def leaderboard(
 
 
 def _renamed(board: Any, opener: Any, names: Mapping[str, str]) -> Any:
-    """Return a leaderboard that uses the user's file names, also in the failure reasons.
+    """Return a leaderboard that uses the user's file names, including in the failure reasons.
 
-    ``names`` maps paths of files to their names. Other files are named by their paths.
+    ``names`` maps paths of files to their names. The name of any other file is its path.
     """
     from fastkappa.cli.words import in_words_of_options, with_names
 

@@ -35,19 +35,20 @@ def measure(
     text: TextOptions,
     output: Format = "text",
 ) -> None:
-    """Report on the agreement of measurements, which are numbers.
+    """Report on the agreement of measurements (numbers on a scale).
 
-    For two raters or methods, print the intraclass and the concordance correlation
-    and the limits of agreement. --plot draws a Bland-Altman plot. For more raters,
-    print both correlations. For columns that repeat the same measurement, print the
-    within-item standard deviation and the repeatability coefficient.
+    Print the intraclass and the concordance correlation, and how much repeated
+    measurements of an item differ (within-item standard deviation and
+    repeatability coefficient). For two raters or methods, also print the limits
+    of agreement. --plot then draws a Bland-Altman plot.
 
     Parameters
     ----------
     group : COLUMN
-        The column of the groups, such as sites, to report on separately too.
+        A column of groups, such as sites. Each group is also reported on separately.
     form : FORM
-        The form of the intraclass correlation in --format sentence, such as ICC(C,1) or ICC3.
+        The form of the intraclass correlation that --format sentence prints, such as ICC(C,1) or
+        ICC3.
     units : UNIT
         The unit of the measurements, such as mmHg, for the axes of the Bland-Altman plot.
     missing

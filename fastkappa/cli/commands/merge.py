@@ -23,8 +23,8 @@ def merge(
 ) -> None:
     """Add saved counts, and score the sum.
 
-    First count each part of the ratings with 'fastkappa score --save'. The result
-    is the same as with all ratings in one file.
+    First count each part of the ratings with 'fastkappa score --save'. The result is
+    the same as for one file with all ratings.
 
     Parameters
     ----------

@@ -47,32 +47,33 @@ def plan(
         The correlation: icc is the intraclass correlation ICC(C,1), and ccc is Lin's concordance
         correlation of two raters.
     standard_deviation : SD
-        Plan limits of agreement. The expected standard deviation of the differences.
+        The expected standard deviation of the differences, for planning limits of agreement.
     width : WIDTH
-        Plan an interval of at most this width. For limits of agreement, it is the interval of one
-        limit.
+        Plan an interval of at most this width. For limits of agreement, the width is that of the
+        interval of one limit.
     null : VALUE
-        Plan a test against this value; 0 is chance agreement.
+        Plan a test of whether the coefficient differs from this value; 0 is chance agreement.
     power : POWER
         The power of the test. The default is 0.8.
     n : N
         The number of items, if known. The plan then gives the resulting width or power.
     rates : P,Q,R
-        The proportion of each label. For two labels, the proportion of one is enough. The default
-        is two labels in equal proportions.
+        The proportion of each label. For two labels, the proportion of the first is enough. The
+        default is two labels with equal proportions.
     second_rates : P,Q,R
-        The proportions of the second rater, if they differ from --rates.
+        The proportions of the second rater's labels, if they differ from --rates.
     raters : N
-        The number of raters per item. With more than two, kappa is Fleiss' kappa.
+        The number of raters per item. For more than two raters, kappa is Fleiss' kappa.
     alpha : ALPHA
         The significance level of the test.
     accuracy : FACTOR
         The expected bias correction factor of ccc. The default is 1, for raters with equal means.
     design_effect : EFFECT
-        The factor by which clusters increase the number of items. 'fastkappa agree --cluster'
-        prints it for a pilot study.
+        The factor by which clusters increase the number of items. For a pilot study, 'fastkappa
+        agree --cluster' prints the design effect.
     cluster_size : N
-        The number of items per cluster, or its mean such as 2.5. Also print the number of clusters.
+        The number of items per cluster, or the mean number, such as 2.5. The plan then also gives
+        the number of clusters.
 
     Examples
     --------
@@ -94,8 +95,8 @@ def plan(
     with errors_printed():
         if rates is None and weights != "none":
             raise ValueError(
-                f"--weights {weights} needs --rates, such as 0.5,0.3,0.2, because the default"
-                " is two labels, for which weights make no difference."
+                f"--weights {weights} needs --rates, such as 0.5,0.3,0.2. By default there are two"
+                " labels, and weights make no difference for two labels."
             )
         both = None
         if rates is not None or second_rates is not None:

@@ -47,9 +47,9 @@ def score(
 ) -> None:
     """Score the agreement of two columns of ratings.
 
-    Print the table of counts, the number of items n, all three kappas, and the
-    observed and expected agreement, p_o and p_e, of the unweighted kappa. If labels
-    are words that were sorted alphabetically, weighted kappas need --weights.
+    Print the table of counts, the number of items n, all three kappas and, for the
+    unweighted kappa, the observed and expected agreement, p_o and p_e. If labels are
+    words in alphabetical order, weighted kappas are printed only with --weights.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def score(
         computed.
     sample_weight : COLUMN
         The column of the item weights. Whole numbers are numbers of items: intervals treat a row
-        with weight 3 as three items. With other weights there is no interval. By default each row
+        with weight 3 as three items. With other weights, there is no interval. By default, each row
         has weight 1.
     missing
         What to do with rows with a missing rating: stop with an error (raise), or leave the rows
@@ -127,7 +127,7 @@ def print_counts(
     from fastkappa.cli.terminal import write
     from fastkappa.ratings.label_order import is_alphabetical
 
-    # Words are rarely in the intended order if sorted alphabetically, so their weighted kappas are
+    # The alphabetical order of words is rarely the intended order, so weighted kappas of words are
     # printed only if weights are requested.
     are_words = any(len(own) > 2 and is_alphabetical(own) for own in remarks.sorted_labels)
     asked: Any = weights if isinstance(weights, str) else weights.of(saved.counts.labels)

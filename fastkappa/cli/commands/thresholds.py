@@ -38,8 +38,8 @@ def thresholds(
 ) -> None:
     """Find the cut points on a model's scores that maximise kappa.
 
-    Print the cut points, the table of counts, and kappa before (scores rounded at
-    the half points), after, and out of fold, with its interval.
+    Print the cut points, the table of counts and three kappas: before (scores rounded at
+    the half points), after (with the cut points), and out of fold, with its interval.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ def thresholds(
         The column of the clusters of items, such as the patient of each image. Each cluster is then
         in one fold, and the interval treats clusters as the units.
     apply : FILE
-        A file of new scores, in a column of the same name. Instead of the report, print this file
-        as CSV with an added column of labels, 'predicted'. FILE can then be cut points saved with
-        --format json.
+        A file of new scores, in a column with the same name. Instead of the report, print this file
+        as CSV with an added column of labels, 'predicted'. With this option, FILE can also contain
+        cut points saved with --format json.
     method : WORD
         How to find the cut points. spline: maximise the kappa expected for new rows if labels
         change smoothly with the score. exact: maximise kappa for these rows. bagged: average the
@@ -64,7 +64,7 @@ def thresholds(
         out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar texts are
         missing, unless --labels names them.
     seed
-        The seed of the folds and of the resamples of bagged.
+        The seed of the folds and, with --method bagged, of the resamples.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def thresholds(
         else:
             if y is None or score is None:
                 lacking = "--y" if y is None else "--score"
-                raise ValueError(f"{lacking} is needed: name a column of {file}.")
+                raise ValueError(f"{lacking} is missing: give the name of a column in {file}.")
             if y == score:
                 raise ValueError(f"--y and --score must name different columns, got {y!r} twice.")
             if cluster in (y, score):

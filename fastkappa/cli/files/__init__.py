@@ -1,1 +1,1 @@
-"""Readers of the files that the commands use."""
+"""Read the files that the commands use."""

@@ -46,7 +46,7 @@ class ClusteredPair:
         known = reading.known(dict(zip(raters, ratings)))
         self._given, self._raters, self._group = ratings, (raters[0], raters[1]), group
         self._cluster = cluster
-        self._groups = None if group is None else arrays[group]
+        self._arrays = arrays
         self._options = {"clusters": arrays[cluster], "missing": "drop", "labels": known}
         self.labels = self.result(None).labels
         if known is None:
@@ -62,8 +62,16 @@ class ClusteredPair:
         """Return the agreement in each group."""
         options |= self._options
         with self._columns_named():
-            found = agreement_by(*self._given, groups=self._groups, weights=weights, **options)
-        results = {group: self._named(result) for group, result in found.items()}
+            groups = self._arrays[str(self._group)]
+            found = agreement_by(*self._given, groups=groups, weights=weights, **options)
+        parts = {
+            label_text(group): [part[name] for name in (*self._raters, self._cluster)]
+            for group, part in split_by(str(self._group), self._arrays)
+        }
+        results = {
+            group: _with_missing(self._named(result), parts[label_text(group)])
+            for group, result in found.items()
+        }
         pooled = self._named(found.pooled)
         return replace(found, results=results, pooled=pooled, group_name=str(self._group))
 
@@ -78,8 +86,8 @@ class ClusteredPair:
 class AgainstReference:
     """The ratings of several raters, stacked in one column, and of a reference.
 
-    Each rater is a group. The groups have the same items, so the items are the clusters unless a
-    column of clusters is named.
+    Each rater is a group. All groups have the same items, so each item is a cluster unless a column
+    of clusters is named.
     """
 
     def __init__(
@@ -115,24 +123,24 @@ class AgainstReference:
         absent = [mask for name in rated if (mask := missing[name]) is not None]
         n_complete = n - int(np.any(absent, axis=0).sum()) if absent else n
         complete = f"All ratings are present in {count_text(n_complete, 'row')}."
-        self.remarks = [f"Missing, of {n} rows: {found}. {complete}"] if found else []
+        self.remarks = [f"Missing values in {n} rows: {found}. {complete}"] if found else []
 
     def grouped(self, weights: Any, **options: Any) -> GroupedAgreement:
         """Return the agreement of each rater with the reference."""
-        return self._named(self._stacked(self._arrays, weights, **options))
+        return self._named(self._stacked(self._arrays, weights, **options), self._arrays)
 
     def by_group(self, weights: Any, **options: Any) -> dict[Any, GroupedAgreement]:
         """Return the agreement of each rater with the reference in each group."""
         found = {}
         for group, part in self._parts.items():
             try:
-                found[group] = self._named(self._stacked(part, weights, **options))
+                found[group] = self._named(self._stacked(part, weights, **options), part)
             except ValueError as error:
                 raise RatingsError(f"group {group!r}: {error}") from error
         return found
 
     def by_rater(self, weights: Any, **options: Any) -> dict[str, GroupedAgreement]:
-        """Return the agreement of each rater with the reference, as a comparison of the groups."""
+        """Compare the agreement with the reference between groups, separately for each rater."""
         if self._group is None:
             return {}
         options |= {"missing": "drop", "labels": self._known, "groups": self._group}
@@ -144,12 +152,15 @@ class AgainstReference:
             for rater in self._raters
         }
 
-    def _named(self, found: GroupedAgreement) -> GroupedAgreement:
+    def _named(self, found: GroupedAgreement, arrays: dict[str, Any]) -> GroupedAgreement:
         """Return the agreement in each group of the stacked ratings, with the raters' names."""
         results = {}
+        of_cluster = [] if self._cluster is None else [arrays[self._cluster]]
         for place, result in found.items():
             rater = self._raters[place]
-            results[rater] = replace(result, raters=(self._reference, rater))
+            named = replace(result, raters=(self._reference, rater))
+            columns = [arrays[self._reference], arrays[rater], *of_cluster]
+            results[rater] = _with_missing(named, columns)
         pooled = replace(found.pooled, raters=(self._reference, "each rater"))
         if self._cluster is None:
             results = {rater: replace(result, clusters=None) for rater, result in results.items()}
@@ -165,7 +176,7 @@ class AgainstReference:
         )
 
     def _stacked(self, arrays: dict[str, Any], weights: Any, **options: Any) -> GroupedAgreement:
-        """Return the agreement of the reference with the raters' ratings, one below the other."""
+        """Return the agreement of the reference with the stacked ratings of all raters."""
         reference = arrays[self._reference]
         each = [{"rating": arrays[name], "reference": reference} for name in self._raters]
         whole = joined(each, ["reference", "rating"])
@@ -182,8 +193,22 @@ class AgainstReference:
             return agreement_by(whole["reference"], whole["rating"], weights=weights, **options)
 
 
+def _with_missing(result: AgreementResult, columns: Sequence[Any]) -> AgreementResult:
+    """Return the result with the numbers of missing values in its columns.
+
+    The columns are the ratings of both raters and, optionally, the clusters.
+    """
+    masks = [find_missing(column) for column in columns]
+    first, second, *clusters = (0 if mask is None else int(mask.sum()) for mask in masks)
+    absent = [mask for mask in masks if mask is not None]
+    n_dropped = int(np.logical_or.reduce(absent).sum()) if absent else 0
+    return replace(
+        result, missing=(first, second), missing_clusters=sum(clusters), n_dropped=n_dropped
+    )
+
+
 def _repeated(items: Any, times: int) -> Any:
-    """Return a column whose items are repeated as a block."""
+    """Repeat all items of a column the given number of times, block after block."""
     if isinstance(items, np.ndarray):
         return np.tile(items, times)
     return joined([{"items": items}] * times, ["items"])["items"]

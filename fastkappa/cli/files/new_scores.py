@@ -35,8 +35,8 @@ class Cuts(NamedTuple):
 def read_cuts(path: Path, score: str | None) -> Cuts:
     """Read cut points that ``fastkappa thresholds --format json`` printed.
 
-    ``score`` is the column of the new scores. If None, it has the same name as the column from
-    which the cut points were found.
+    ``score`` is the column of the new scores. If None, it has the same name as the score column
+    that was used to find the cut points.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Open the files, folders, patterns and pipes named on the command line.
 
-`fastkappa.sources` reads files with a known suffix. All other input is first copied to a file with
-such a suffix, which is deleted at the end.
+`fastkappa.sources` reads files with a known suffix. All other input is first copied to temporary
+files with such a suffix.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Source(NamedTuple):
 class Opener:
     """Open the inputs that a user names.
 
-    `opened_inputs` makes an opener, and deletes its copies at the end.
+    `opened_inputs` makes an opener. At the end, it deletes the copies that the opener made.
     """
 
     def __init__(self, options: TextOptions, stack: ExitStack) -> None:
@@ -73,29 +73,29 @@ class Opener:
         # For each copy, the user's name for the original file.
         self._names: dict[str, str] = {}
         self._files: list[Path] = []
-        # The reasons why some of many files cannot be read.
+        # The reason why each unreadable file cannot be read.
         self._failures: dict[str, str] = {}
 
     def writes(self, **outputs: Path | None) -> None:
-        """Raise from now on if an input that is opened would be overwritten.
+        """From now on, raise if the command would overwrite an input that is opened.
 
-        ``outputs`` are the files that the command writes, by their option.
+        ``outputs`` are the files that the command writes, by option.
         """
         self._outputs |= {option: path for option, path in outputs.items() if path is not None}
 
     def refuse_overwriting(self, path: Path) -> None:
-        """Raise if an output would overwrite an input, or become one in a folder of inputs."""
+        """Raise if an output would overwrite an input, or be written to a folder of inputs."""
         for option, output in self._outputs.items():
             if not output.resolve().is_relative_to(path.resolve()):
                 continue
             if output.exists():
                 raise ValueError(
-                    f"--{option} would overwrite {output}, an input: name another file."
+                    f"--{option} would overwrite {output}, which is an input: name another file."
                 )
             if output.suffix in SUFFIXES:
                 raise ValueError(
-                    f"--{option} would write {output} into a folder of inputs, where a later run"
-                    " would read it: name a file in another folder."
+                    f"--{option} would write {output} into a folder of inputs, and a later run"
+                    " would read it as an input: name a file in another folder."
                 )
 
     def source(self, path: Path) -> Source:
@@ -122,7 +122,7 @@ class Opener:
         return path
 
     def file_or_failure(self, path: Path) -> Path:
-        """Return one of many files, like `file`, but report an error only when the file is read."""
+        """Return one of many files as `file` does, but raise no error until the file is read."""
         try:
             return self.file(path)
         except RatingsError as error:
@@ -130,7 +130,7 @@ class Opener:
             return path
 
     def named(self, text: str) -> str:
-        """Replace the paths of copies in a text by the user's names for the files."""
+        """Replace the paths of copies in a text with the user's names for the files."""
         for copy, name in self._names.items():
             text = text.replace(copy, name)
         return text
@@ -168,7 +168,7 @@ class Opener:
         name = _name_of(path)
         if name in self._names.values():
             raise RatingsError(
-                f"{name} can be read only once: save it to a file, and give the file."
+                f"{name} can be read only once: save it to a file, and give that file instead."
             )
         return self._copied(path)
 
@@ -194,7 +194,7 @@ class Opener:
         return raw.rename(self._new_copy(path, suffix))
 
     def _new_copy(self, path: Path, suffix: str) -> Path:
-        """Return the path of the next copy, and note the user's name for it."""
+        """Return the path of the next copy, and record the user's name for the original file."""
         if self._folder is None:
             made = self._stack.enter_context(TemporaryDirectory(prefix="fastkappa-"))
             self._folder = Path(made)
@@ -205,7 +205,7 @@ class Opener:
 
 @contextmanager
 def opened_inputs(options: TextOptions) -> Iterator[Opener]:
-    """Open the user's inputs until the block ends, and use the user's names in errors.
+    """Open the user's inputs until the block ends. Errors use the user's names for the files.
 
     Raises
     ------
@@ -237,7 +237,7 @@ def _bytes_of(path: Path) -> IO[bytes]:
     if str(path) not in STDIN:
         return open(path, "rb")
     if sys.stdin is None:
-        raise RatingsError("the standard input is closed.")
+        raise RatingsError("the standard input is closed: give a file instead.")
     return sys.stdin.buffer
 
 
@@ -246,7 +246,7 @@ def _suffix_of(file: Path) -> str:
     with open(file, "rb") as content:
         start = content.read(max(map(len, MAGIC)))
     suffix = next((suffix for magic, suffix in MAGIC.items() if start.startswith(magic)), ".txt")
-    # If the file is damaged, reading it raises the error.
+    # If the file is damaged, reading it later raises the error.
     with suppress(OSError, EOFError, zlib.error), gzip.open(file) as content:
         if suffix == ".txt.gz" and content.read(1) == b"{":
             return ".jsonl.gz"

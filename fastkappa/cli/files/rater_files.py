@@ -34,7 +34,7 @@ def opened_raters(
     Raises
     ------
     ValueError
-        If the options do not name the columns, or two files have the same name.
+        If the options do not name the required columns, or two files have the same name.
     """
     raters, item, rater, rating, id_column, cluster = options
     if id_column is None:
@@ -83,7 +83,7 @@ def opened_raters(
     for name in chosen:
         if name not in found:
             raise RatingsError(
-                f"--raters names {name!r}, which has no file. There are files of"
+                f"--raters names {name!r}, but there is no file for this rater. There are files for"
                 f" {', '.join(found)}."
             )
     kept = {name: source for name, source in found.items() if not chosen or name in chosen}
@@ -92,13 +92,13 @@ def opened_raters(
         for name, source in kept.items()
     }
     warn_of_copies(each, fewest_rows=0)
-    # The joined column of ratings has the name that it has in the first file.
+    # The first file determines the name of the joined column of ratings.
     _, joined = next(iter(ratings.values()))
     return _together(ratings), RaterColumns(chosen, id_column, RATER, joined, ratings)
 
 
 def _refuse_long(source: Source, raters: Sequence[str]) -> None:
-    """Raise if raters are values of a column, in a file with one row per rating."""
+    """Raise if the raters are values in a column, as in a file with one row per rating."""
     there = column_names(source.files[0], source.text_format)
     if len(set(there)) < len(there) or not {*raters}.isdisjoint(there):
         return
@@ -115,7 +115,7 @@ def _refuse_long(source: Source, raters: Sequence[str]) -> None:
 
 
 def _refuse_rater(files: Sequence[Path], rater: str | None) -> None:
-    """Raise if a rater was read as a file, because ``--rater`` was written for ``--raters``."""
+    """Raise if a name is not a file, and ``--rater`` was probably meant to be ``--raters``."""
     absent = [str(file) for file in files if not file.exists()]
     if rater is not None and absent:
         raise RatingsError(
@@ -124,14 +124,14 @@ def _refuse_rater(files: Sequence[Path], rater: str | None) -> None:
 
 
 def _together(files: Mapping[str, tuple[Source, str]]) -> Source:
-    """Return a source named after all files. Only its first file is read, to report errors."""
+    """Return the source of the first file, but named after all files, for use in errors."""
     sources = [source for source, _ in files.values()]
     names = first_of_many([source.name for source in sources], MOST_NAMED)
     return sources[0]._replace(name=names)
 
 
 def _only_other(source: Source, named: Sequence[str | None]) -> str:
-    """Return the only column that is not in ``named``, or raise unless there is exactly one."""
+    """Return the column that is not in ``named``, or raise unless there is exactly one."""
     names = column_names(source.files[0], source.text_format)
     others = [name for name in names if name not in named]
     if len(others) != 1:

@@ -49,14 +49,14 @@ class RaterColumns(NamedTuple):
     Attributes
     ----------
     raters : tuple of str
-        The columns of the raters. With ``rating``, the raters to keep, in this order; empty for all
-        raters.
+        The columns of the raters. If ``rating`` is set, the raters to keep, in order, or an empty
+        tuple for all raters.
     item, rater, rating : str or None
         The columns of items, raters and ratings, if there is one row per rating. If only ``item``
         is set, it names the items of a file with one column per rater.
     files : dict of (Source, str)
-        Several files with one row per rating and their columns of ratings, by the rater of a file
-        without a column of raters.
+        Several files with one row per rating, each as its source and the name of its column of
+        ratings. The key is the rater of all rows if the file has no column of raters.
     """
 
     raters: tuple[str, ...] = ()
@@ -135,6 +135,7 @@ class RaterColumns(NamedTuple):
             types = {str(part[name].type) for part in parts}
             if len(types) > 1 and any("string" in one for one in types):
                 # If all labels of a rater look like numbers, the rater's file is read as numbers.
+                # Convert them to strings, like the labels of the other raters.
                 for part in parts:
                     part[name] = as_strings(name, part[name], are_sets=separator is not None)
         files = [source.name for source, _ in self.files.values()]
@@ -209,7 +210,7 @@ def read_raters(
     Parameters
     ----------
     source : Source
-        Source to read, unless the columns name several files.
+        The source to read, unless ``columns`` names several files.
     columns : RaterColumns
         Columns of the raters.
     reading : Reading
@@ -218,7 +219,8 @@ def read_raters(
     group, cluster : str, default=None
         Columns with the group of each row and the cluster of each item.
     duplicates : {'error', 'first', 'last'}, default='error'
-        Which rating to use if a rater has rated an item several times.
+        Whether to raise an error, or to use the first or last rating, if a rater has rated an item
+        several times.
     separator : str, default=None
         Separator between labels if each rating is a set of labels.
     model : str, default=None
@@ -333,7 +335,9 @@ def _names_of_items(
     found, counts = np.unique(names.astype(str), return_counts=True)
     if len(found) < len(names):
         twice = str(found[counts > 1][0])
-        raise RatingsError(f"column {columns.item!r} repeats the item {twice!r}: give it one row.")
+        raise RatingsError(
+            f"column {columns.item!r} repeats the item {twice!r}: give each item one row."
+        )
     return names
 
 

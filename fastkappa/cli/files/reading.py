@@ -1,4 +1,4 @@
-"""The rules by which all commands read labels and missing ratings.
+"""Read labels and missing ratings by the same rules in all commands.
 
 Errors name the command-line options.
 """
@@ -97,7 +97,7 @@ class Reading(NamedTuple):
         missing: Missing = "raise",
         on_sorted: OnSorted = ignore_sorted,
     ) -> Self:
-        """Return the options, given labels and codes as texts such as ``a,b,c``.
+        """Convert labels and codes, given as texts such as ``a,b,c``, to the options.
 
         Raises
         ------
@@ -109,7 +109,8 @@ class Reading(NamedTuple):
         for label in texts or ():
             if codes is not None and label in codes:
                 raise RatingsError(
-                    f"--labels and --missing-codes both have {label!r}: remove it from one."
+                    f"--labels and --missing-codes both contain {label!r}: remove it from one of"
+                    " them."
                 )
         return cls(texts, codes, missing == "drop", on_sorted)
 
@@ -143,7 +144,7 @@ class Reading(NamedTuple):
         return [_parsed(label, dtype.kind == "b") for label in self.labels]
 
     def texts(self, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Return the labels per column, so that a label such as NA is not read as missing."""
+        """Return the labels of each column, so that a label such as NA is not read as missing."""
         return {} if self.labels is None else dict.fromkeys(columns, self.labels)
 
     def columns(
@@ -158,7 +159,7 @@ class Reading(NamedTuple):
         """Return columns of a source, with null for missing ratings and scores.
 
         The columns ``text`` of a text file are read as strings, so that "01" differs from "1". In
-        other columns of ratings, a list with one label is that label.
+        other columns of ratings, lists are replaced by their labels if each list has one label.
         """
         names = [*rated, *scores, *others]
         arrays = columns_of_files(
@@ -255,7 +256,7 @@ class Reading(NamedTuple):
         if missing and not self.drop_missing:
             found = " and ".join(f"{n} in column {name!r}" for name, n in missing.items())
             raise RatingsError(
-                f"{what} are missing: {found}, of {n_rows} rows. Give --missing drop to leave"
+                f"{what} are missing: {found}, out of {n_rows} rows. Give --missing drop to leave"
                 f" {left_out} out.{advice}"
             )
 

@@ -1,4 +1,4 @@
-"""Files of counts, which ``fastkappa score --save`` writes and ``fastkappa merge`` adds."""
+"""Write files of counts for ``fastkappa score --save``, and add them for ``fastkappa merge``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from fastkappa.tables.json_fields import reason_of
 from fastkappa.tables.table import union_of_labels
 
 MOST_NAMED = 3
-# Parts with fewer items can have equal counts by chance, and so can small tables of two sources.
+# Parts with fewer items, and tables of different sources with fewer nonzero cells, can have equal
+# counts by chance.
 FEWEST_ITEMS, FEWEST_CELLS = 100, 6
 # How to refer to item weights if their column is unknown.
 ITEM_WEIGHTS = "item weights"
@@ -46,7 +47,7 @@ class SavedCounts(NamedTuple):
 
     def plus(self, path: Path, other: SavedCounts) -> SavedCounts:
         """Return the sum with the counts of another file, or raise if its columns differ."""
-        # Counts that were saved in Python have no names.
+        # Counts that were saved in Python have no column names.
         named = [one for one in (self, other) if one.columns != RATERS] or [self]
         are_weighted = {one.sample_weight is not None for one in (self, other)}
         if len(are_weighted) > 1 or len({one[1:3] for one in named}) > 1:
@@ -89,7 +90,7 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
 
 
 def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
-    """Warn about files with the same counts, unless these can be equal by chance."""
+    """Warn about files with the same counts, unless the counts may be equal by chance."""
     first_of: dict[str, Path] = {}
     for path, saved in read.items():
         counts = saved.counts
@@ -119,7 +120,7 @@ def _inside(path: Path) -> list[Path]:
 
 
 def read_counts(path: Path) -> SavedCounts:
-    """Read the counts of a file that `SavedCounts.to_json` or a class of counts wrote.
+    """Read counts from a file that `SavedCounts.to_json` or another class of counts wrote.
 
     Raises
     ------

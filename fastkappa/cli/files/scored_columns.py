@@ -64,7 +64,8 @@ def read_scores(
         outside = ~np.isin(y_true, known)
         if outside.all():
             raise RatingsError(
-                f"none of the labels in column {y!r} is in --labels: write --labels as in the file."
+                f"none of the labels in column {y!r} is in --labels: write the labels in --labels"
+                " exactly as in the file."
             )
         if outside.any():
             used = np.isin(known, y_true)

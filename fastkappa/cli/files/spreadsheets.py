@@ -17,7 +17,7 @@ def rows_of_sheet(path: Path, sheet: str | None, decimal: str = ".") -> Iterator
     """Yield the rows of a sheet.
 
     If ``sheet`` is None, the file must have only one sheet with cells. Numbers are written with the
-    given decimal point, which numbers in text cells can also have.
+    given decimal point, so that they match numbers in text cells.
 
     Raises
     ------
@@ -43,8 +43,8 @@ def rows_of_sheet(path: Path, sheet: str | None, decimal: str = ".") -> Iterator
     if len(filled) > 1:
         raise RatingsError(f"{path} has the sheets {named}. Give the sheet to read in --sheet.")
     for row in sheets[filled[0]].to_python(skip_empty_area=False):
-        # A row without values becomes an empty line, which counts for --skip but does not count as
-        # missing ratings.
+        # A row without values becomes an empty line. An empty line counts for --skip, but not as an
+        # item with missing ratings.
         yield [_text(cell, decimal) for cell in row] if any(cell != "" for cell in row) else []
 
 

@@ -11,15 +11,18 @@ from numpy.typing import NDArray
 
 from fastkappa.cli.files.reading import NA_LABELS, Reading
 from fastkappa.formatting import count_text
+from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.sources.arrow_columns import distinct_values, text_of_bytes
 from fastkappa.sources.arrow_files import (
     DELIMITERS,
     OnProgress,
+    column_names,
     format_of,
 )
 from fastkappa.sources.arrow_folders import columns_of_files
 from fastkappa.sources.source_ratings import (
+    LARGEST_NUMBER_OF_LABELS,
     RatingsError,
     refuse_many_labels,
 )
@@ -53,6 +56,27 @@ class Reader(NamedTuple):
             return ids, marked, missing
         return without(ids, mask), without(marked, mask), missing
 
+    def read_submission(
+        self, file: Path, on_progress: OnProgress, left_out: Collection[Any]
+    ) -> tuple[Any, Any, str]:
+        """Return the ids, the labels, and the name of the label column, which can vary.
+
+        If a file has only one column besides the ids, that column contains the labels.
+        """
+        reader = self
+        try:
+            ids, labels, _ = self.read(file, on_progress, left_out)
+        except RatingsError as error:
+            names = column_names(file, self.text_format)
+            if self.target in names or list(names).count(self.id_column) != 1:
+                raise
+            if len(names) != 2:
+                advice = f"Rename the column of the labels to {self.target!r}."
+                raise RatingsError(f"{error} {advice}") from error
+            reader = self._replace(target=next(name for name in names if name != self.id_column))
+            ids, labels, _ = reader.read(file, on_progress, left_out)
+        return ids, labels, reader.target
+
     def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
         """Return another column, without the items whose ids are in ``left_out``."""
         wanted = list(dict.fromkeys((self.id_column, column)))
@@ -85,10 +109,26 @@ class Reader(NamedTuple):
                 )
             if "binary" in str(column.type):
                 columns[name] = text_of_bytes(column, f"{name!r} of {file}")
-        n_labels = len(distinct_values(columns[target], target))
+        n_labels = (
+            0
+            if _are_few_integers(columns[target])
+            else len(distinct_values(columns[target], target))
+        )
         refuse_many_labels(n_labels, f"column {target!r} of {file}")
         return columns[id_column], columns[target]
 
 
 def _are_among(ids: Any, some: Collection[Any]) -> NDArray[np.bool_]:
     return np.array([item in some for item in ids.to_pylist()], bool)
+
+
+def _are_few_integers(labels: Any) -> bool:
+    """Return whether labels are whole numbers in such a narrow range that there cannot be too many.
+
+    NumPy is used because importing Arrow's compute functions takes as long as reading twenty files.
+    """
+    are_integers = str(labels.type).startswith(("int", "uint")) and not labels.null_count
+    if not are_integers:
+        return False
+    numbers = to_numpy(labels)
+    return int(numbers.max()) - int(numbers.min()) < LARGEST_NUMBER_OF_LABELS

@@ -15,6 +15,7 @@ from fastkappa.cli.files.reading import REMEDIES, Reading, refuse_outside
 from fastkappa.cli.files.submission import Reader
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
+from fastkappa.formatting import first_of_many
 from fastkappa.kernels.threads import available_threads, read_ahead
 from fastkappa.leaderboards.builder import (
     LeaderboardBuilder,
@@ -36,12 +37,12 @@ from fastkappa.tables.table import union_of_labels
 
 # The number of files to read ahead, large enough to keep all threads busy.
 READ_AHEAD = 8
-# The number of files scored together. Scoring files one by one would spend half of the time in
-# Python code.
+# The number of files scored together. If files were scored one by one, half of the time would be
+# spent in Python code.
 AT_ONCE = 16
 # The largest number of left-out files that a warning names.
 OTHERS_NAMED = 3
-# A column with more values than this is probably not a column of splits.
+# The largest number of splits. A column with more values is probably not a column of splits.
 MOST_SPLITS = 20
 
 
@@ -89,7 +90,7 @@ def _files_at(path: Path, on_left_out: Callable[[str], None]) -> list[Path]:
 
 
 def names_by_pattern(files: Sequence[Path], pattern: str) -> dict[str, str]:
-    """Return the name of each file: the part of its path that the group of a regex matches.
+    """Return the name of each file, which is the part of its path that the regex group matches.
 
     Raises
     ------
@@ -211,7 +212,7 @@ def rank_files(
             for name, positions in parts.items()
         }
     except ValueError as error:
-        raise RatingsError(f"{truth} cannot be the truth: {error}") from error
+        raise RatingsError(f"{truth} cannot be used as the truth: {error}") from error
     bar.shows(lambda: [line for board in boards.values() for line in ranks_so_far(board.kappas)])
     if strings_in_arrow(ids) is not None:
         # If the ids of the truth are strings, ids in text files must also be strings, even if they
@@ -222,27 +223,35 @@ def rank_files(
         on_progress = bar.starts(file)
         try:
             with naming(file):
-                found, predicted, _ = reader.read(file, on_progress, left_out)
+                found, predicted, column = reader.read_submission(file, on_progress, left_out)
                 alone = False
                 if reading.labels is None:
-                    _check_order(known, predicted, target, options.weights)
-                    alone = declared_order(predicted, target) is not None
+                    _check_order(known, predicted, column, options.weights)
+                    alone = declared_order(predicted, column) is not None
             if splits is not None:
                 found = splits.ids.align(found, f"ids of {file}")
                 if options.on_mismatch == "raise" and not found.is_complete():
                     raise MismatchError(str(file), len(splits.ids), found)
-            return _Read(file, (found, predicted), alone=alone)
+            return _Read(file, (found, predicted), alone=alone, column=column)
         except (ValueError, TypeError) as error:
             return _Read(file, failure=error)
 
     found = read_ahead(read, submissions, READ_AHEAD, available_threads())
+    others: list[str] = []
     while some := list(islice(found, AT_ONCE)):
+        named = [one for one in some if one.failure is None and one.column != target]
+        others += [f"{one.column!r} of {one.file}" for one in named]
         if splits is None:
             _score(boards[None], some, truth)
             continue
         of_each = [_split(one, splits) for one in some]
         for board, files in zip(boards.values(), zip(*of_each)):
             _score(board, files, truth)
+    if others:
+        on_left_out(
+            f"in files without a column {target!r}, the only other column besides the ids is"
+            f" used: {first_of_many(others, OTHERS_NAMED)}."
+        )
     scored = [labels for b in boards.values() if (labels := b.sorted_labels) is not None]
     if scored:
         reading.on_sorted(union_of_labels(scored))
@@ -254,13 +263,14 @@ class _Read(NamedTuple):
 
     The columns are the ids and the labels. With splits, the alignment of the ids takes the place
     of the ids. If ``alone`` is True, the file declares an order of the labels, which also applies
-    to the files after it.
+    to the files after it. ``column`` is the name of the label column.
     """
 
     file: Path
     columns: tuple[Any, Any] = (None, None)
     failure: Exception | None = None
     alone: bool = False
+    column: str = ""
 
 
 def _split(one: _Read, splits: Splits) -> list[_Read]:
@@ -281,7 +291,7 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
         try:
             if one.failure is not None:
                 raise one.failure
-            # Reading ids that cannot be decoded raises an error, which must name the file.
+            # If ids cannot be decoded, the error must name the file.
             with naming(one.file):
                 board.add([str(one.file)], [one.columns])
         except MismatchError as error:
@@ -308,7 +318,7 @@ def _numbers(column: Any, truth: Path, name: str) -> Any:
         numbers = column.cast("float64")
     except ValueError as error:
         raise RatingsError(
-            f"column {name!r} of {truth} must contain item weights, which are numbers: {error}."
+            f"column {name!r} of {truth} must contain numbers as item weights: {error}."
         ) from error
     if numbers.null_count:
         raise RatingsError(
@@ -328,14 +338,14 @@ def _named_splits(column: Any, truth: Path, name: str) -> list[str]:
     names = [str(value) for value in column.to_pylist()]
     if len(set(names)) > MOST_SPLITS:
         raise RatingsError(
-            f"column {name!r} has {len(set(names))} values, but --split accepts at most"
-            f" {MOST_SPLITS}."
+            f"column {name!r} has {len(set(names))} values, but --split accepts a column with at"
+            f" most {MOST_SPLITS}."
         )
     return names
 
 
 def _check_order(declared: list[Any] | None, predicted: Any, target: str, weights: Weights) -> None:
-    """Raise if a file and the truth declare different orders, or the file has other labels."""
+    """Raise if a file declares a different order from the truth, or has labels outside it."""
     own = declared_order(predicted, target)
     if own is not None and own != declared and (declared is not None or weights is not None):
         of_truth = "none" if declared is None else shown(declared)

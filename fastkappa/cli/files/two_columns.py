@@ -13,7 +13,7 @@ from fastkappa.formatting import count_text
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.sources.arrow_folders import count_files
 from fastkappa.sources.source_counts import SourceCounts, finish, finish_groups
-from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.sources.source_ratings import RatingsError, refuse_many_groups
 from fastkappa.sources.source_table import Columns, Contents, SourceTable
 from fastkappa.statistics.clusters import Clusters
 
@@ -49,12 +49,13 @@ def count_ratings(source: Source, columns: Columns, reading: Reading) -> SourceC
 
 
 def count_groups(source: Source, columns: Columns, reading: Reading) -> dict[Any, SourceCounts]:
-    """Count the ratings of two raters in each group of the rows of a file.
+    """Count the ratings of two raters in each group of rows in a file.
 
     Groups are sorted, and all have the same labels. If missing ratings are dropped, rows without a
     group are counted last, under the key None. Otherwise such rows raise a `RatingsError`.
     """
     contents, known, _ = _read(source, columns, reading)
+    refuse_many_groups(len(contents.axes[0].labels()), columns.group)
     groups = finish_groups(contents, known)
     if None in groups and not reading.drop_missing:
         raise RatingsError(
@@ -82,8 +83,8 @@ def _read(
             raise
         reason = str(error).rpartition("double: ")[2]
         raise RatingsError(
-            f"column {columns.weight!r} of {source.name} must contain item weights, which are"
-            f" numbers: {reason}"
+            f"column {columns.weight!r} of {source.name} must contain numbers as item weights:"
+            f" {reason}"
         ) from error
     if table.n_rows == 0:
         raise RatingsError(f"{source.name} has no rows.")
@@ -114,5 +115,5 @@ def pair_counts(ratings: Ratings) -> SourceCounts:
 
 
 def pair_clusters(ratings: Ratings) -> Clusters | None:
-    """Return the clusters of the items that both of two raters have rated."""
+    """Return the clusters of the items that both raters have rated."""
     return dict(ratings.counted.clusters_of_pairs()).get(0)

@@ -18,7 +18,7 @@ from fastkappa.statistics.weights import as_weights
 
 
 class WeightMatrix(NamedTuple):
-    """A matrix of disagreement weights, with the labels of its rows if the file contains them."""
+    """A matrix of disagreement weights, with the labels of its rows if the file names them."""
 
     name: str
     cells: Floats

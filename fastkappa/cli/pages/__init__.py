@@ -1,1 +1,1 @@
-"""Reports as self-contained HTML pages, which need no network and no other file."""
+"""Write reports as self-contained HTML pages, which need no network and no other files."""

@@ -1,4 +1,4 @@
-"""Draw the plots of an HTML page, each in a light version (also for print) and a dark one."""
+"""Draw each plot of an HTML page twice: in a light version, also for print, and a dark version."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = re.compile(r"""(\bid="|href="#|url\(#)""")
 
 
 class Picture(NamedTuple):
-    """A plot: its caption, and the function that draws it into the given axes.
+    """The caption of a plot, and the function that draws the plot into the given axes.
 
     If the axes are None, the function creates a figure of suitable size.
     """
@@ -44,7 +44,7 @@ def figures(pictures: Sequence[Picture]) -> Iterator[str]:
     for i, (caption, draw) in enumerate(pictures):
         escaped = html_text(caption)
         drawn = "\n".join(_svg(draw, scheme, escaped, f"{scheme}{i}-") for scheme in INK)
-        # Like a wide table, a plot wider than the page is put into a box that scrolls.
+        # A plot wider than the page is put into a box that scrolls, like a wide table.
         box = f'<div class="wide" tabindex="0">\n{drawn}\n</div>'
         yield f"<figure>\n{box}\n<figcaption>{escaped}</figcaption>\n</figure>"
 

@@ -1,4 +1,4 @@
-"""Read the ratings for ``fastkappa agree``, and choose the report."""
+"""Read the ratings for ``fastkappa agree``, and select the report."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from fastkappa.cli.files.raters import RaterColumns, RatersRead, read_raters
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.files.two_columns import count_groups, count_ratings, pair_clusters, pair_counts
 from fastkappa.cli.progress import progress_bar
+from fastkappa.cli.rater_remarks import repeated_items
 from fastkappa.cli.reports.agree_groups import grouped_of, report_on_groups, with_reference_by_group
 from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import report_on_pair
@@ -50,13 +51,13 @@ def read_and_report(
     are_counted = are_two and request.cluster is None and not lists_items
     if request.sample_weight is not None and not are_counted:
         raise ValueError(
-            "--sample-weight needs two raters, with one column per rater, and no --cluster,"
-            " --item, --disputed or --gold."
+            "--sample-weight needs two raters with one column per rater, and cannot be combined"
+            " with --cluster, --item, --disputed or --gold."
         )
     if request.heat_map and request.pair is None and (not are_two or request.group is not None):
         raise ValueError(
-            "--heat-map needs two raters, with one column per rater, and no --group. For more"
-            " raters, choose two with --pair."
+            "--heat-map needs two raters with one column per rater, and cannot be combined with"
+            " --group. For more raters, choose two with --pair."
         )
     if are_two:
         _refuse_for_two(request)
@@ -89,7 +90,7 @@ def _refuse_for_two(request: AgreeRequest) -> None:
 
 
 def _check_sets(request: AgreeRequest, reading: Reading) -> None:
-    """Raise if an option does not apply to sets of labels, or a level applies only to sets."""
+    """Raise if an option does not apply to sets, or if the level applies only to sets."""
     if request.set_separator is None:
         if request.level in SET_LEVELS and request.level != "nominal":
             raise ValueError(f"--level {request.level} is for sets: give --set-separator.")
@@ -120,7 +121,10 @@ def _report_on_two(request: AgreeRequest, source: Source, reading: Reading) -> O
     columns = Columns(first, second, request.sample_weight, request.group)
     if request.group is None:
         return _report_on_table(request, count_ratings(source, columns, reading))
-    return _report_on_tables(request, count_groups(source, columns, reading))
+    groups = count_groups(source, columns, reading)
+    tables = {group: part.table for group, part in groups.items() if group is not None}
+    remarks = repeated_items(tables, request.raters)
+    return _report_on_tables(request, groups).remarking(remarks)
 
 
 def _report_on_two_read(request: AgreeRequest, read: RatersRead) -> Output:
@@ -131,8 +135,8 @@ def _report_on_two_read(request: AgreeRequest, read: RatersRead) -> Output:
         output = _report_on_table(request, pair_counts(read.whole), clusters)
     elif request.cluster is not None:
         raise ValueError(
-            "--cluster with --group and two raters needs a file with one column per rater, and no"
-            " --item, --disputed or --gold."
+            "for two raters, --cluster with --group needs a file with one column per rater, and"
+            " cannot be combined with --item, --disputed or --gold."
         )
     else:
         output = _report_on_tables(request, {g: pair_counts(p) for g, p in read.groups.items()})
@@ -157,12 +161,12 @@ def _report_on_tables(request: AgreeRequest, groups: Mapping[Any, SourceCounts])
 def _report_on_reference(
     request: AgreeRequest, source: Source, columns: RaterColumns, reading: Reading
 ) -> Output:
-    """Read the ratings of each rater and of the reference, and report how the raters compare."""
+    """Read the ratings of the raters and of the reference, and compare the raters' kappas."""
     if columns.rating is not None or columns.item is not None:
         raise ValueError(
-            "--reference needs a file with one column per rater, and no --item, --rater or --id."
-            " Join the files into one by the items, or rank the raters' files with fastkappa"
-            " leaderboard and the reference as the truth."
+            "--reference needs a file with one column per rater, and cannot be combined with"
+            " --item, --rater or --id. Join the files by item, or rank the raters' files with"
+            " fastkappa leaderboard, using the reference as the truth."
         )
     if request.reference in columns.raters:
         raise ValueError(f"--reference must not be one of --raters, got {request.reference!r}.")
@@ -172,14 +176,16 @@ def _report_on_reference(
             source, request.raters, str(request.reference), request.cluster, request.group, reading
         )
         weights, of_two = request.weights_of(rated.labels), request.of_two
-        output = report_on_groups(request, rated.grouped(weights, **of_two))
-        if request.group is not None:
+        whole = rated.grouped(weights, **of_two)
+        if request.group is None:
+            output = report_on_groups(request, whole)
+        else:
             with catch_warnings():
                 # The same warnings have already been issued for all items.
                 simplefilter("ignore", UserWarning)
                 by_group = rated.by_group(weights, **of_two)
                 by_rater = rated.by_rater(weights, **of_two)
-            output = with_reference_by_group(request, output, by_group, by_rater)
+            output = with_reference_by_group(request, whole, by_group, by_rater)
     return output.remarking(rated.remarks)
 
 

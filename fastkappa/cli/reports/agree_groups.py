@@ -1,8 +1,9 @@
-"""The reports on the raters in each group of the rows."""
+"""Report on the raters in each group of rows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -27,12 +28,13 @@ from fastkappa.multirater.coefficient_difference import (
 )
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.plotting import plot_forest
-from fastkappa.results.report import Report, groups_grid, with_p
+from fastkappa.results.report import Report, estimate_row, groups_grid, number_rows, with_p
 from fastkappa.results.sentence import versioned
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.scales import Interpretation
 from fastkappa.statistics.strata import EqualKappas, compare_strata
+from fastkappa.two_raters.agreement_report import shared_clusters
 from fastkappa.two_raters.grouped_result import ALL, GroupedAgreement
 
 
@@ -43,13 +45,13 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     names = {group: label_text(group) for group in grouped}
     fields = {**request.fields(), **grouped.to_dict()}
     fields["equality"] = None if equality is None else equality.to_dict()
+    if request.reference is not None:
+        # The raters have the same rows, so only the numbers of each rater are meaningful.
+        del fields["missing"], fields["n_dropped"]
     rows = grouped.rows()
     blank = dict.fromkeys(rows[0])
     if equality is not None:
-        common = {"kappa": equality.kappa, "standard_error": equality.standard_error}
-        common |= dict(zip(("lower", "upper"), equality.interval))
-        common["p_value"] = equality.p_value
-        rows.append({**blank, "group": "common kappa, with p of equality", **common})
+        rows.append({**blank, **_common_row(equality)})
     reports = [grouped._report()]
     if equality is not None:
         reports.append(equality._report())
@@ -98,19 +100,30 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
 
 def with_reference_by_group(
     request: AgreeRequest,
-    output: Output,
+    whole: GroupedAgreement,
     by_group: Mapping[Any, GroupedAgreement],
     by_rater: Mapping[str, GroupedAgreement],
 ) -> Output:
-    """Return the output on raters and a reference, with the raters in each group of items.
+    """Return the report on raters and a reference, with the raters in each group of items.
 
-    ``by_rater`` compares the groups, for each rater.
+    ``whole`` compares the raters on all items, and ``by_rater`` compares the groups of items, for
+    each rater.
     """
     column = label_text(request.group)
     parts = {label_text(group): report_on_groups(request, one) for group, one in by_group.items()}
     output = with_groups(
-        _by_rater(output), column, {name: _by_rater(part) for name, part in parts.items()}
+        _by_rater(report_on_groups(request, whole)),
+        column,
+        {name: _by_rater(part) for name, part in parts.items()},
     )
+    named = {label_text(group): one for group, one in by_group.items()}
+    drawn = {
+        (group, rater): result
+        for group, one in {ALL: whole, **named}.items()
+        for rater, result in one.items()
+    }
+    caption = f"Kappa and its interval of each rater, on {ALL} and in each group of {column}."
+    picture = Picture(caption, lambda ax: plot_forest(drawn, ax=ax))
     fields = [
         {
             "group": name,
@@ -122,29 +135,50 @@ def with_reference_by_group(
     ]
     tests = {rater: found.equality for rater, found in by_rater.items() if len(found) > 1}
     lines = [f"  {rater}: {test.test_text()}" for rater, test in tests.items()]
-    report = Report([f"Test of equal kappas of each rater across {column}:", *lines])
-    of_raters = [{"rater": rater, "equality": test} for rater, test in tests.items()]
+    n_shared = {rater: by_rater[rater].n_shared_clusters for rater in tests}
+    heading = f"Test of equal kappas of each rater across {column}:"
+    report = Report([heading, *lines], [], shared_clusters(max(n_shared.values(), default=0)))
+    of_raters = [
+        {"rater": rater, "equality": test, "n_shared_clusters": n_shared[rater]}
+        for rater, test in tests.items()
+    ]
     sentences = [
         versioned(f"Test of equal kappas of {rater} across {column}: {test.test_text()}")
         for rater, test in tests.items()
     ]
-    together = Section([report] if lines else (), {"by_rater": of_raters}, (), sentences)
-    return output.plus([together, Section((), {"by_group": fields})])
+    blank = dict.fromkeys(output.rows[0])
+    rows = [{**blank, **_common_row(test), "rater": rater} for rater, test in tests.items()]
+    together = Section([report] if lines else (), {"by_rater": of_raters}, rows, sentences)
+    output = output.plus([together, Section((), {"by_group": fields})])
+    return output._replace(pictures=[picture])
+
+
+def _common_row(equality: EqualKappas) -> dict[str, Any]:
+    """Return the common kappa and the p-value of the test of equality as a CSV row."""
+    lower, upper = equality.interval
+    return {
+        "group": "common kappa, with p of equality",
+        "kappa": equality.kappa,
+        "standard_error": equality.standard_error,
+        "lower": lower,
+        "upper": upper,
+        "p_value": equality.p_value,
+    }
 
 
 def _by_rater(output: Output) -> Output:
-    """Return an output whose groups are raters, with rows that name raters."""
+    """Return an output in which the groups are raters, with rows that name the raters."""
     rows = [{"rater": row["group"], **row} for row in output.rows]
     return output._replace(rows=[{k: v for k, v in r.items() if k != "group"} for r in rows])
 
 
 def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
-    """Return the agreement in each group. Rows without a group have key None in ``counts``."""
+    """Return the agreement in each group. In ``counts``, rows without a group have the key None."""
     named = {group: part for group, part in counts.items() if group is not None}
     n_without_group = counts[None].n_rows if None in counts else 0
     results = {group: result_of(part, request) for group, part in named.items() if part.table.any()}
     if not results:
-        raise RatingsError("no row has both a group and two ratings that are among the labels.")
+        raise RatingsError("no row has a group and two ratings that are among the labels.")
     parts = list(named.values())
     missing = tuple(sum(part.missing[i] for part in parts) for i in (0, 1))
     n_dropped = sum(part.n_dropped for part in parts)
@@ -166,7 +200,10 @@ def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> Gro
 
 
 class GroupsOfSeveral:
-    """The coefficients of each group, and the comparison of the first coefficient, if possible."""
+    """The coefficients of each group, and the comparison of the first coefficient, if possible.
+
+    ``are_rows`` says that each row is an item, so that no item is in several groups.
+    """
 
     def __init__(
         self,
@@ -174,6 +211,7 @@ class GroupsOfSeveral:
         found: Mapping[str, Coefficients],
         whole: MultiRaterResult,
         undefined: Sequence[str],
+        are_rows: bool,
     ) -> None:
         self._request, self._whole = request, whole
         self._undefined = undefined
@@ -182,30 +220,36 @@ class GroupsOfSeveral:
         self._equality: EqualKappas | None = None
         self._differences: dict[str, CoefficientDifference] = {}
         self._why_not: list[str] = []
-        self._compare()
+        self._compare(are_rows)
 
-    def _compare(self) -> None:
+    def _compare(self, are_rows: bool) -> None:
         """Test equality or, if groups have items in common, compare the first with the others."""
-        first, *others = self._firsts
+        _, *others = self._firsts
         if not others:
             return
         if sum(one.n_clusters for one in self._firsts.values()) <= self._whole.n_clusters:
             self._equality = compare_strata(self._firsts)
             return
-        try:
-            for other in others:
-                found = compare_coefficients(self._firsts[first], self._firsts[other])
-                methods = f"{found.methods[0]} of {first}", f"{found.methods[1]} of {other}"
-                self._differences[f"{first} minus {other}"] = replace(found, methods=methods)
-        except ValueError:
-            self._differences = {}
+        if not are_rows:
+            with suppress(ValueError):
+                self._differences = self._compared_with(others)
+        if not self._differences:
             self._why_not = [
-                "the groups are not compared: they have items or clusters in common. If the numbers"
-                " of items or clusters restart in each group, make them distinct"
+                "the groups are not compared because they have items or clusters in common. If the"
+                " numbers of items or clusters restart in each group, make them distinct"
             ]
 
+    def _compared_with(self, others: Sequence[str]) -> dict[str, CoefficientDifference]:
+        """Return the difference of the first group's coefficient and that of each other group."""
+        first, differences = next(iter(self._firsts)), {}
+        for other in others:
+            found = compare_coefficients(self._firsts[first], self._firsts[other])
+            methods = f"{found.methods[0]} of {first}", f"{found.methods[1]} of {other}"
+            differences[f"{first} minus {other}"] = replace(found, methods=methods)
+        return differences
+
     def section(self) -> Section:
-        """Return the section on the groups and their comparison, without the groups' fields."""
+        """Return the section on the groups and their comparison, without the JSON of each group."""
         tests: list[EqualKappas | CoefficientDifference] = [*self._differences.values()]
         if self._equality is not None:
             tests = [self._equality]
@@ -216,9 +260,21 @@ class GroupsOfSeveral:
         return Section(
             self._reports(),
             {"comparison": tests[0] if len(tests) == 1 else tests or None},
-            (),
+            self._rows(),
             [*of_groups, *(one.sentence() for one in tests)],
         )
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return the comparison of the groups as CSV rows."""
+        rows = []
+        if (test := self._equality) is not None:
+            common = f"common {test.coefficient}"
+            rows.append(estimate_row(common, test.kappa, test.standard_error, test.interval))
+            rows += number_rows({"p of equality": test.p_value})
+        for name, one in self._differences.items():
+            rows.append(estimate_row(name, one.value, one.standard_error, one.interval))
+            rows += number_rows({f"p of {name}": one.p_value})
+        return rows
 
     def _reports(self) -> list[Report]:
         request, named = self._request, {**self._firsts, ALL: self._whole}

@@ -1,4 +1,4 @@
-"""The item files that ``fastkappa agree`` writes: disputed items and final labels."""
+"""Create the files of items that ``fastkappa agree`` writes: disputed items and final labels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from fastkappa.sources.arrow_columns import labels_in
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.weights import Weights
 
-# The columns with the items and the decisions in a file of disputed items.
+# In a file of disputed items, the columns that contain the items and the decisions.
 ITEM, DECISION = "item", "adjudicated"
 # The ways in which the final label of an item can be decided.
 DECIDED_BY = ("all raters", "majority", "one rater", "adjudication", "")
@@ -67,9 +67,9 @@ def _text_of(label: Any, separator: str) -> Any:
 
 
 class FinalLabels(NamedTuple):
-    """The label of each item and how it was decided: None and "" for undecided items.
+    """The label of each item, and how it was decided. They are None and "" for undecided items.
 
-    ``n_against_all`` is the number of decisions against the label of all raters of an item.
+    ``n_against_all`` is the number of decisions for a label that no rater of the item gave.
     """
 
     labels: list[Any]
@@ -91,14 +91,15 @@ class FinalLabels(NamedTuple):
         lines = [f"labels of {count_text(len(self.labels), 'item')}: {', '.join(parts)}"]
         if self.n_against_all:
             lines.append(
-                f"decisions against the label of all raters: {self.n_against_all}. Check that the"
-                " ratings have not changed since"
+                f"decisions for a label that no rater of the item gave: {self.n_against_all}. Check"
+                " that each decision is in the row of its item, and that the ratings have not"
+                " changed since"
             )
         return lines
 
 
 def decisions(source: Source, reading: Reading) -> dict[str, str]:
-    """Return the decisions in a file of disputed items, by item.
+    """Return the decision for each item in a file of disputed items.
 
     Raises
     ------
@@ -114,29 +115,29 @@ def decisions(source: Source, reading: Reading) -> dict[str, str]:
         first = found.setdefault(item, label.strip())
         if first != label.strip():
             raise ValueError(
-                f"--adjudicated has two decisions for item {item!r}, {first!r} and"
-                f" {label.strip()!r}: leave out one of them."
+                f"--adjudicated contains two decisions for item {item!r}, {first!r} and"
+                f" {label.strip()!r}. Leave out one of them."
             )
     return found
 
 
 def refuse_decisions(source: Source, reading: Reading) -> None:
-    """Raise if a file that is to be replaced contains decisions."""
+    """Raise if a file that would be replaced contains decisions."""
     try:
         n = len(decisions(source, reading))
     except RatingsError:
         return  # Another file, without the columns of disputed items.
     if n:
         raise ValueError(
-            f"--disputed would replace {source.name}, which has {count_text(n, 'decision')}: name"
-            " another file."
+            f"--disputed would replace {source.name}, which contains"
+            f" {count_text(n, 'decision')}. Name another file."
         )
 
 
 def final_labels(
     read: RatersRead, items: list[str], texts: Mapping[str, str], separator: str | None
 ) -> FinalLabels:
-    """Return the final labels of items, given the texts of decisions.
+    """Return the final labels of items. ``texts`` contains the decisions.
 
     A decision takes precedence over the label that more than half of the item's raters gave. With a
     separator, labels are sets.
@@ -149,31 +150,37 @@ def final_labels(
     labels, decided_by = votes(read.whole)
     position = {item: i for i, item in enumerate(items)}
     given = read.whole.labels.tolist()
-    # A decision can be a set that no rater gave, if raters gave all labels in the set.
+    # A decision can be a set that no rater gave, provided that raters gave each of its labels.
     known = {label_text(x): x for x in (given if separator is None else chain(*given))}
+    counts, places = read.whole.counted.patterns.counts, read.whole.counted.places(False)
     n_against_all = 0
     for item, text in texts.items():
         if item not in position:
             raise ValueError(
-                f"--adjudicated has the item {item!r}, which is not among the rated items."
+                f"--adjudicated contains item {item!r}, which is not among the rated items."
                 f"{_changed(item, items)}"
             )
         names = [text] if separator is None else labels_in(text, separator) or []
         for name in names:
             if name not in known:
                 raise ValueError(
-                    f"--adjudicated has the label {name!r} for item {item!r},"
+                    f"--adjudicated contains the label {name!r} for item {item!r},"
                     f" {_unknown(read, separator)}{nearest_label(repr(name), known)}"
                 )
         i = position[item]
         decision = known[text] if separator is None else frozenset(known[name] for name in names)
-        n_against_all += decided_by[i] == BY_ALL and labels[i] != decision
+        # Raters who disagree about a set can decide on a set that no rater gave.
+        n_against_all += (
+            not counts[places[i], given.index(decision)]
+            if separator is None and places[i] >= 0
+            else decided_by[i] == BY_ALL and labels[i] != decision
+        )
         labels[i], decided_by[i] = decision, BY_DECISION
     return FinalLabels(labels, decided_by, n_against_all)
 
 
 def _changed(item: str, items: Sequence[str]) -> str:
-    """Return a hint about a rated item with the same number, such as 007 for 7.0, or ""."""
+    """Return a hint that names a rated item with the same number (7.0 can mean 007), or ""."""
     alike = next((one for one in items if look_of(one) == look_of(item)), None)
     if alike is None:
         return ""
@@ -181,7 +188,7 @@ def _changed(item: str, items: Sequence[str]) -> str:
 
 
 def votes(ratings: Ratings) -> tuple[list[Any], list[str]]:
-    """Return the label that more than half of an item's raters gave, and how it was decided."""
+    """Return, for each item, the label that more than half of its raters gave, and who decided."""
     patterns = ratings.counted.patterns
     n, most = patterns.n_ratings, patterns.counts.max(axis=1)
     how = np.select(
@@ -189,8 +196,7 @@ def votes(ratings: Ratings) -> tuple[list[Any], list[str]]:
     )
     best = ratings.labels[patterns.counts.argmax(axis=1)].tolist()
     of_patterns = [label if by else None for label, by in zip(best, how.tolist())]
-    # Items without ratings have index -1, which selects the last entry, so None and OPEN are
-    # appended.
+    # The index -1 of items without ratings selects the last entry, so None and OPEN are appended.
     places = ratings.counted.places(False).tolist()
     of_rows, how_of_rows = [*of_patterns, None], [*how.tolist(), OPEN]
     return [of_rows[i] for i in places], [how_of_rows[i] for i in places]

@@ -1,4 +1,4 @@
-"""The report on two raters."""
+"""Report on two raters."""
 
 from __future__ import annotations
 

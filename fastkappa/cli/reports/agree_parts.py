@@ -1,4 +1,4 @@
-"""Shared parts of the reports of ``fastkappa agree``."""
+"""Build the parts that several reports of ``fastkappa agree`` have in common."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from fastkappa.two_raters.agreement_result import AgreementResult
 
 # Coefficients, keyed by the name of their function.
 Coefficients = dict[str, MultiRaterResult]
-# The pattern of a warning about an undefined value.
+# A regular expression for warnings about undefined values.
 UNDEFINED = re.compile(r"(the standard error of )?(.*) is undefined: (.*)", re.DOTALL)
 
 
 @contextmanager
 def no_undefined_warnings() -> Iterator[None]:
-    """Suppress warnings about undefined values, which the report itself mentions."""
+    """Suppress warnings about undefined values, because the report mentions these values."""
     with catch_warnings():
         simplefilter("ignore", undefined_metric_warning())
         yield
@@ -37,11 +37,11 @@ def no_undefined_warnings() -> Iterator[None]:
 
 @contextmanager
 def why_undefined() -> Iterator[list[str]]:
-    """Collect the reasons for undefined values for the report, instead of warning about them."""
+    """Collect the reasons why values are undefined, for the report, instead of issuing warnings."""
     reasons: list[str] = []
     with catch_warnings(record=True) as warned:
         yield reasons
-    # for each reason, the names of the undefined values
+    # The names of the undefined values, for each reason.
     names: dict[tuple[str, str], list[str]] = {}
     for one in warned:
         text = str(one.message)
@@ -82,8 +82,8 @@ def result_of(
 
 
 OTHER_WEIGHTS = (
-    "With other weights, fastkappa score prints kappa alone. For a bootstrap interval, use"
-    " fastkappa leaderboard --sample-weight."
+    "For other weights, fastkappa score prints kappa without an interval, and fastkappa"
+    " leaderboard --sample-weight prints a bootstrap interval."
 )
 
 
@@ -91,8 +91,8 @@ def check_whole(table: AnyArray) -> None:
     """Raise if a table contains sums of item weights instead of numbers of items."""
     if table.dtype.kind == "f":
         raise RatingsError(
-            "intervals need whole numbers in the column of --sample-weight, which are the numbers"
-            f" of items that the rows stand for. {OTHER_WEIGHTS}"
+            "intervals need whole numbers in the column of --sample-weight: the number of items"
+            f" that each row represents. {OTHER_WEIGHTS}"
         )
 
 

@@ -1,4 +1,4 @@
-"""The report on three or more raters."""
+"""Report on three or more raters."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_t
 from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.grouped_result import ALL
 
-# The time for BCa intervals grows with the square of the number of distinct subjects.
+# The running time of BCa intervals grows with the square of the number of distinct subjects.
 MOST_FOR_BCA = 1000
 # A plot with more pairs of raters would not be readable.
 MOST_PAIRS = 60
 
 Resampled = Mapping[str, BootstrapResult]
 NO_BOOTSTRAP: Resampled = {}
-# The levels of alpha for ratings that are sets of labels.
+# The levels of Krippendorff's alpha for ratings that are sets of labels.
 SET_LEVELS = ("nominal", "jaccard", "masi")
-# The results of the model test that are written as CSV rows.
+# The results of the alternative annotator test that are written as CSV rows.
 OF_MODEL = ("winning rate", "advantage probability")
 
 
@@ -90,7 +90,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
             *_in_full(request, everyone, items),
         ]
         if request.model is not None:
-            # The sentences of these sections are only about people, so they are omitted.
+            # These sections describe only people, so their sentences are omitted.
             parts = [part._replace(sentences=()) for part in parts]
             parts.append(_of_model(request, request.model, everyone, weights, raters))
         pair = None if request.pair is None else _pair_of(request, everyone, pairs)
@@ -118,7 +118,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         files=files,
     ).plus([_of_coefficients(request, results, above, resampled=resampled), *parts])
     if request.group is not None:
-        output = _with_groups(request, output, first, weights, read.groups)
+        output = _with_groups(request, output, first, weights, read)
     if pair is not None:
         pictures = [table_picture(pair, request.heat_map), *output.pictures]
         output = output._replace(pictures=pictures)
@@ -130,7 +130,7 @@ def _with_groups(
     output: Output,
     whole: MultiRaterResult,
     weights: Weights,
-    groups: Mapping[Any, Ratings],
+    read: RatersRead,
 ) -> Output:
     """Return the output with the coefficients of each group, and the comparison of the groups."""
     rows: list[Mapping[str, Any]] = [{"group": ALL, **row} for row in output.rows]
@@ -138,7 +138,7 @@ def _with_groups(
     found: dict[str, Coefficients] = {}
     labels: dict[str, Sequence[LabelKappa]] = {}
     undefined: dict[str, None] = {}
-    for group, ratings in groups.items():
+    for group, ratings in read.groups.items():
         name = label_text(group)
         with why_undefined() as reasons:
             found[name] = _coefficients(request, weights, ratings)
@@ -152,8 +152,10 @@ def _with_groups(
     if not found:
         return output._replace(rows=rows)
     with no_undefined_warnings():
-        compared = GroupsOfSeveral(request, found, whole, list(undefined))
+        are_rows = read.columns.rating is None
+        compared = GroupsOfSeveral(request, found, whole, list(undefined), are_rows)
         of_groups = compared.section()
+    rows += [{"group": ALL, **row} for row in of_groups.rows]
     _, *pictures = output.pictures
     first, *reports = output.reports
     by_label = Report([], [labels_by_group(labels, label_text(request.group))])
@@ -232,7 +234,7 @@ def _of_labels(labels: Sequence[LabelKappa]) -> Section:
 def _of_raters(whole: Ratings, raters: RaterComparison | None) -> Section:
     """Return the section that compares each rater with the others."""
     if raters is None:
-        left_out = "The comparison of each rater with the others is left out: "
+        left_out = "The comparison of each rater with the others is left out because "
         reports = [Report([left_out + _many(whole)])] if whole.n_raters > MOST_RATERS else []
         return Section(reports, {"each_rater": None})
     counts = {
@@ -249,7 +251,7 @@ def _of_pairs(
 ) -> Section:
     """Return the section about each pair of raters."""
     if pairs is None:
-        left_out = "Light's kappa and the kappa of each pair of raters are left out: "
+        left_out = "Light's kappa and the kappa of each pair of raters are left out because "
         return Section([Report([left_out + _many(everyone)])], {"pairwise": None})
     fields = {
         "kappa": pairs.values,
@@ -265,7 +267,7 @@ def _of_pairs(
 
 
 def _in_full(request: AgreeRequest, everyone: Ratings, items: Section) -> Iterator[Section]:
-    """Yield a section about the options that write tables in full, if any are abridged."""
+    """Yield a section about the options that print full tables, if any table is abridged."""
     lines = []
     if request.disputed is None and items.fields["n_disputed"] > MOST_SHOWN:
         lines.append("every disputed item: --disputed FILE")
@@ -286,7 +288,7 @@ def _of_model(
     weights: Weights,
     raters: RaterComparison | None,
 ) -> Section:
-    """Return the section on the test of whether a model can replace the other raters."""
+    """Return the section on the test of whether a model can replace people."""
     given: dict[str, Any] = {} if request.epsilon is None else {"epsilon": request.epsilon}
     try:
         found = alternative_annotator_test(whole, model, weights=weights, **given)
@@ -309,7 +311,7 @@ def _of_model(
 
 
 def _model_with_people(raters: RaterComparison, model: str) -> str:
-    """Return a sentence on the kappa of a model with the people."""
+    """Return a sentence about the kappa of a model with people."""
     i = raters.rater_names.index(model)
     level = f"{100 * raters.confidence:g} % interval"
     kappa, difference = (
@@ -327,7 +329,7 @@ def _pair_of(request: AgreeRequest, whole: Ratings, pairs: PairwiseKappa | None)
     if request.set_separator is not None:
         raise ValueError("--pair is not available for sets of labels.")
     if pairs is None:
-        raise ValueError(f"--pair is not available for as many as {whole.n_raters} raters.")
+        raise ValueError(f"--pair is not available for {whole.n_raters} raters: leave out some.")
     try:
         return pairs[request.two_names]
     except KeyError as error:
@@ -353,7 +355,7 @@ def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
 
 
 def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> Coefficients:
-    """Return all or the chosen coefficients, keyed by their functions' names, Fleiss' kappa first.
+    """Return the chosen coefficient or all, keyed by the functions' names, Fleiss' kappa first.
 
     For sets of labels, return only Krippendorff's alpha, at each level.
     """
@@ -390,7 +392,9 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
         return found
     chosen = {name: one for name, one in found.items() if name.startswith(request.coefficient)}
     if not chosen:
-        raise ValueError(f"--coefficient {request.coefficient} is not available: {_many(ratings)}.")
+        raise ValueError(
+            f"--coefficient {request.coefficient} is not available because {_many(ratings)}."
+        )
     return chosen
 
 
@@ -412,7 +416,7 @@ def _facts(
     are_sets: bool,
     first: MultiRaterResult,
 ) -> Iterator[str]:
-    """Yield lines about the numbers of subjects, ratings and labels, and the design effect."""
+    """Yield lines about the numbers of items, ratings and labels, and about the design effect."""
     labels = count_text(len(ratings.labels), "different set" if are_sets else "label")
     weighted = f", {weights_text(weights)}"
     if are_sets:

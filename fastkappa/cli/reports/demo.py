@@ -1,4 +1,4 @@
-"""A short explanation of kappa with published ratings."""
+"""Explain kappa, using published ratings."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def tell_story() -> None:
 
 
 def _cut_points() -> str:
-    """Return a text about how much the best cut points improve kappa for simulated scores."""
+    """Return a text that shows how much the best cut points increase kappa for simulated scores."""
     y1, y2 = datasets.load("diabetic_retinopathy").expand()
     rng = np.random.default_rng(SEED)
     # The simulated scores vary less than the grades, like the predictions of a regression model.

@@ -1,4 +1,4 @@
-"""The report of ``fastkappa leaderboard``, and the ranks shown while files are read."""
+"""Write the report of ``fastkappa leaderboard``, and the ranks shown while files are read."""
 
 from __future__ import annotations
 

@@ -1,11 +1,15 @@
-"""The report of ``fastkappa measure``."""
+"""Write the report of ``fastkappa measure``."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any
+
+import numpy as np
 
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.output import Output, Section, read_on, with_groups
@@ -25,9 +29,10 @@ from fastkappa.plotting import plot_forest, plot_limits_of_agreement
 from fastkappa.results.report import estimate_row, number_rows
 from fastkappa.sources.arrow_columns import in_table
 from fastkappa.statistics.scales import ScaleName
+from fastkappa.two_raters.agreement_report import shared_clusters
 
 CONCORDANCE = "concordance correlation"
-# The fields of JSON that do not differ between groups.
+# The JSON fields that are the same for all groups.
 OF_FILE = ("file", "raters")
 
 
@@ -117,9 +122,9 @@ def with_each_group(
     groups: Mapping[Any, LongMeasurements],
     report_of: Callable[[LongMeasurements], Output],
 ) -> Output:
-    """Return an output on all measurements, with the report on each group of a column.
+    """Return the output for all measurements, followed by the report on each group of a column.
 
-    ``report_of`` returns the report on measurements.
+    ``report_of`` is a function that returns the report on given measurements.
     """
     column = label_text(group)
     parts = {}
@@ -133,11 +138,14 @@ def with_each_group(
         for name, part in parts.items()
     ]
     output = with_groups(output, column, parts).plus([Section((), {"groups": fields})])
-    return output._replace(title=f"{output.title}, by {column}")
+    of_groups = [one.clusters for one in groups.values() if one.clusters is not None]
+    n_groups = Counter(chain.from_iterable(np.unique(own).tolist() for own in of_groups))
+    shared = shared_clusters(sum(n > 1 for n in n_groups.values()))
+    return output._replace(title=f"{output.title}, by {column}").remarking(shared)
 
 
 def chosen_form(forms: IntraclassResult, name: str) -> str:
-    """Return the name of a form of the intraclass correlation, or raise if there is none."""
+    """Return the name of a form of the intraclass correlation, or raise if it is unknown."""
     try:
         return forms[name].form
     except KeyError as error:

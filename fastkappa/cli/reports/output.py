@@ -1,4 +1,4 @@
-"""The output of a command in all its formats."""
+"""Define the output of a command, and write it in all formats."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ NARROWEST = 24
 
 
 def read_on(scale: ScaleName, readings: Mapping[str, Interpretation]) -> Report:
-    """Return a report with the readings of several estimates on a scale, one per line."""
+    """Return a report that interprets several estimates with a scale, one per line."""
     lines = [f"  {name}: {reading.in_short()}" for name, reading in readings.items()]
     return Report([f"read by {find_scale(scale).source}", *lines])
 
 
 class Section(NamedTuple):
-    """A part of an output, in all formats except plots."""
+    """A part of an output, in all formats. A section has no plots."""
 
     reports: Sequence[Report] = ()
     fields: Mapping[str, Any] = MappingProxyType({})
@@ -39,12 +39,12 @@ class Section(NamedTuple):
 
 
 class Output(NamedTuple):
-    """The output of a command: its reports, the fields of its JSON, and the rows of its CSV.
+    """The output of a command: reports, JSON fields and CSV rows.
 
     ``title`` is the title of the page and, if ``has_title``, of the text. ``pictures`` are the
-    plots of the page; ``--plot`` draws the first plot to a file. ``estimates`` are checked by the
-    gate, ``files`` are further texts to write, and ``sentences`` returns sentences for a paper.
-    Text is as wide as the terminal, but at most 80 columns unless ``is_wide``.
+    plots of the page; ``--plot`` draws the first plot to a file. The gate checks ``estimates``.
+    ``files`` are other texts that are written to files. ``sentences`` returns sentences for a
+    paper. Text is as wide as the terminal, but at most 80 columns unless ``is_wide``.
     """
 
     title: str
@@ -75,7 +75,7 @@ class Output(NamedTuple):
         )
 
     def remarking(self, remarks: Sequence[str]) -> Output:
-        """Return the output, preceded by remarks about the rows that were read."""
+        """Return the output with remarks about the rows that were read at the beginning."""
         if not remarks:
             return self
         return self._replace(
@@ -115,9 +115,10 @@ class Output(NamedTuple):
 
 
 def with_groups(output: Output, column: str, groups: Mapping[str, Output]) -> Output:
-    """Return an output followed by the outputs on each group of a column, by name.
+    """Return an output, followed by the outputs for the groups of a column.
 
-    Rows and sentences name their group. The gate checks the estimates of the groups.
+    Rows and sentences name their group. The gate checks the estimates of the groups. The plots are
+    of all groups together.
     """
     rows: list[Mapping[str, Any]] = [{"group": ALL, **row} for row in output.rows]
     sections, estimates = [], []
@@ -128,11 +129,15 @@ def with_groups(output: Output, column: str, groups: Mapping[str, Output]) -> Ou
         sections.append(Section([first._replace(heading=group), *others], {}, (), sentences))
         rows += [{"group": name, **row} for row in part.rows]
         estimates += [one._replace(of=f"{one.of} in {group}") for one in part.estimates]
-    return output.plus(sections)._replace(rows=rows, estimates=estimates)
+    pictures = [
+        one._replace(caption=f"{one.caption} The plot is of all groups together.")
+        for one in output.pictures
+    ]
+    return output.plus(sections)._replace(rows=rows, pictures=pictures, estimates=estimates)
 
 
 def too_large(labels: AnyArray, largest: int = LARGEST_TABLE) -> list[str]:
-    """If the table of counts is too large for the report, return a note on where to find it."""
+    """Return a note on where to find the table of counts if it is too large for the report."""
     if len(labels) <= largest:
         return []
     return [f"The table of {len(labels)} labels is too large to show here. It is in --format json."]

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from math import ceil
 from pathlib import Path
+from warnings import catch_warnings, warn
 
 from fastkappa.cli.options import DPI, PictureOptions
+from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.remarks import Remarks
 from fastkappa.cli.reports.output import Output
 from fastkappa.plotting.style import import_matplotlib, new_axes
 
-# Text is stored as text, because journals reject PDF files with type 3 fonts, matplotlib's default.
+# These settings store text as text. By default, matplotlib writes type 3 fonts, and journals reject
+# PDF files with such fonts.
 REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
+
+# matplotlib's warning about axes that have no space left beside their texts.
+TOO_SMALL = "axes sizes collapsed to zero"
 
 
 def check_pictures(options: PictureOptions) -> None:
-    """Raise if an option is invalid, or requires ``--plot`` but ``--plot`` is not given."""
+    """Raise if an option is invalid, or if it needs ``--plot`` and ``--plot`` is not given."""
     read_size(options.size)
     others = [name for name in ("size", "title") if getattr(options, name) is not None]
     others += [] if options.dpi == DPI else ["dpi"]
@@ -29,7 +36,7 @@ def check_pictures(options: PictureOptions) -> None:
 
 
 def draw(options: PictureOptions, output: Output) -> None:
-    """Draw the first plot of an output to the file given by ``--plot``, if any.
+    """Draw the first plot of an output to the file named in ``--plot``, if a file is named.
 
     The suffix of the file determines its format.
 
@@ -49,17 +56,31 @@ def draw(options: PictureOptions, output: Output) -> None:
     if options.title is not None:
         ax.set_title(options.title)
     try:
-        with matplotlib.rc_context(REAL_FONTS):
+        with matplotlib.rc_context(REAL_FONTS), catch_warnings(record=True) as warned:
             ax.figure.savefig(options.plot, dpi=options.dpi)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ValueError(f"--plot {options.plot} cannot be written: {reason}.") from error
     finally:
         matplotlib.pyplot.close(ax.figure)
+    for text in dict.fromkeys(str(one.message) for one in warned):
+        is_small = size is not None and TOO_SMALL in text
+        warn(_too_small(options, output.pictures[0]) if is_small else text, stacklevel=2)
+
+
+def _too_small(options: PictureOptions, picture: Picture) -> str:
+    """Return a warning that the texts of a plot do not fit, with a size that is large enough."""
+    ax = picture.draw(None)
+    width, height = map(ceil, ax.figure.get_size_inches())
+    import_matplotlib().pyplot.close(ax.figure)
+    return (
+        f"--size {options.size} is too small for the texts of {options.plot}, which are cut off."
+        f" Give a larger size, such as --size {width}x{height}."
+    )
 
 
 def write_page(options: PictureOptions, output: Output, remarks: Remarks) -> None:
-    """Write an output as a page to ``--report``, without plots if matplotlib is missing."""
+    """Write an output as an HTML page to ``--report``. Omit plots if matplotlib is missing."""
     if options.report is None:
         return
     try:
@@ -71,7 +92,7 @@ def write_page(options: PictureOptions, output: Output, remarks: Remarks) -> Non
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a text to a file, or raise a ValueError that names the file."""
+    """Write text to a file, or raise a ValueError that names the file."""
     try:
         path.write_text(text + "\n", encoding="utf-8")
     except OSError as error:

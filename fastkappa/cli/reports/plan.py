@@ -1,4 +1,4 @@
-"""The report of ``fastkappa plan``."""
+"""Write the report of ``fastkappa plan``."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ STUDIES: dict[str, Callable[..., Study]] = {
     "correlation": correlation_study,
     "standard_deviation": limits_study,
 }
-# The values of options that are not given, except None.
+# The default values of options, unless the default is None.
 UNUSED = {"n_raters": 2, "alternative": "two-sided", "alpha": 0.05}
-# The pattern of an argument's name at the beginning of an error text, and of a chosen word.
+# A regular expression for an argument's name at the beginning of an error text, and for its value
+# if it is a choice.
 ARGUMENT = re.compile(
     r"^(kappa|null_kappa|width|power|n|rates|n_raters|alternative|alpha|confidence"
     r"|correlation|null_correlation|accuracy|standard_deviation|design_effect|cluster_size)\b"
 )
 CHOICE = re.compile(r"\b(coefficient)='(\w+)'")
-# The pattern of a proportion with a decimal comma.
+# A regular expression for a proportion with a decimal comma.
 DECIMAL_COMMA = re.compile(r"^[^.]*\b0,[^.]*$")
 
 
@@ -35,8 +36,8 @@ def report_on_plan(
 ) -> Output:
     """Return the report on a plan.
 
-    ``expected`` are the possible expected values, of which one is given, ``options`` are the
-    options of all studies, and ``aim`` are the arguments of `plan_study`.
+    ``expected`` contains the expected values, exactly one of which must be given. ``options``
+    contains the options of all kinds of studies, and ``aim`` the arguments of `plan_study`.
 
     Raises
     ------
@@ -67,7 +68,7 @@ def report_on_plan(
 
 
 def _accepted(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a study that are given, or raise if one does not apply to it."""
+    """Return the given options, or raise if one does not apply to the kind of study."""
     parameters = signature(STUDIES[name]).parameters
     found = {}
     for option, value in options.items():
@@ -83,7 +84,7 @@ def _accepted(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _option(argument: str) -> str:
-    """Return the option for an argument."""
+    """Return the command-line option for an argument's name."""
     option = "null" if argument.startswith("null_") else argument.removeprefix("n_")
     return f"--{option.replace('_', '-')}"
 
@@ -94,7 +95,7 @@ def read_rates(option: str, text: str) -> tuple[float, ...] | float:
     Raises
     ------
     ValueError
-        If a proportion is not a number, or is a percentage.
+        If an entry is not a number, or if it is a percentage instead of a proportion.
     """
     try:
         rates = tuple(map(float, text.split(",")))
@@ -106,8 +107,8 @@ def read_rates(option: str, text: str) -> tuple[float, ...] | float:
     if above is not None:
         hint = f"{above:g} % is {above / 100:g}."
         if DECIMAL_COMMA.search(text):
-            hint = "a comma separates proportions, so write decimals with a point, such as 0.35."
-        raise ValueError(f"{option} must be proportions from 0 to 1, got {text}: {hint}")
+            hint = "Commas separate proportions, so write decimals with a point, such as 0.35."
+        raise ValueError(f"{option} must be proportions from 0 to 1, got {text}. {hint}")
     return rates if len(rates) > 1 else rates[0]
 
 

@@ -1,4 +1,4 @@
-"""The report of ``fastkappa score``."""
+"""Write the report of ``fastkappa score``."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def report_on_table(
 ) -> Output:
     """Return the report on two columns of a file, with weighted kappas if labels are ordered.
 
-    If ``has_interval`` is True, the interval of kappa is computed. A gate, a sentence and JSON
-    require the interval.
+    If ``has_interval`` is True, the interval of kappa is computed. The gate, sentences and JSON
+    need the interval.
     """
     found = TableKappas.of(
         counts.table,
@@ -83,7 +83,7 @@ def _with_interval(
     columns: tuple[str, str], counts: SourceCounts, weights: WeightsName | Floats
 ) -> AgreementResult:
     """Return the agreement with the interval of kappa."""
-    # Importing these modules earlier would increase the time for a small file by a tenth.
+    # Importing these modules at the top would increase the running time for a small file by 10 %.
     from fastkappa.cli.agree_request import CONFIDENCE
     from fastkappa.cli.reports.agree_parts import check_whole
     from fastkappa.two_raters.agreement import make_result

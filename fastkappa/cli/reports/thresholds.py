@@ -1,4 +1,4 @@
-"""The report of ``fastkappa thresholds``."""
+"""Write the report of ``fastkappa thresholds``."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ RESAMPLES = 100
 def rounding_of(
     columns: Mapping[str, str], items: ScoredColumns, weights: Weights, method: Method, seed: int
 ) -> Rounding:
-    """Find the best thresholds for the scores in a file, and label its items out of fold.
+    """Find the best thresholds for the scores in a file, and label the items out of fold.
 
     The seed determines the folds and resamples, so the same file and seed give the same result.
 
     Raises
     ------
     RatingsError
-        If no thresholds can be found, or the scores, labels or clusters are invalid.
+        If no thresholds can be found, or if scores, labels or clusters are invalid.
     """
     names = {"y_true": f"column {columns['y']!r}", "groups": f"column {columns.get('cluster')!r}"}
     with arguments_named(**names):

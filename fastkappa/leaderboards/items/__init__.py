@@ -1,1 +1,1 @@
-"""Match the items of many columns with one first column, and count the pairs of labels."""
+"""Match the items of many columns with the items of one column, and count pairs of labels."""

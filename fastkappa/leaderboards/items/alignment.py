@@ -20,8 +20,8 @@ from fastkappa.leaderboards.items.ids import (
 from fastkappa.ratings.lengths import share_few_ids
 
 IDS_SHOWN = 5
-# The number of lists that a thread looks up together. For each batch of lists, the ids of the items
-# are hashed only once.
+# The number of lists that a thread looks up together. The ids of the items are hashed only once for
+# these lists.
 LISTS_AT_ONCE = 8
 
 
@@ -31,12 +31,12 @@ class Alignment(NamedTuple):
     Attributes
     ----------
     items, others : ndarray of int or None
-        Positions, in the first and in the other list, of the ids that occur exactly once in both
-        lists. Positions are in the order of the first list. If ``items`` is None, it means all
-        positions. If both are None, the lists are equal.
+        The positions, in the first and in the other list, of the ids that occur exactly once in
+        both lists. Positions are in the order of the first list. If only ``items`` is None, all
+        items match, in order. If both are None, the lists are equal.
     missing, extra, repeated : list
-        Ids missing from the other list, ids found only in the other list, and ids repeated in the
-        other list.
+        The ids missing from the other list, the ids that occur only in the other list, and the ids
+        that are repeated in the other list.
     """
 
     items: NDArray[np.intp] | None
@@ -50,7 +50,7 @@ class Alignment(NamedTuple):
         return not (self.missing or self.extra or self.repeated)
 
     def shares_few(self, n_ids: int) -> bool:
-        """Return whether the lists share few ids; ``n_ids`` is the length of the first list."""
+        """Return whether the lists share few ids. ``n_ids`` is the length of the first list."""
         n_shared = n_ids - len(self.missing)
         return share_few_ids(n_shared, n_ids, n_shared + len(self.extra))
 
@@ -77,12 +77,12 @@ ALL_IN_ORDER = Alignment(None, None, [], [], [])
 
 
 class ItemIds:
-    """The ids of the items, with which other lists are matched."""
+    """The ids of the items. Other lists of ids are matched with them."""
 
     def __init__(self, ids: Any, name: str) -> None:
         self._given = read_ids(ids, name)
         self._ids = settled(self._given)
-        # The most recent list is kept, because the next list often has the same order.
+        # The last list is kept, because the next list often has the same ids in the same order.
         self._last: tuple[Ids, Alignment] | None = None
         self._places = Places(self._ids)
         again = self._places.repeats()
@@ -110,7 +110,7 @@ class ItemIds:
         return [*chain(*read_ahead(self._align_some, groups, num_threads, num_threads))]
 
     def _align_some(self, named: Sequence[tuple[Any, str]]) -> list[Alignment]:
-        """Match lists of ids with these ids. Lists in other orders are looked up together."""
+        """Match lists of ids with these ids. Look up together all lists in a different order."""
         # Read the attribute once, because another thread can replace it.
         last = self._last
         orders, found = ([], []) if last is None else ([last[0]], [last[1]])
@@ -123,12 +123,12 @@ class ItemIds:
         for others, places in zip(new, self._places.of(new) if new else ()):
             found.append(self._alignment(others, places))
         if new and new[-1].kind == "string":
-            # Ids of other kinds share memory with the user's array, whose contents can change.
+            # Only strings are kept. Other ids share memory with the user's array, which can change.
             self._last = (new[-1], found[-1])
         return [ALL_IN_ORDER if i is None else found[i] for i in place]
 
     def _in_another_order(self, ids: Any, name: str) -> Ids | None:
-        """Return ids ready for look-up, or None if they equal these ids in the same order."""
+        """Return ids ready for look-up, or None if they are these ids in the same order."""
         others = read_ids(ids, name)
         if others.are(self._given):
             return None
@@ -147,7 +147,7 @@ class ItemIds:
         places[found[known]] = known
         times = np.bincount(found[known], minlength=len(ids))
         items = np.flatnonzero(times == 1)
-        # An unknown id counts as one extra id, however often it occurs.
+        # An unknown id counts as one extra id, regardless of how often it occurs.
         extra = list(dict.fromkeys(others.tolist(np.flatnonzero(~is_known))))
         return Alignment(
             items,

@@ -1,8 +1,8 @@
 """Read item ids from a user's arrays, and look up the positions of ids in other lists.
 
-pyarrow looks up strings and numbers, a whole column at a time. A Python dictionary is used if
-pyarrow is not installed, and for ids that pyarrow does not support, such as tuples or mixed numbers
-and strings.
+pyarrow looks up a whole column of strings or numbers at a time. A Python dictionary is used if
+pyarrow is not installed, and for ids that pyarrow does not support, such as tuples or a mix of
+numbers and strings.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Positions = NDArray[np.int64]
 
 
 class Ids(NamedTuple):
-    """Ids as they were read.
+    """Ids in the form in which they were read.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Places:
         self._others = others
 
     def repeats(self) -> Positions:
-        """Return the positions of ids that already occur earlier in the list."""
+        """Return the positions of ids that repeat an earlier id of the list."""
         strings = self._others.values
         if self._others.kind == "string" and len(strings.unique()) == len(strings):
             # Comparing neighbours is twice as fast as looking up each id.
@@ -96,7 +96,7 @@ class Places:
         return np.flatnonzero(first != np.arange(len(first)))
 
     def of(self, lists: Sequence[Ids]) -> list[Positions]:
-        """Return, for each list, the first position of its ids in this list, or -1 for others."""
+        """Return, per list, the first position of each id in this list, or -1 for unknown ids."""
         if all(ids.kind == self._others.kind == "string" for ids in lists):
             return _index_in([ids.values for ids in lists], self._others.values)
         return [self._of(ids) for ids in lists]
@@ -133,7 +133,10 @@ class Places:
 
     @cached_property
     def _in_range(self) -> tuple[int, Positions] | None:
-        """The lowest number, and the position of each number from it on; None if there are gaps."""
+        """The lowest number, and the position of each number from the lowest to the highest.
+
+        The value is None if the numbers are too far apart for an array.
+        """
         numbers = self._others.values
         if not len(numbers):
             return 0, np.full(1, -1, np.int64)
@@ -155,7 +158,7 @@ def _slots(numbers: AnyArray, lowest: int, n_slots: int) -> Positions:
 
 
 def _index_in(lists: Sequence[Any], others: Any) -> list[Positions]:
-    """Return the positions of all ids in ``others``. Each call hashes ``others`` anew."""
+    """Return the position in ``others`` of each id. Every call hashes ``others`` again."""
     from pyarrow import chunked_array, compute
 
     found = compute.index_in(chunked_array(lists), value_set=others).fill_null(-1)
@@ -164,7 +167,7 @@ def _index_in(lists: Sequence[Any], others: Any) -> list[Positions]:
 
 
 def _in_arrow(numbers: AnyArray) -> Any:
-    """Convert numbers to a pyarrow array, without pyarrow's conversion, which imports pandas."""
+    """Convert numbers to a pyarrow array. pyarrow's own conversion would import pandas."""
     import pyarrow
 
     return pyarrow.Array.from_buffers(
@@ -192,8 +195,8 @@ def read_ids(ids: Any, name: str) -> Ids:
     kind = array.dtype.kind
     if kind == "f":
         if isinstance(ids, (list, tuple)):
-            # NumPy converts integers to floats if there are also floats, or if integers need more
-            # than 64 bits. Conversion to floats could make different integers equal.
+            # NumPy converts integers to floats if the list also has floats, or if integers need
+            # more than 64 bits. The conversion could make different integers equal.
             floats = [one for one in ids if not isinstance(one, Integral)]
             _to_integers(np.array(floats, np.float64), name)
             return _of_objects([int(one) for one in ids], name)
@@ -208,7 +211,7 @@ def read_ids(ids: Any, name: str) -> Ids:
     if kind in "iu":
         return _of_integers(array)
     if isinstance(ids, (list, tuple)):
-        # NumPy would convert a list of strings and numbers to strings.
+        # NumPy would convert the numbers in a list of strings and numbers to strings.
         return _of_objects(list(ids), name)
     if kind == "U":
         return Ids("fixed width", np.ascontiguousarray(array, array.dtype.newbyteorder("=")))
@@ -228,7 +231,7 @@ def _checked(strings: Any, name: str) -> Any:
 
 
 def _of_integers(array: AnyArray) -> Ids:
-    # Item sizes are compared instead of dtypes, because byte orders can differ.
+    # Kind and item size are checked instead of the dtype, because byte orders can differ.
     is_uint64 = array.dtype.kind == "u" and array.dtype.itemsize == 8
     if is_uint64 and array.max(initial=0) > np.iinfo(np.int64).max:
         return Ids("object", array.astype(object))
@@ -241,12 +244,12 @@ def _of_objects(ids: list[Any], name: str) -> Ids:
         return _of_strings(ids)
     if any(map(is_missing, ids)):
         raise ValueError(f"{name} {NOT_MISSING.format('None or NaN')}")
-    # A list of integers must result in the same ids as an array of integers.
+    # A list of integers must give the same ids as an array of integers.
     if kinds == {int}:
         whole = np.array(ids)
         if whole.dtype.kind in "iu":
             return _of_integers(whole)
-    # A list of dates must result in the same ids as an array of times, whatever its unit.
+    # A list of dates must give the same ids as an array of times in any unit.
     if kinds == {date}:
         return Ids("time", np.array(ids, "M8[D]"))
     are_times = bool(kinds) and all(issubclass(kind, datetime) for kind in kinds)
@@ -310,7 +313,7 @@ def _to_integers(array: AnyArray, name: str) -> AnyArray:
     if LARGEST_EXACT <= largest < np.inf:
         raise ValueError(
             f"{name} must be integers or strings if they are 2**53 or larger, got the float"
-            f" {largest:.0f}. As floats, different ids could become equal."
+            f" {largest:.0f}. Different ids of this size could become equal as floats."
         )
     with np.errstate(invalid="ignore"):
         whole = array.astype(np.int64)

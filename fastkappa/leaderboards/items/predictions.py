@@ -1,4 +1,4 @@
-"""Split predictions into named columns, and count them."""
+"""Split predictions into named columns, and count the columns in tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from fastkappa.ratings.item_weights import check_some_weight, read_sample_weight
 from fastkappa.ratings.missing import Missing
 from fastkappa.tables.table import ConfusionTable
 
-# Predictions are read in batches, to keep all threads busy: columns of an array, and others.
+# Predictions are read in batches of at most this number, to keep all threads busy. The first number
+# is for columns of an array, the second for other predictions.
 MOST_COLUMNS, COLUMNS_AT_ONCE = 1 << 10, 32
 FORMS = (
     "predictions must be a two-dimensional array, a mapping of names to columns, a data frame"
@@ -27,7 +28,7 @@ FORMS = (
 
 
 class Counted(NamedTuple):
-    """The names, tables and numbers of missing labels of predictions, and the label order."""
+    """The names and tables of predictions, their numbers of missing labels, and the label order."""
 
     names: list[Any]
     table: ConfusionTable
@@ -82,8 +83,8 @@ def count_predictions(
             if weights is None or weights.any():
                 table, _ = order.count(names_here, columns_here, used, weights)
             else:
-                # The weights as a whole are valid, but the items of this prediction all have weight
-                # 0. The table of this prediction is empty, and its kappa is undefined.
+                # The weights are valid, but all items of this prediction have weight 0. The table
+                # of this prediction is empty, and its kappa is undefined.
                 table, _ = order.count(names_here, columns_here, used)
                 dtype = np.float64 if weights.dtype.kind == "f" else np.int64
                 table = table._replace(sums=np.zeros(table.counts.shape, dtype))
@@ -101,18 +102,18 @@ def named_columns(predictions: Any, n_items: int, axis: int) -> Iterator[tuple[A
     """
     is_whole = hasattr(axis, "__index__") and np.ndim(axis) == 0 and not isinstance(axis, bool)
     if not is_whole or axis not in (0, 1):
-        raise ValueError(f"axis must be 0 or 1, the axis of the items, got {axis!r}.")
+        raise ValueError(f"axis must be 0 or 1 (the axis of the items), got {axis!r}.")
     if isinstance(predictions, Mapping):
         yield from predictions.items()
     elif isinstance(predictions, (str, bytes)):
         raise TypeError(f"{FORMS}, got {predictions!r}.")
-    # a pyarrow table
+    # pyarrow tables
     elif hasattr(predictions, "column_names"):
         yield from zip(predictions.column_names, predictions.columns)
-    # a polars data frame
+    # polars data frames
     elif hasattr(predictions, "iter_columns"):
         yield from zip(predictions.columns, predictions.iter_columns())
-    # a pandas data frame
+    # pandas data frames
     elif hasattr(predictions, "iloc") and getattr(predictions, "ndim", 0) == 2:
         for j, name in enumerate(predictions.columns):
             yield name, predictions.iloc[:, j]

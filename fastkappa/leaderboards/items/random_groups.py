@@ -1,8 +1,8 @@
 """Compute sums over random groups of items, which the bootstrap of many predictions resamples.
 
 Kappa depends on three sums over items: the disagreement weights, and the counts of the labels
-in either column. One pass of the kernels over a prediction counts its table in every group. To do
-so, group and true label are combined into one code, which is computed once for all predictions.
+in either column. One pass of the kernels over a prediction counts one table per group. For this
+pass, group and true label are combined into one code, which is computed once for all predictions.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from fastkappa.tables.known_labels import Encoding, KnownLabels
 # The largest number of cells in the tables of all groups. Tables of this size (4 MB) stay in the
 # cache. With more cells, adding up the items one by one is faster.
 MOST_CELLS = 1 << 19
-# OpenBLAS multiplies matrices up to this size in one thread. After larger products, OpenBLAS's
-# other threads would keep spinning and take cores from the threads that read files.
+# OpenBLAS multiplies matrices up to this size in one thread. After a larger product, its other
+# threads would keep spinning and take cores from the threads that read files.
 ALONE = 1 << 18
 
 
@@ -35,7 +35,7 @@ class GroupSums(NamedTuple):
     Attributes
     ----------
     weighted : ndarray of shape (g, m)
-        The sums of the items' disagreement weights.
+        The sum of the items' disagreement weights, per group and prediction.
     rows : ndarray of shape (g, m, l) or (g, 1, l)
         The number of items with each label in the first column. The shape (g, 1, l) is used if
         these numbers are the same for all predictions.
@@ -49,7 +49,7 @@ class GroupSums(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """A column to count by group.
+    """A column of ratings to count by group.
 
     ``items`` contains, for each rating, the index of the rated item. None means that all items are
     rated, in order. Indices are in increasing order, because rounded sums depend on the order.
@@ -89,7 +89,7 @@ class ItemGroups:
         self._codes: tuple[list[Any], AnyArray] | None = None
 
     def codes(self, first: Column, known: KnownLabels) -> AnyArray:
-        """Return each item's code for its group and first label, or the last code without a label.
+        """Return the code of each item's group and first label, or the last code if unlabelled.
 
         The codes are cached, because the next call usually has the same labels.
         """
@@ -168,15 +168,15 @@ def _sum_tables(
     matrix: FloatTable,
     sums: GroupSums,
 ) -> None:
-    """Count one table per group, and add up its cells."""
+    """Count one table per group, and compute the sums from its cells."""
     n_groups, n_labels = sums.rows.shape
     codec, positions = encoding
     values = codec.encode(kernels, prediction.column.values)
     table = np.zeros((n_groups * n_labels + 1, len(positions) + 1), np.int64)
     kernels.count_pairs(codes, values, (0, codec.lowest), table, (0, len(values)))
     tables = table[:-1, :-1].astype(np.float64).reshape(n_groups, -1)
-    # The terms that the cells of a table (true label by code) contribute to the sums. Two codes can
-    # have the same label.
+    # The amount that each cell of a table (true label by code) adds to the sums. Two codes can have
+    # the same label.
     is_label = np.equal.outer(positions, np.arange(n_labels)).astype(np.float64)
     inside = is_label.sum(axis=1)
     of_cells = np.concatenate(
@@ -189,7 +189,7 @@ def _sum_tables(
     )
     for start in range(0, n_groups, at_once := max(1, ALONE // max(1, of_cells.size))):
         some = slice(start, start + at_once)
-        # A matrix product is faster than sums.
+        # One matrix product is faster than separate sums.
         found = tables[some] @ of_cells
         sums.weighted[some] = found[:, 0]
         sums.rows[some], sums.columns[some] = np.split(found[:, 1:], 2, axis=1)
@@ -208,8 +208,8 @@ def _sum_items(
     column, items = prediction
     if items is not None and weights is not None:
         weights = weights[items]
-    # Each chunk updates the sums of all groups. A chunk has at least as many ratings as there are
-    # sums, so that these updates do not dominate.
+    # Each chunk updates the sums of all groups. To keep this cheap, a chunk has at least as many
+    # ratings as there are sums.
     length = max(CHUNK, n_groups * n_labels)
     for start in range(0, len(codes), length):
         chunk = slice(start, start + length)

@@ -1,4 +1,4 @@
-"""Read the reference column, with which all other columns are paired."""
+"""Read the reference column, such as the true labels, and pair other columns with it."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Pair(NamedTuple):
     """The reference and another column, restricted to the items that both have.
 
     ``items`` contains the positions of these items in the reference. None means all items.
-    ``n_missing`` counts the items without a rating in the other column. ``n_extra`` counts the ids
-    in the other column that belong to no item, and ``n_repeated`` the ids that occur more than once
-    in it.
+    ``n_missing`` counts the items without a rating in the other column. ``n_extra`` counts ids of
+    the other column that do not belong to any item. ``n_repeated`` counts ids that occur more than
+    once in the other column.
     """
 
     columns: tuple[Column, Column]
@@ -46,7 +46,7 @@ class Pair(NamedTuple):
         return n_items - self.n_missing - self.n_repeated
 
     def too_few(self, n_items: int, min_coverage: float) -> str | None:
-        """Return the reason if there are too few items to rank the other column, or None."""
+        """Return the reason if the other column has too few items to be ranked, or None."""
         n_covered = self.n_covered(n_items)
         coverage = n_covered / n_items
         if coverage >= min_coverage:
@@ -59,25 +59,25 @@ class Pair(NamedTuple):
         if not n_covered:
             return f"{failure}."
         return (
-            f"{failure}, and the kappa of a selection is not comparable with that of all items."
+            f"{failure}, and a kappa of some items is not comparable with a kappa of all items."
             f" Use min_coverage={math.floor(1000 * coverage) / 1000:g} to rank it anyway."
         )
 
 
 def batches_of(pairs: Sequence[Pair]) -> list[list[int]]:
-    """Return the indices of the pairs in batches: all together, or each alone if items differ."""
+    """Return the indices of the pairs as one batch, or as one batch per pair if items differ."""
     every = list(range(len(pairs)))
     are_alike = bool(pairs) and all(pair.items is None for pair in pairs)
     return [every] if are_alike else [[j] for j in every]
 
 
 class Reference:
-    """The column with which all other columns are paired, read and checked once.
+    """The column with which all other columns are paired. It is read and checked once.
 
     With ``missing='drop'``, items without a rating in this column are left out of all columns.
-    ``dropped`` marks these items, and ``n_items`` is the number of remaining items. With
-    ``labels``, a column can mix strings and numbers, and can contain fractions if some labels are
-    fractions.
+    ``dropped`` is a mask of these items, and ``n_items`` is the number of remaining items. If
+    ``labels`` are given, a column can mix strings and numbers, and can contain fractions if some
+    labels are fractions.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Reference:
         self._is_plain = is_integer and is_read_as_it_is
 
     def beside(self, ratings: Any, name: str) -> Pair:
-        """Return this column and another as comparable columns, or raise.
+        """Pair this column with another, or raise if the two cannot be compared.
 
         ``name`` is the name of the other column in errors.
         """
@@ -141,8 +141,8 @@ class Reference:
         """Return this column and another column, restricted to their common items.
 
         ``items`` contains the positions of these items in this column, and ``others`` contains
-        their positions in the other column. If ``items`` is None, it means all positions. If both
-        are None, both columns have the same items.
+        their positions in the other column. None for ``items`` means all positions. If both are
+        None, both columns have the same items.
         """
         with _naming(name):
             n_ratings = length_of(name, ratings)
@@ -153,7 +153,7 @@ class Reference:
             return self._paired(ratings, items, others, name)
 
     def _find_dropped(self, ratings: Any, name: str) -> NDArray[np.bool_] | None:
-        """Return a mask of the missing ratings to leave out, or raise if none are allowed."""
+        """Return a mask of the missing ratings to leave out, or raise if they are not allowed."""
         if self._missing == "drop":
             return missing_or_odd(ratings, self._missing_codes, name, self._labels is None)
         refuse_masked(**{name: ratings})
@@ -182,9 +182,10 @@ class Reference:
         others: NDArray[np.int64] | None,
         name: str,
     ) -> Pair:
-        """Return the pair restricted to ``items``, whose other ratings are at ``others``.
+        """Return the pair restricted to ``items``, with the other ratings at positions ``others``.
 
-        None means all positions. Items without a rating are left out, if allowed.
+        None means all positions. If missing ratings are allowed, items without a rating are left
+        out.
         """
         dropped, n_missing = self._find_dropped(ratings, name), 0
         if dropped is not None:
@@ -196,8 +197,7 @@ class Reference:
             ratings = without(ratings, dropped)
         n_lacking = 0 if items is None else self.n_items - len(items)
         if n_lacking and n_lacking == self.n_items:
-            # If there are no common items, the labels are not compared, because they need not be
-            # comparable.
+            # Without common items, the labels are not compared, because they can be incomparable.
             nothing = self.column._replace(values=self.column.values[:0])
             return Pair((nothing, nothing), items, n_missing)
         first, second = self._read_beside(ratings, name)

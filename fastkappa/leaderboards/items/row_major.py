@@ -10,12 +10,12 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-# The values of other ndarray subclasses can differ from the contents of memory.
+# The values of other ndarray subclasses can differ from the bytes in memory.
 PLAIN = (np.ndarray, np.memmap)
 CACHE_LINE = 64
 # The number of rows per tile. The rows of a tile stay in the cache until all columns are copied.
 TILE = 1 << 9
-# The number of columns copied together, so that not all columns are in memory twice.
+# The number of columns copied together. Copying all columns together would double memory use.
 COLUMNS_AT_ONCE = 32
 BYTES_A_THREAD = 1 << 21
 

@@ -22,7 +22,7 @@ from fastkappa.tables.two_codings import two_codings
 
 TRUTH = "y_true"
 LABELS_SHOWN = 3
-# If a prediction has more labels that were not given, they are probably ids.
+# If a prediction has more labels than this that were not given, they are probably ids.
 LABELS_COMPARED = 20
 
 
@@ -35,17 +35,17 @@ class OtherLabelsError(ValueError):
     def __init__(self, name: str, others: str) -> None:
         super().__init__(
             f"{name} {others}. It would be compared only on the remaining items. Use"
-            " allow_other_labels=True if that is intended."
+            " allow_other_labels=True if you intend this."
         )
         self.others = others
 
 
 class SharedOrder:
-    """The labels for the tables of all predictions, either given or in a declared order.
+    """The labels for the tables of all predictions, either given or declared by a column.
 
-    Predictions are read in batches. With ``refuse_late``, a prediction that declares an order after
-    others were scored without it is an error. Without ``allow_other_labels``, an item whose true
-    label is among the given labels, but whose predicted label is not, is an error.
+    Predictions are read in batches. With ``refuse_late``, an error is raised if a prediction
+    declares an order after others were scored without it. Without ``allow_other_labels``, an error
+    is raised if an item's true label is among the given labels but its predicted label is not.
     """
 
     def __init__(
@@ -63,8 +63,8 @@ class SharedOrder:
         self._order = truth.declared if labels is None else None
         self._declared_by = TRUTH
         self._found: list[AnyArray] = []
-        # The sum of all tables on the given labels, and the largest number of items left out of one
-        # table.
+        # The sum of all tables on the given labels, and the largest number of items that were left
+        # out of any table.
         self._total: AnyArray | int = 0
         self._most_outside = 0
         judge_labels({TRUTH: truth}, labels)
@@ -72,8 +72,8 @@ class SharedOrder:
     def labels_of(self, names: Sequence[str], pairs: Sequence[tuple[Column, Column]]) -> Any:
         """Return the labels for these tables. None means all labels that occur."""
         order, declared_by = self._order, self._declared_by
-        # All integers are checked together, because with few items, separate checks would be slower
-        # than counting.
+        # All integer columns are checked together. With few items, separate checks would take
+        # longer than counting.
         whole = {TRUTH: pairs[0][0]} if pairs else {}
         for name, (first, second) in zip(names, pairs):
             if second.declared is None and second.label_dtype.kind in "iu":
@@ -112,9 +112,9 @@ class SharedOrder:
         labels: Any,
         weights: AnyArray | None = None,
     ) -> tuple[ConfusionTable, NDArray[np.int64]]:
-        """Count one table per prediction. Labels outside `labels_of` are an error unless allowed.
+        """Count one table per prediction. Raise for labels outside `labels_of` unless allowed.
 
-        The returned array contains, for each prediction, the number of items left out only because
+        The returned array contains, for each prediction, the number of items left out because only
         the predicted label is not among the labels.
         """
         table, n_other = count_many(self._counter, pairs, labels, weights)
@@ -143,8 +143,8 @@ class SharedOrder:
     def warn(self, why: str | None, stacklevel: int) -> None:
         """Warn about an assumed alphabetical order, or about given labels that do not occur.
 
-        ``why`` is the reason why the order of the labels matters, or None if it does not. Given
-        labels that do not occur are a problem only if items with other labels are left out.
+        ``why`` is the reason why the order of the labels matters, or None if it does not matter.
+        The warning about given labels requires that items with other labels are left out.
         """
         if not isinstance(self._total, int):
             warn_of_unused_labels(self._found[0], self._total, self._most_outside)

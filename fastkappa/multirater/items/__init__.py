@@ -1,1 +1,1 @@
-"""Read and count the ratings of several raters. Only this package accesses single ratings."""
+"""Read and count the ratings of several raters. Only this package accesses individual ratings."""

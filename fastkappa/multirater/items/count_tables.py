@@ -1,4 +1,4 @@
-"""Read tables of counts, and the labels that belong to them."""
+"""Read tables of counts, and the labels of their columns."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def read_counts(given: Any) -> IntTable:
         shape = f"an array of shape {counts.shape}"
         numbers = counts.dtype.kind in "iufb" and counts.ndim
         raise ValueError(
-            "counts must be a table of numbers, one row per subject and one column per label, got"
-            f" {shape if numbers else short_repr(given)}."
+            "counts must be a table of numbers with one row per subject and one column per label,"
+            f" got {shape if numbers else short_repr(given)}."
         )
     if not counts.size:
         raise ValueError(f"counts must not be empty, got the shape {counts.shape}.")

@@ -1,9 +1,10 @@
 """Count the distinct profiles and patterns of several raters, and the pairs of raters.
 
 A profile lists each rater's rating of a subject; a pattern lists the number of raters per label. If
-few profiles (or patterns) are possible, each is a cell of a table, and the pair kernels count it:
-one half of the raters' codes (or of the labels) determines its row, the other half its column. If
-many are possible, only the rows that occur are collected.
+few profiles (or patterns) are possible, each has a cell in a table, and the pair kernels count the
+cells. The row of the cell is determined by half of the raters' codes (or half of the labels), and
+the column by the other half. If many profiles are possible, only the profiles that occur are
+collected.
 """
 
 from __future__ import annotations
@@ -23,22 +24,22 @@ from fastkappa.multirater.items.rater_columns import CHUNK, EncodedRater
 
 Result = TypeVar("Result")
 
-# A pattern takes one byte per label, so many patterns with many labels need too much memory.
+# A pattern needs one byte per label, so many patterns with many labels need too much memory.
 LARGEST_COUNTS = 1 << 33
 
 
-# The largest number of cells in a table of all possible profiles or patterns: 4 MB, which still fit
-# in the cache.
+# The maximum number of cells in a table of all possible profiles or patterns. A table of this size
+# needs 4 MB, which still fits in the cache.
 MOST_CELLS = 1 << 19
-# The number of ratings that justifies another thread. Starting a thread takes about 100
-# microseconds; counting these ratings takes several times that.
+# The number of ratings that justifies another thread. Starting a thread takes about 100 µs.
+# Counting these ratings takes several times as long.
 PER_THREAD = 1 << 18
 
 
 def count_profiles(
     kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int
 ) -> tuple[AnyArray, IntTable]:
-    """Return the distinct profiles, codes of shape (P, R), and the number of subjects with each."""
+    """Return the distinct profiles, as (P, R) codes, and the number of subjects with each."""
     base = raters[0].n_labels + 1
     half = len(raters) // 2
     if not profiles_are_few(raters):
@@ -61,7 +62,7 @@ def count_profiles(
 def count_patterns(
     kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int
 ) -> tuple[AnyArray, IntTable]:
-    """Return the distinct patterns, counts of shape (P, l), and the number of subjects in each."""
+    """Return the distinct patterns, as (P, l) counts, and the number of subjects with each."""
     n_raters, n_labels = len(raters), raters[0].n_labels
     base = n_raters + 1
     if _power(base, n_labels) > MOST_CELLS:
@@ -96,8 +97,8 @@ def count_rater_pairs(
 ) -> IntTable:
     """Return the tables of all pairs of raters, counted in one pass over the ratings.
 
-    The tables have shape (R (R - 1) / 2, l + 1, l + 1). The last row and column count missing
-    ratings, because the kernels count every code outside the labels there.
+    The tables have shape (R (R - 1) / 2, l + 1, l + 1). The last row and the last column count
+    missing ratings, because the kernels count all codes outside the labels there.
     """
     size = raters[0].n_labels + 1
     pairs = list(combinations(range(len(raters)), 2))
@@ -115,7 +116,7 @@ def count_rater_pairs(
 def patterns_of(
     profiles: AnyArray, multiplicities: IntTable, n_labels: int
 ) -> tuple[AnyArray, IntTable]:
-    """Convert profiles to distinct patterns, of shape (P, l), and the subjects per pattern."""
+    """Convert profiles to distinct patterns, of shape (P, l), and numbers of subjects."""
     ordered = DistinctRows(profiles.shape[1], n_labels + 1)
     for start in range(0, len(profiles), BLOCK):
         rows = slice(start, start + BLOCK)
@@ -131,16 +132,16 @@ def profiles_are_few(raters: Sequence[EncodedRater]) -> bool:
 def as_patterns(
     ordered: AnyArray, multiplicities: IntTable, n_labels: int
 ) -> tuple[AnyArray, IntTable]:
-    """Convert rows of sorted codes to patterns, of shape (P, l), and the subjects per pattern."""
+    """Convert rows of sorted codes to patterns, of shape (P, l), and numbers of subjects."""
     if len(ordered) * n_labels > LARGEST_COUNTS:
         raise ValueError(
-            f"ratings have {n_labels} labels and {len(ordered)} distinct rows, too many to count"
-            " one by one: round the ratings, or merge labels."
+            f"ratings have {n_labels} labels and {len(ordered)} distinct rows, which need too much"
+            " memory. Round the ratings, or merge labels."
         )
     counts = np.zeros((len(ordered), n_labels + 1), np.min_scalar_type(ordered.shape[1]))
     rows = np.arange(len(ordered))
     for codes in ordered.T:
-        # A column has one code per row, so this statement never increments a cell twice.
+        # Each row has one code in this column, so no cell is incremented twice here.
         counts[rows, codes] += 1
     return counts[:, :-1], multiplicities
 
@@ -210,7 +211,7 @@ def _chunks(raters: Sequence[EncodedRater], ranges: ItemRanges) -> Iterator[list
 
 
 def _number(codes: list[AnyArray], base: int, n_subjects: int) -> AnyArray:
-    """Return a number for each subject, whose digits in the given base are the subject's codes."""
+    """Return a number for each subject. Its digits in the given base are the subject's codes."""
     number = np.zeros(n_subjects, np.uint32)
     for digit in codes:
         number *= np.uint32(base)

@@ -1,4 +1,4 @@
-"""Find distinct rows of whole numbers, and count how often each occurs."""
+"""Find the distinct rows of an array of whole numbers, and count how often each row occurs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 
-# A number packed into one word must be below this limit.
+# Numbers that are packed into one word must be below this limit.
 WORD = 1 << 63
 # The number of rows packed at a time.
 BLOCK = 1 << 18
@@ -16,7 +16,7 @@ BLOCK = 1 << 18
 class DistinctRows:
     """A collection of distinct rows of whole numbers below ``base``, filled block by block.
 
-    Each row is packed into 63-bit words with as many numbers per word as fit, and the words are
+    Each row is packed into 63-bit words, with as many numbers per word as possible. The words are
     sorted. New rows are merged in batches that grow with the number of merged rows.
 
     Parameters
@@ -24,7 +24,7 @@ class DistinctRows:
     n_columns : int
         The length of a row.
     base : int
-        Every number is from 0 to ``base - 1``.
+        All numbers are from 0 to ``base - 1``.
     """
 
     def __init__(self, n_columns: int, base: int) -> None:
@@ -98,7 +98,7 @@ class RowFinder:
         self._keys = keys[self._places]
 
     def places(self, rows: AnyArray) -> IntTable:
-        """Return the index of each row among the distinct rows, or -1 if it is not among them."""
+        """Return the index of each row among the distinct rows, or -1 for unknown rows."""
         keys = _keys(rows, self._base)
         found = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
         return np.where(self._keys[found] == keys, self._places[found], -1)
@@ -132,7 +132,7 @@ def _packed(rows: AnyArray, base: int, per_word: int) -> AnyArray:
 
 
 def _keys(rows: AnyArray, base: int) -> AnyArray:
-    """Return a number or, for rows of several words, a byte string for each row."""
+    """Return one key per row: a number, or a byte string if a row has several words."""
     words = _packed(rows, base, _per_word(rows.shape[1], base))
     if len(words) == 1:
         return np.asarray(words[0])

@@ -1,8 +1,8 @@
 """Detect raters' columns that are probably mistakes.
 
-A column can be computed from the others, such as a consensus or a copy, contain ids, or have other
-codes for the labels. Experts also agree with most others, so the names of columns must suggest a
-summary. A copy can be recognised from the ratings alone.
+A column can be computed from the others, such as a consensus or a copy. It can also contain ids, or
+use other codes for the labels. A real expert also agrees with most others, so a column is reported
+as a summary only if its name suggests one. A copy can be detected from the ratings alone.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ COMPUTED = re.compile(
 )
 # With fewer items, a rater often gives the most frequent rating by chance.
 FEWEST_ITEMS = 20
-# The largest probability that any two raters would always agree.
+# Two raters are reported as copies if the probability that they always agree is at most this.
 BY_CHANCE = 1e-3
-# With more raters, a rater with few items can have labels that nobody else used.
+# With more raters, it is normal that a rater with few items uses labels that nobody else used.
 MOST_JUDGED = 20
-# The largest number of copies to name.
+# The maximum number of copies to report.
 MOST_COPIES = 3
 
 
@@ -69,13 +69,13 @@ def _warn_of_copies(codes: AnyArray, n_labels: int, names: Sequence[str]) -> Non
     for i in np.flatnonzero((same == n) & (by_chance < BY_CHANCE))[:MOST_COPIES]:
         a, b = pairs[i]
         warn(
-            f"{names[a]} and {names[b]} have the same rating of each of {n[i]} items, but other"
-            f" pairs of raters agree on {others[i]:.0%}: leave out one of them if it is a copy."
+            f"{names[a]} and {names[b]} agree on all {n[i]} items, but other pairs of raters agree"
+            f" on {others[i]:.0%}. If one of the two columns is a copy, leave it out."
         )
 
 
 def _warn_of_summary(codes: AnyArray, labels: AnyArray, place: int, names: Sequence[str]) -> None:
-    """Warn if a column is always a summary of the other columns, on items on which they differ."""
+    """Warn if a column is a summary of the other columns for all items on which they differ."""
     others = np.delete(codes, place, axis=0)
     same = (others[:, None] == others).sum(axis=0)
     most = same.max(axis=0)
@@ -93,7 +93,7 @@ def _warn_of_summary(codes: AnyArray, labels: AnyArray, place: int, names: Seque
     if what is not None:
         warn(
             f"{names[place]} is the {what} of the other ratings for each of {len(own)} items on"
-            " which they differ: leave it out if it is computed from them."
+            " which they differ. If it is computed from the other columns, leave it out."
         )
 
 
@@ -104,13 +104,14 @@ def judge_raters(
     *,
     are_recoded: bool = False,
 ) -> None:
-    """Warn if one item contains the sums of the others, or if a rater shares no label.
+    """Warn if an item contains the sums of the others, or if a rater shares no label with others.
 
     A rater is compared with all others together, unless there are many raters or recoding was
-    already reported (``are_recoded``). ``labels`` are the sorted labels of each rater,
-    ``n_ratings`` their numbers of ratings, and ``sum_of`` returns the sum of a rater's ratings.
+    already reported (``are_recoded``). ``labels`` are the sorted labels of each rater, and
+    ``n_ratings`` is the number of ratings of each rater. ``sum_of`` returns the sum of a rater's
+    ratings.
     """
-    # dates in different units are compared elsewhere
+    # Dates in different units are compared elsewhere.
     if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
         return
     warn_of_totals(labels, min(n_ratings), sum_of)
@@ -118,7 +119,7 @@ def judge_raters(
     if len(labels) < 2:
         return
     for (name, own), n in zip(labels.items(), n_ratings) if not are_recoded else ():
-        # Computed columns and ids without repetition are reported elsewhere.
+        # Computed columns and columns of unique ids are reported elsewhere.
         if COMPUTED.search(name) or len(own) == n:
             continue
         rest = {other: one for other, one in labels.items() if other != name}
@@ -131,7 +132,7 @@ def judge_raters(
 def judge_pairs(
     codes: AnyArray, labels: AnyArray, names: Sequence[str], *, are_given: bool
 ) -> bool:
-    """Warn about the first two raters who code labels differently, and return whether any do.
+    """Warn about the first two raters who code labels differently. Return whether there are any.
 
     ``codes`` has one row per rater and one column per item. Each code is the position of the label,
     or the number of labels if the rating is missing.

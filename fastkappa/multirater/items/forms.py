@@ -1,4 +1,4 @@
-"""Recognise data that were passed as one column per rater but have another form."""
+"""Detect data that were passed as one column per rater but have another form."""
 
 from __future__ import annotations
 
@@ -24,31 +24,32 @@ class OtherForm(NamedTuple):
 
 COUNTS = OtherForm(
     "every row of ratings has the same sum and some entries are 0, as in a table of counts, but"
-    " each column was read as a rater: use Ratings.from_counts(ratings) if the entries count"
-    " the raters that gave each label, or Ratings.from_array(ratings) if not."
+    " each column was read as a rater. If the entries count the raters who gave each label, use"
+    " Ratings.from_counts(ratings). If not, use Ratings.from_array(ratings)."
 )
 ONE_HOT = OtherForm(
     "every row of ratings has exactly one 1, as if there were one column per label, but each"
-    " column was read as a rater: give one column of labels per rater, such as that of"
+    " column was read as a rater. Pass one column of labels per rater, such as"
     " numpy.argmax(ratings, axis=1)."
 )
 TABLE = OtherForm(
     "ratings have as many rows as columns, and their numbers hardly repeat, as in a table that"
-    " counts pairs of labels, but each column was read as a rater: give"
-    " Ratings.from_table(ratings) if the entries count the subjects of two raters, or"
-    " Ratings.from_array(ratings) if not."
+    " counts pairs of labels, but each column was read as a rater. If the entries count the"
+    " subjects of two raters, use Ratings.from_table(ratings). If not, use"
+    " Ratings.from_array(ratings)."
 )
 # With fewer rows, equal row sums are too often a coincidence.
 FEWEST_ROWS = 3
 # Fewer columns than this are always read as raters, even with very few subjects.
 FEWEST_TRANSPOSED = 8
-# The expected number of repeated label pairs for independent raters. With 7 expected repeats, the
-# probability of none is about exp(-7), one in a thousand, and even smaller for raters who agree.
+# The expected number of repeated label pairs if raters are independent. With 7 expected repeats,
+# the probability of no repeat is about exp(-7), or one in a thousand. It is even smaller if raters
+# agree.
 REPEATED_BY_CHANCE = 7.0
-# A table with more labels than this has many small counts, and small counts repeat.
+# A table with more labels than this has many small counts, which repeat by chance.
 LARGEST_TABLE = 10
-# A repeated pair is first searched for in SOME_ROWS rows, where nearly all ratings have one, and
-# then in MOST_ROWS rows.
+# The search for a repeated pair starts with SOME_ROWS rows, because nearly all ratings have a
+# repeated pair there. It continues with MOST_ROWS rows.
 SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
 
 
@@ -63,15 +64,15 @@ def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> OtherForm | N
     if len(raters) >= max(FEWEST_TRANSPOSED, 2 * n_subjects):
         return OtherForm(
             f"ratings have {n_subjects} rows, read as subjects, and {len(raters)} columns, read"
-            " as raters: transpose them or use Ratings.from_raters(ratings) if they have one"
-            " row per rater, or Ratings.from_array(ratings) if not."
+            " as raters. If ratings have one row per rater, transpose them or use"
+            " Ratings.from_raters(ratings). If not, use Ratings.from_array(ratings)."
         )
     if look_long(raters):
         return OtherForm(
             f"ratings have three columns and {n_subjects} rows, and two columns never have the"
-            " same pair twice, like the items and raters of one row per rating, but each column"
-            " was read as a rater: use Ratings.from_long if one column has items and one has"
-            " raters, or Ratings.from_array(ratings) if not."
+            " same pair twice, like items and raters in long form, but each column was read as a"
+            " rater. If one column contains items and one contains raters, use Ratings.from_long."
+            " If not, use Ratings.from_array(ratings)."
         )
     return form_of_ids(raters)
 
@@ -94,8 +95,8 @@ def form_of_ids(raters: Sequence[Rater]) -> OtherForm | None:
         return None
     return OtherForm(
         f"{raters[ids].name} has a different value in each of the {n_subjects} rows, like ids,"
-        " but was read as a rater: leave it out if it has ids of items, or use"
-        " Ratings.from_array(ratings) if not.",
+        " but was read as a rater. If it contains ids of items, leave it out. If not, use"
+        " Ratings.from_array(ratings).",
         has_ids=True,
     )
 
@@ -120,7 +121,7 @@ def ids_in_counts(counts: AnyArray, columns: Sequence[Any]) -> str | None:
         return None
     return (
         f"column {columns[ids]!r} of counts has a different number in each of the {len(counts)}"
-        " rows, like ids, but was read as a label: leave it out if it has ids of items."
+        " rows, like ids, but was read as a label. If it contains ids of items, leave it out."
     )
 
 
@@ -131,9 +132,9 @@ def _never_repeats(values: AnyArray) -> bool:
 def look_long(raters: Sequence[Rater]) -> bool:
     """Return whether three columns look like items, raters and ratings.
 
-    In long form, no pair of values in two of the columns occurs twice. Each value must occur at
-    least twice on average, often enough that even raters who never agree would repeat several
-    pairs.
+    In long form, two of the columns never contain the same pair of values twice. In addition,
+    values must occur so often (at least twice on average) that even raters who never agree would
+    repeat several pairs.
     """
     if len(raters) != 3:
         return False
@@ -142,7 +143,7 @@ def look_long(raters: Sequence[Rater]) -> bool:
 
 
 def _identify_rows(first: Column, second: Column) -> bool:
-    """Return whether two columns together identify rows, although neither column alone does."""
+    """Return whether the values of two columns identify each row, although one column does not."""
     if not _all_differ(first.values[:SOME_ROWS], second.values[:SOME_ROWS]):
         return False
     columns = [column.values[:MOST_ROWS] for column in (first, second)]
@@ -166,9 +167,9 @@ def largest_count(raters: Sequence[Rater]) -> int:
 
     Ratings look like counts if there are at least three rows of non-negative whole numbers without
     missing values, every row has the same sum, and the numbers include 0. Ratings that start at 1
-    never look like counts. Other ratings look like counts only by chance, and less often if raters
-    agree more. If each row is a 1 and zeros, the largest count is 1; other rows of 0 and 1 do not
-    look like counts.
+    never look like counts. Other ratings look like counts only by chance, and more agreement makes
+    this less likely. If each row contains a single 1 and zeros, the largest count is 1. Other rows
+    of 0 and 1 do not look like counts.
     """
     if raters[0].n_subjects < FEWEST_ROWS or not all(map(_may_be_counts, raters)):
         return 0
@@ -189,8 +190,7 @@ def look_like_table(raters: Sequence[Rater]) -> bool:
     """Return whether ratings look like the confusion matrix of two raters.
 
     A confusion matrix is square, most of its counts differ, and most items of each label are on the
-    diagonal. In real ratings with as many raters as subjects, and so few of both, most labels would
-    repeat.
+    diagonal. In real ratings with as many raters as subjects, most labels would repeat.
     """
     n = raters[0].n_subjects
     if n != len(raters) or n < 2 or n > LARGEST_TABLE or not all(map(_may_be_counts, raters)):

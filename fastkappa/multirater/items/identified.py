@@ -1,4 +1,4 @@
-"""Assign numbers to the items and raters of ratings in long form, and keep their names."""
+"""Assign numbers to the items and raters of ratings in long form, and store their names."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from fastkappa.ratings.doubtful_labels import warn_of_lookalikes
 from fastkappa.ratings.interop import codes_of_foreign, dictionary_of_pyarrow
 from fastkappa.ratings.label_order import sorted_names
 
-# A look-up table is used for whole numbers if their range is at most this many times the length of
-# the column.
+# Whole numbers are looked up in a table if their range is at most this many times the length of the
+# column.
 LOOKUP_PER_ROW = 4
 
 
 class Identified(NamedTuple):
     """The items or raters of all rows: their numbers, and a function that returns their names.
 
-    ``distinct`` returns all names in the order of their numbers. A function is stored so that a
-    million strings are created only when needed.
+    ``distinct`` returns all names in the order of their numbers. It is a function because a million
+    strings should be created only when needed.
     """
 
     numbers: NDArray[np.int32]
@@ -36,7 +36,7 @@ class Identified(NamedTuple):
     name_of: Callable[[int], Any]
 
     def shown(self, number: int) -> str:
-        """Return the name of an item or rater as it appears in messages."""
+        """Return the name of an item or rater for use in messages."""
         return repr(self.name_of(int(np.argmax(self.numbers == number))))
 
     def names(self) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ class Identified(NamedTuple):
 
 def identify(given: Any, name: str) -> Identified:
     """Assign numbers to the distinct entries of a column of items or raters. Raters are sorted."""
-    # The items of a pyarrow column are numbered without creating a Python string per name.
+    # The items of a pyarrow column are numbered without creating a Python string for each name.
     in_arrow = None
     if name == "item" and type(given).__module__.startswith("pyarrow"):
         in_arrow = dictionary_of_pyarrow(given, name)
@@ -88,8 +88,8 @@ def identify(given: Any, name: str) -> Identified:
 def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: str) -> Identified:
     """Assign numbers to the entries of a categorical column, keeping any declared order."""
     used = np.zeros(len(categories), bool)
-    # NumPy checks an index array of type intp and then reads it again. Unlike the user's array, the
-    # copy cannot change in between.
+    # NumPy checks an index array of type intp and then reads it again. The user's array could
+    # change in between, so it is copied.
     used[codes.copy() if codes.dtype == np.intp else codes] = True
     found = [categories[code] for code in np.flatnonzero(used).tolist()]
     # An Arrow dictionary can contain the same name twice.
@@ -142,7 +142,7 @@ def numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], AnyArray]:
 
 
 def _offsets(values: AnyArray, lowest: int, span: int) -> NDArray[np.int64]:
-    """Return the offsets of values from the lowest, or raise if one is outside the span."""
+    """Return the differences between values and the lowest, or raise if one exceeds the span."""
     offsets = offsets_from(values, lowest)
     if int(offsets.max()) >= span:
         raise changed_meanwhile("items or raters")

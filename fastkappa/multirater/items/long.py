@@ -42,19 +42,22 @@ from fastkappa.ratings.looks import alike_among
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.ratings.read import read_clusters
 
-# Items and raters are considered swapped only if there are at most this many items, or more than
-# this many raters, and this many times as many raters as items.
+# Items and raters are considered swapped if there are at most MOST_SWAPPED items and at least
+# MOST_SWAPPED times as many raters. They are also considered swapped if there are more than
+# MANY_RATERS raters and at least MANY_TIMES as many raters as items.
 MOST_SWAPPED = 4
 MANY_RATERS, MANY_TIMES = 50, 5
-# How many times rarer than the correct name a mistyped name is, and how similar both are, at least.
+# A mistyped name is at least this many times rarer than the correct name, and at least this similar
+# to it.
 RARER, LEAST_LIKENESS = 10, 0.8
-# Two raters who would by chance have this many items in common are unlikely to have none.
+# If two raters are expected to have this many items in common by chance, they are unlikely to have
+# none.
 SHARED = 10
-# A rater with fewer ratings than this can have no items in common with other raters by chance.
+# A rater with fewer ratings than this can have no item in common with other raters just by chance.
 FEWEST_ALONE = 10
 # A file extension that some tools add to item names.
 EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
-# Which rating to use if a rater has rated an item several times.
+# What to do if a rater rated an item several times.
 Duplicates = Literal["error", "first", "last"]
 
 
@@ -70,8 +73,8 @@ class LongRatings(NamedTuple):
     n_labels : int
         The number of labels.
     ratings : ndarray of shape (n,)
-        One number per rating: the number of the rater times ``n_labels``, plus the position of the
-        label.
+        One number per rating: the rater's number, multiplied by ``n_labels``, plus the label's
+        position.
     starts : ndarray of shape (n_rated + 1,)
         The index of each rated item's first rating, followed by ``n``.
     rated : ndarray of int of shape (n_rated,)
@@ -98,7 +101,7 @@ class LongRatings(NamedTuple):
         return self.item_names()
 
     def profiles(self) -> list[tuple[AnyArray, IntTable]]:
-        """Return the distinct profiles per number of ratings, and the number of items with each."""
+        """Return the distinct profiles for each number of ratings, and their numbers of items."""
         found = []
         for length, _, blocks in self._blocks():
             distinct = DistinctRows(length, len(self.rater_names) * self.n_labels)
@@ -108,7 +111,7 @@ class LongRatings(NamedTuple):
         return found
 
     def patterns(self) -> tuple[AnyArray, IntTable]:
-        """Return the distinct patterns, counts of shape (P, l), and the number of items in each."""
+        """Return the distinct patterns, as (P, l) counts, and the number of items with each."""
         found = []
         for length, _, blocks in self._blocks():
             distinct = DistinctRows(length, self.n_labels)
@@ -119,7 +122,7 @@ class LongRatings(NamedTuple):
         return np.concatenate(counts), np.concatenate(multiplicities)
 
     def places_of_profiles(self, profiles: Sequence[AnyArray]) -> AnyArray:
-        """Return the index of each item's profile in ``profiles``, or -1 if it has none."""
+        """Return the index of each item's profile in ``profiles``, or -1 for unrated items."""
         found = np.full(self.n_items, -1)
         first = 0
         for rows, (_, items, blocks) in zip(profiles, self._blocks()):
@@ -130,7 +133,7 @@ class LongRatings(NamedTuple):
         return found
 
     def places_of_patterns(self, patterns: AnyArray) -> AnyArray:
-        """Return the index of each item's pattern in ``patterns``, or -1 if it has none."""
+        """Return the index of each item's pattern in ``patterns``, or -1 for unrated items."""
         found = np.full(self.n_items, -1)
         n_ratings = patterns.sum(axis=1, dtype=np.int64)
         for length, items, blocks in self._blocks():
@@ -224,7 +227,8 @@ def _sorted_ratings(
     items, raters = identify(item, "item"), identify(rater, "rater")
     if raters.n_distinct < 2:
         raise ValueError(
-            f"rater must have at least two values, got {raters.shown(0)} in all {len(codes)} rows."
+            f"rater must have at least two different values, got {raters.shown(0)} in all"
+            f" {len(codes)} rows."
         )
     names, n_raters = raters.names(), raters.n_distinct
     n_items, item_names = items.n_distinct, items.distinct
@@ -240,7 +244,7 @@ def _sorted_ratings(
     if not rated.all():
         pairs, codes = pairs[rated], codes[rated]
     if (pairs[1:] <= pairs[:-1]).any():
-        # A stable sort takes several times as long, so it is used only if the order of duplicates
+        # A stable sort takes several times as long. It is used only if the order of duplicates
         # matters.
         order = np.argsort(pairs, kind=None if duplicates == "error" else "stable")
         pairs, codes = pairs[order], codes[order]
@@ -275,18 +279,18 @@ def _warn_of_swapped(ratings: LongRatings) -> None:
     ):
         warn(
             f"there are {n_raters} raters and {ratings.n_items} items, as if the columns of items"
-            " and raters were swapped: check item= and rater=, on the command line --item and"
-            " --rater."
+            " and raters were swapped. Check item= and rater=, or --item and --rater on the command"
+            " line."
         )
 
 
 def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None:
-    """Warn about a rater's name that looks like another rater's name, mistyped.
+    """Warn about a rater's name that looks like a mistyped version of another rater's name.
 
-    The names are similar, and the raters have no item in common. Either one of them has few
-    ratings, or many common items would be expected by chance and a letter is missing or swapped.
-    Names that differ in a number are not considered mistyped. ``is_rated`` has one row per rater
-    and one column per item.
+    The names must be similar, and the raters must have no item in common. In addition, one of the
+    two must have few ratings, or many common items must be expected by chance and a letter must be
+    missing or swapped. Names that differ in a number are not considered mistyped. ``is_rated`` has
+    one row per rater and one column per item.
     """
     from difflib import get_close_matches
 
@@ -304,15 +308,16 @@ def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None
         if get_close_matches(words[0], words[1:], cutoff=LEAST_LIKENESS):
             warn(
                 f"rater {names[few]!r} has {count_text(n_ratings[few], 'rating')},"
-                f" and {names[many]!r} has {n_ratings[many]} of other items: use one spelling if"
-                " they are the same rater."
+                f" and {names[many]!r} has {n_ratings[many]} ratings of other items. If they are"
+                " the same rater, use one spelling."
             )
 
 
 def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np.intp]) -> None:
-    """Warn about raters who have no item in common with others, perhaps because ids differ.
+    """Warn about raters without an item in common with others, perhaps because ids differ.
 
-    ``raters`` are the numbers of the raters, sorted by item. In a crowd, such raters are normal.
+    ``raters`` are the numbers of the raters, sorted by item. If there are many raters, there is no
+    warning, because such raters are then normal.
     """
     alone = raters[starts[:-1][np.diff(starts) == 1]]
     if not len(alone) or len(names) > MOST_JUDGED:
@@ -324,18 +329,18 @@ def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[n
     if strangers and len(strangers) < len(names):
         warn(
             f"some raters have no item in common with any other rater: {', '.join(strangers)}."
-            " Check that all files or rows write the ids of items in the same way."
+            " Check that the item ids have the same form in all files or rows."
         )
 
 
 def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> bool:
-    """Warn about similar item names that probably mean the same item, because no rater rated both.
+    """Warn about similar names that probably mean the same item, because no rater rated both.
 
-    Return whether there are such raters. ``pairs`` are sorted numbers: item times the number of
-    raters, plus the rater.
+    Return whether there are such names. ``pairs`` are sorted numbers: the item's number times the
+    number of raters, plus the rater's number.
     """
     starts = np.searchsorted(pairs, np.arange(items.n_distinct + 1) * n_raters)
-    # An item that every rater has rated under one name has no second spelling.
+    # If every rater rated an item under one name, the item has no second spelling.
     parts = np.flatnonzero(np.diff(starts) < n_raters)
     if not 2 <= len(parts) <= MOST_TYPED or not isinstance(items.name_of(0), str):
         return False
@@ -358,9 +363,9 @@ def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> b
     if split:
         shown = "; ".join(", ".join(map(ascii, names)) for names in split[:MOST_SHOWN])
         warn(
-            f"item contains {count_text(len(split), 'group')} of similar names that were read as"
-            f" different items, because they have no raters in common: {shown}. Use one spelling"
-            " if they are the same item."
+            f"item contains {count_text(len(split), 'group')} of similar names: {shown}. They"
+            " were read as different items, but have no raters in common. If similar names mean the"
+            " same item, use one spelling."
         )
     return bool(split)
 
@@ -383,7 +388,7 @@ def clusters_of_items(cluster: Any, items: Identified) -> Column:
 
 
 def _check_lengths(columns: dict[str, Any]) -> None:
-    """Raise unless each column has one entry per row."""
+    """Raise unless all columns have one entry per row."""
     for name, column in columns.items():
         if isinstance(column, (str, bytes)):
             raise ValueError(
@@ -409,9 +414,9 @@ def _without_name(columns: dict[str, Any], unrated: NDArray[np.bool_]) -> NDArra
         lost = missing & ~unrated
         if lost.any():
             raise ValueError(
-                f"{name} is missing in {int(lost.sum())} of {len(lost)} rows although they have a"
-                f" rating, first in row {int(np.argmax(lost))}: give the item and the rater of each"
-                " rating, or leave these rows out."
+                f"{name} is missing in {int(lost.sum())} of {len(lost)} rows that have a rating,"
+                f" first in row {int(np.argmax(lost))}. Add the item and the rater of each rating,"
+                " or leave out these rows."
             )
         nameless = missing if nameless is None else nameless | missing
     return nameless
@@ -436,10 +441,10 @@ def _duplicates(
     n_times = int((pairs == pairs[first]).sum())
     found = f"rater {raters.shown(rater)} has {n_times} ratings of item {items.shown(item)}"
     if n_pairs > 1:
-        found += f", and {n_pairs - 1} more pairs of rater and item have several"
-    remedy = "duplicates='first' or 'last' keeps one of them"
+        found += f", and {n_pairs - 1} more pairs of rater and item have several ratings"
+    remedy = "duplicates='first' or 'last' keeps one rating"
     if not n_differ:
         return f"{found}, all of them equal: leave out the repeated rows; {remedy}."
     if n_pairs == 1:
         return f"{found}, and they differ: {remedy}."
-    return f"{found}; {n_differ} of the {n_pairs} pairs have ratings that differ: {remedy} each."
+    return f"{found}; {n_differ} of the {n_pairs} pairs have different ratings: {remedy} per pair."

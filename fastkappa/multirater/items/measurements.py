@@ -15,8 +15,8 @@ from fastkappa.ratings.missing import check_is_list, find_missing
 from fastkappa.ratings.rating_matrix import Rater, columns_of, read_measurements
 from fastkappa.ratings.real_numbers import refuse_extreme
 
-# Whole numbers with a range wider than this are measurements. Fractional numbers are always
-# measurements.
+# Whole numbers with a range wider than this are read as measurements. Fractional numbers are always
+# read as measurements.
 WIDEST_LABELS = 1000
 
 
@@ -26,7 +26,7 @@ class Measurements(NamedTuple):
     Attributes
     ----------
     columns : list of ndarray of shape (n,)
-        The numbers of each rater; NaN where missing.
+        Each rater's numbers, with NaN for missing ratings.
     multiplicities : ndarray of shape (n,)
         The number of subjects with each row.
     labels : ndarray of shape (0,)
@@ -121,7 +121,7 @@ def _numbers(column: Any, missing_codes: Sequence[Any]) -> AnyArray | None:
 
 
 def _is_whole(numbers: AnyArray) -> bool:
-    """Return whether all numbers are whole and fit into int64, and none is missing."""
+    """Return whether all numbers are whole, fit into int64 and are not missing."""
     if numbers.dtype.kind in "iu":
         return True
     chunks = (numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK))

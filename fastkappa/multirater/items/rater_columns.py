@@ -34,9 +34,9 @@ CHUNK = 1 << 15
 class EncodedRater(NamedTuple):
     """A rater's ratings, with the look-up table that encodes them.
 
-    ``codec`` assigns a code to each rating, and ``lookup`` maps this code to the position of its
-    label. A missing rating becomes ``n_labels``, and a rating outside the labels ``n_labels + 1``.
-    Without a lookup, the values are the codes.
+    ``codec`` assigns a code to each rating, and ``lookup`` maps the code to the position of the
+    rating's label. A missing rating becomes ``n_labels``, and a rating outside the labels becomes
+    ``n_labels + 1``. If ``lookup`` is None, the values are already positions.
     """
 
     rater: Rater
@@ -60,7 +60,7 @@ class EncodedRater(NamedTuple):
 
 
 class EncodedColumns(NamedTuple):
-    """Encoded ratings with two forms of their labels: as they occur, and as reported."""
+    """Encoded ratings, with their labels as they occur and as they are reported."""
 
     raters: list[EncodedRater]
     labels: AnyArray
@@ -75,7 +75,7 @@ def encode_columns(
     missing_codes: Sequence[Any],
     argument: str,
 ) -> EncodedColumns:
-    """Encode columns of ratings with common labels. Ratings may be sets.
+    """Encode columns of ratings with common labels. Ratings can be sets.
 
     Raises
     ------
@@ -112,15 +112,15 @@ def _judge(
     *,
     are_given: bool,
 ) -> None:
-    """Warn about labels that are probably mistakes, for each rater.
+    """Warn about labels of each rater that are probably mistakes.
 
-    None means that the labels were given or declared. A single column, as in long form, has no
-    other column to be compared with.
+    ``of_each`` is None if the labels were given or declared. In long form, there is only one
+    column, so there are no other columns to compare it with.
     """
     columns = {one.rater.name: one.rater.column for one in encoded}
     are_recoded = False
     if 1 < len(encoded) <= MOST_JUDGED:
-        # A rating outside the labels raises an error here. That error is ignored, because the
+        # A rating outside the labels raises an error here. The error is ignored because the
         # functions that count all ratings raise a more detailed error.
         with suppress(ValueError):
             codes = np.stack([one.codes(0, SOME_ITEMS) for one in encoded])

@@ -31,7 +31,7 @@ class CodedSets(NamedTuple):
 def read_sets(
     columns: Sequence[Any], names: Sequence[str], labels: Any, missing_codes: Sequence[Any]
 ) -> CodedSets | None:
-    """Encode ratings that are sets or lists; return None for all other ratings.
+    """Encode ratings that are sets or lists. Return None for all other ratings.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def read_sets(
 
 
 def _with_python_lists(column: Any) -> Any:
-    """Convert a polars or pyarrow column of lists to a Python list; return others unchanged."""
+    """Convert a polars or pyarrow column of lists to a Python list. Return others unchanged."""
     dtype = str(getattr(column, "type", getattr(column, "dtype", ""))).lower()
     if not dtype.startswith(("list", "large_list", "fixed_size_list", "array(")):
         return column
@@ -73,7 +73,7 @@ def _with_python_lists(column: Any) -> Any:
 
 
 def _objects(column: Any) -> Iterator[Any]:
-    """Yield the values of a column, or None where it is masked."""
+    """Yield the values of a column, with None for masked entries."""
     if isinstance(column, np.ma.MaskedArray):
         return (None if masked else rating for rating, masked in _with_mask(column))
     return iter(column)
@@ -100,7 +100,7 @@ def _read(rating: Any, name: str, missing: list[Any]) -> frozenset[Any] | None:
         return None
     if not isinstance(rating, frozenset):
         raise ValueError(
-            f"either all ratings must be sets, or none of them, got {rating!r} by {name}."
+            f"either all ratings must be sets or none of them, but {name} contains {rating!r}."
         )
     return rating
 
@@ -116,7 +116,7 @@ def _given(labels: Any) -> list[frozenset[Any]]:
 
 
 def _frozen(value: Any) -> Any:
-    """Convert a set or a list to a frozenset; return any other value unchanged."""
+    """Convert a set or a list to a frozenset. Return any other value unchanged."""
     if not isinstance(value, SETS) or isinstance(value, frozenset):
         return value
     try:

@@ -1,7 +1,7 @@
 """Locate each subject's row of ratings among the distinct rows.
 
-Coefficients need only the distinct rows and the number of subjects with each. Clusters of subjects,
-and comparisons of two coefficients, also require the row of each subject.
+Coefficients need only the distinct rows and the number of subjects with each row. Clusters of
+subjects and comparisons of coefficients also require the row of each subject.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class SubjectsOfRaters:
         self._raters = raters
 
     def places_of_profiles(self, profiles: Sequence[AnyArray]) -> AnyArray:
-        """Return the index of each subject's profile among the distinct profiles, or -1."""
+        """Return the index of each subject's profile in ``profiles``, or -1 if unrated."""
         (codes,) = profiles
         return places(RowFinder(codes, self._raters[0].n_labels + 1), len(codes), self._blocks())
 
     def places_of_patterns(self, patterns: AnyArray) -> AnyArray:
-        """Return the index of each subject's pattern among the distinct patterns, or -1."""
+        """Return the index of each subject's pattern in ``patterns``, or -1 if unrated."""
         n_labels = self._raters[0].n_labels
         finder = RowFinder(sorted_codes(patterns, len(self._raters)), n_labels + 1)
         ordered = (np.sort(codes, axis=1) for codes in self._blocks())
@@ -46,7 +46,7 @@ class SubjectsOfRaters:
 
 
 class SubjectsOfCounts:
-    """The subjects of a table of counts, one per row."""
+    """The subjects of a table of counts with one row per subject."""
 
     items = None
 
@@ -54,11 +54,11 @@ class SubjectsOfCounts:
         self._table = table
 
     def places_of_profiles(self, profiles: Sequence[AnyArray]) -> AnyArray:
-        """Raise, because counts do not show who gave which rating."""
+        """Raise an error, because counts do not show which rater gave which rating."""
         raise TypeError("counts have no profiles")
 
     def places_of_patterns(self, patterns: AnyArray) -> AnyArray:
-        """Return the index of each subject's pattern among the distinct patterns, or -1."""
+        """Return the index of each subject's pattern in ``patterns``, or -1 if unrated."""
         finder = RowFinder(patterns, int(self._table.max()) + 1)
         starts = range(0, len(self._table), CHUNK)
         blocks = (self._table[start : start + CHUNK] for start in starts)

@@ -1,13 +1,14 @@
 """Compute Krippendorff's alpha from patterns of ratings.
 
-Every subject with r >= 2 ratings contributes its pairs of ratings with weight 1 / (r - 1), so its
-total weight is its number of ratings. With n_k ratings of label k, and N ratings in all,
+Every subject with r >= 2 ratings contributes its pairs of ratings with weight 1 / (r - 1). The
+total weight of a subject is therefore its number of ratings. With n_k ratings of label k, and N
+ratings in all,
 
     D_o = sum of the pairs' distances / N,    D_e = sum n_k n_l d_kl / (N (N - 1)).
 
-Two of Krippendorff's metrics are squared differences of one number per label. For interval data,
-this number is the label's value. For ordinal data, it is the label's mid-rank, which depends on the
-sample.
+Two of Krippendorff's metrics are squared differences between numbers, one number per label. For
+interval data, this number is the label's value. For ordinal data, it is the label's mid-rank, which
+depends on the sample.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ LEVELS = get_args(NamedLevel)
 class Metric(NamedTuple):
     """The distances between labels, of shape (l, l).
 
-    ``largest`` is the largest label if the distances are squared differences of labels, and 0
-    otherwise. The largest label bounds the rounding errors of these distances.
+    ``largest`` is the largest label if the distances are squared differences between labels, and 0
+    otherwise. It bounds the rounding errors of such distances.
     """
 
     distances: Floats
@@ -57,9 +58,9 @@ class Alpha(Coefficient):
     patterns : Patterns
         The subjects' patterns. Subjects with one rating are left out.
     level : {'nominal', 'ordinal', 'interval', 'ratio'} or array-like of shape (l, l)
-        The level of measurement, or the distances themselves.
+        The level of measurement, or a matrix of distances.
     labels : ndarray of shape (l,)
-        The labels, in order, which must be numbers if the level requires numbers.
+        The labels, in order. They must be numbers if the level requires numbers.
 
     Raises
     ------
@@ -74,7 +75,7 @@ class Alpha(Coefficient):
         self.multiplicities = self._patterns.multiplicities
         self.used = paired
         self._level, self._labels = level, labels
-        # The metric of ordinal data depends on the sample, so it is not fixed.
+        # The metric of ordinal data depends on the sample, so it is not stored.
         self._fixed = None if _is_name(level, "ordinal") else metric_of(level, labels)
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
@@ -85,8 +86,8 @@ class Alpha(Coefficient):
         metric = self._metric(totals)
         n = np.asarray(totals.sum(axis=-1))
         observed = multiplicities @ self._of_patterns(metric)
-        # With only one label, the expected disagreement is set to 0, so that rounding errors do not
-        # look like disagreement.
+        # With only one label, the expected disagreement is set to 0. Otherwise rounding errors
+        # would look like disagreement.
         several = np.count_nonzero(totals, axis=-1) > 1
         with np.errstate(invalid="ignore"):
             expected = np.where(several, ((totals @ metric.distances) * totals).sum(axis=-1), 0.0)
@@ -99,7 +100,7 @@ class Alpha(Coefficient):
         return int(np.count_nonzero(self._patterns.sums(self.multiplicities)))
 
     def influence(self) -> Influence:
-        """Return how much a subject of each pattern raises alpha (Gwet 2014).
+        """Return how much one more subject with each pattern raises alpha (Gwet 2014).
 
         The distances of ordinal data are treated as fixed, although they depend on the sample.
         """
@@ -109,7 +110,7 @@ class Alpha(Coefficient):
         proportions = totals / totals.sum()
         from_labels = proportions @ metric.distances
         expected = from_labels @ proportions
-        # Rounding of the labels adds these amounts to the error bounds of the parts.
+        # Rounded labels add these amounts to the error bounds of the parts.
         rounded = rounded_sums(metric.largest, from_labels, 1)
         return influence_of_alpha(
             Parts(self._of_patterns(metric), patterns.products(from_labels), expected),
@@ -120,9 +121,9 @@ class Alpha(Coefficient):
         )
 
     def score_model(self) -> ScoreModel | None:
-        """Return the score model with these features: the distance and the count of each label.
+        """Return the score model. Its features are the distance and the count of each label.
 
-        These features are divided by the mean number of ratings. Distances of ordinal data are
+        Both features are divided by the mean number of ratings. Distances of ordinal data are
         treated as fixed.
         """
         metric = self._metric(self._patterns.sums(self.multiplicities))
@@ -136,15 +137,15 @@ class Alpha(Coefficient):
         features = np.column_stack([within, patterns.counts]) / mean_ratings
         own = 1 / (n * mean_ratings)
         ratio = partial(_ratio_of_alpha, between, own)
-        # The factor 1 - own is needed because alpha draws the two chance ratings without
-        # replacement.
+        # The factor 1 - own is needed because alpha draws the two ratings for chance agreement
+        # without replacement.
         least = 1 - (1 - least_kappa(between, int(patterns.n_ratings.min()))) * (1 - own)
         return ScoreModel(features, patterns.multiplicities, ratio, least)
 
     def _metric(self, totals: Floats) -> Metric:
         if self._fixed is not None:
             return self._fixed
-        # The mid-rank of each label, relative to the middle of all ranks.
+        # The mid-rank of each label, minus the middle rank.
         ranks = totals.cumsum() - (totals + totals.sum()) / 2
         return _squared_differences(ranks)
 
@@ -156,7 +157,7 @@ class Alpha(Coefficient):
 def _ratio_of_alpha(between: Floats, own: float, sums: Floats) -> tuple[Smooth, Smooth]:
     """Return the numerator and denominator of 1 - alpha, given sums of its features.
 
-    ``own`` is the proportion of one rating among all ratings.
+    ``own`` is 1 divided by the number of ratings.
     """
     within, totals = sums[:, 0], sums[:, 1:]
     others = totals.sum(axis=1) - own
@@ -172,7 +173,7 @@ def _ratio_of_alpha(between: Floats, own: float, sums: Floats) -> tuple[Smooth, 
 
 
 def metric_of(level: Level, labels: AnyArray) -> Metric:
-    """Return the metric of a level whose distances do not depend on the sample."""
+    """Return the metric of a level. The distances must not depend on the sample."""
     if not isinstance(level, str):
         try:
             matrix = as_weights(level, len(labels))
@@ -199,13 +200,13 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
 
 
 def numbers_of(level: str, labels: AnyArray) -> Floats:
-    """Return the numbers that a level compares: label values, or positions for ordinal labels."""
+    """Return the numbers that a level compares: label values, or positions of ordinal labels."""
     if level == "ordinal":
         return np.arange(len(labels), dtype=np.float64)
     if labels.dtype.kind not in "iuf":
         raise ValueError(
             f"level={level!r} needs numbers as labels, got {labels[:5].tolist()}. The levels"
-            " 'nominal' and 'ordinal' need no numbers."
+            " 'nominal' and 'ordinal' do not need numbers."
         )
     return exact_floats(labels)
 
@@ -213,9 +214,9 @@ def numbers_of(level: str, labels: AnyArray) -> Floats:
 class Parts(NamedTuple):
     """The components of alpha for one sample.
 
-    ``within`` is each row's sum of distances over its ordered pairs, divided by its number of
-    ratings minus one. ``to_all`` is the sum, over the ratings in a row, of their mean distance to
-    all ratings of the sample. ``expected`` is the mean distance between two ratings drawn with
+    ``within`` is, for each row, the sum of distances over ordered pairs, divided by the number of
+    ratings minus one. ``to_all`` is, for each row, the sum of the ratings' mean distances to all
+    ratings of the sample. ``expected`` is the mean distance between two ratings drawn with
     replacement.
     """
 
@@ -231,11 +232,10 @@ def influence_of_alpha(
     largest: float,
     rounded: tuple[Any, Any],
 ) -> Influence:
-    """Return how much a subject of each row raises alpha (Gwet 2014).
+    """Return how much one more subject with each row raises alpha (Gwet 2014).
 
-    ``largest`` is the attribute of the metric. ``rounded`` is the error due to rounded labels.
-    This error is added to the error bounds of ``to_all``, and proportionally to the bound of
-    ``expected``.
+    ``largest`` is the attribute of `Metric`. ``rounded`` is the error due to rounded labels. It is
+    added to the error bounds of ``to_all``, and in proportion to the bound of ``expected``.
     """
     within, to_all, expected = parts
     n = multiplicities.sum()
@@ -260,7 +260,7 @@ def influence_of_alpha(
 
 
 def rounded_sums(largest: float, distances: Floats, n_pairs: Any) -> Floats:
-    """Bound the effect of label rounding on sums of ``n_pairs`` distances, in units of EPSILON.
+    """Bound the effect of rounded labels on sums of ``n_pairs`` distances, in units of EPSILON.
 
     For d = a - b, the error of d**2 is at most 4 |d| max |label|. The sum of |d| is at most the
     root of the number of pairs times the sum of d**2 (Cauchy-Schwarz).

@@ -1,6 +1,6 @@
 """Compute coefficients of interchangeable raters from patterns of ratings.
 
-These coefficients share the observed disagreement, and differ in the disagreement expected by
+These coefficients have the same observed disagreement. They differ in the disagreement expected by
 chance. The matrix ``distances`` of shape (l, l) contains the distances between labels, from 0 to 1,
 with zeros on the diagonal.
 """
@@ -36,13 +36,13 @@ def distances_of(weights: Weights, n_labels: int) -> Floats:
     ------
     ValueError
         If the weights are neither a name nor a matrix that `as_weights` accepts, or if they are not
-        symmetric. Weights must be symmetric because the ratings of a subject have no order here.
+        symmetric. Weights must be symmetric because patterns do not contain the order of raters.
     """
     distances = disagreement_matrix(weights, n_labels)
     if (distances != distances.T).any():
         raise ValueError(
-            "weights must be symmetric, because the raters of a pair have no order here. Use"
-            " (weights + weights.T) / 2, or see pairwise_kappa and light_kappa."
+            "weights must be symmetric, because this coefficient ignores the order of raters. Use"
+            " (weights + weights.T) / 2, or use pairwise_kappa or light_kappa instead."
         )
     largest = distances.max(initial=0)
     return distances / largest if largest else distances
@@ -69,12 +69,12 @@ ChanceRule: TypeAlias = Callable[[Floats], Chance]
 
 
 def chance_of_fleiss(distances: Floats) -> Chance:
-    """Return the rule of ratings drawn from the label proportions (Scott 1955, Fleiss 1971)."""
+    """Return the rule for ratings drawn from the label proportions (Scott 1955, Fleiss 1971)."""
     return Chance(0.0, distances, False)
 
 
 def chance_of_gwet(distances: Floats) -> Chance:
-    """Return the rule of chance agreement only on subjects that are hard to rate (Gwet 2008)."""
+    """Return the rule for chance agreement only on subjects that are hard to rate (Gwet 2008)."""
     n_labels = len(distances)
     if n_labels < 2:
         return Chance(0.0, distances, True)
@@ -83,7 +83,7 @@ def chance_of_gwet(distances: Floats) -> Chance:
 
 
 def chance_of_randolph(distances: Floats) -> Chance:
-    """Return the rule of equally likely labels (Bennett 1954, Brennan and Prediger 1981)."""
+    """Return the rule for equally likely labels (Bennett 1954, Brennan and Prediger 1981)."""
     expected = float(distances.sum()) / len(distances) ** 2
     return Chance(expected, np.zeros_like(distances), True)
 
@@ -95,7 +95,7 @@ def chance_of_given(proportions: Floats) -> ChanceRule:
         if proportions.ndim == 1:
             expected = proportions @ distances @ proportions
         else:
-            # the mean over the pairs of different raters
+            # This is the mean over the pairs of different raters.
             total, n_raters = proportions.sum(axis=0), len(proportions)
             same = (proportions @ distances * proportions).sum()
             expected = (total @ distances @ total - same) / (n_raters * (n_raters - 1))
@@ -107,7 +107,7 @@ def chance_of_given(proportions: Floats) -> ChanceRule:
 class ChanceCorrected(Coefficient):
     """A coefficient computed from patterns, with a rule for the disagreement expected by chance.
 
-    Gwet's standard error is used, which treats subjects as a sample and raters as fixed.
+    The standard error is Gwet's, which treats subjects as a sample and raters as fixed.
 
     References
     ----------
@@ -144,7 +144,7 @@ class ChanceCorrected(Coefficient):
         return Influence(own.values + by_chance, own.sizes + by_chance)
 
     def score_model(self) -> ScoreModel | None:
-        """Return the score model with these features: distance, whether it exists, and labels.
+        """Return the score model. Its features are the distance, whether it exists, and labels.
 
         A distance exists for rows with at least two ratings. The features of the labels are their
         proportions among the ratings in a row.
@@ -159,7 +159,7 @@ class ChanceCorrected(Coefficient):
         return ScoreModel(features, patterns.multiplicities, self._ratio, least)
 
     def _least(self, within: WithinSubjects, fewest_ratings: int) -> float:
-        """Return a lower bound, given the distances and the fewest ratings of any subject."""
+        """Return a lower bound of the coefficient. Each subject has at least ``fewest_ratings``."""
         if self._chance.even_is_least:
             n_labels = len(self._distances)
             expected = float(self._chance.expected(np.full(n_labels, 1 / n_labels)))
@@ -175,7 +175,7 @@ class ChanceCorrected(Coefficient):
 
 
 class FleissNull(NamedTuple):
-    """Standard errors under the null hypothesis that all agreement is due to chance."""
+    """Standard errors of Fleiss' kappa if all agreement is due to chance."""
 
     overall: float
     by_label: float
@@ -184,7 +184,7 @@ class FleissNull(NamedTuple):
 def fleiss_null_errors(patterns: Patterns) -> FleissNull | None:
     """Return the null standard errors for tests of Fleiss' kappa.
 
-    Return None unless all subjects have the same number of ratings, at least two.
+    Return None unless all subjects have the same number of ratings, which is at least two.
 
     References
     ----------

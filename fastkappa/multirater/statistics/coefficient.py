@@ -1,9 +1,10 @@
-"""The base class of all coefficients of several raters, for a sample and its resamples.
+"""Define the base class of all coefficients of several raters, for samples and resamples.
 
 A coefficient is 1 - D_o / D_e. D_o is the mean distance between two ratings of the same subject,
-and D_e is the distance expected by chance. With the usual weights, this equals (p_o - p_e) / (1 -
-p_e). Subjects with the same ratings are stored as one row with a multiplicity, so the cost does not
-depend on the number of subjects. In a stack of multiplicities, each row is one resample.
+and D_e is the distance expected by chance. With the usual weights, the coefficient equals (p_o -
+p_e) / (1 - p_e). Subjects with the same ratings are stored as one row with a multiplicity, so the
+running time does not depend on the number of subjects. In a stack of multiplicities, each row is
+one resample.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Disagreement(NamedTuple):
 
     @property
     def coefficient(self) -> Floats:
-        """One minus the ratio of observed to expected disagreement; NaN if the latter is 0."""
+        """One minus observed over expected disagreement; NaN if the expected one is 0."""
         observed, expected = np.asarray(self.observed), np.asarray(self.expected)
         ratio = np.full(observed.shape, np.nan)
         np.divide(observed, expected, out=ratio, where=expected > 0)
@@ -39,7 +40,7 @@ class Disagreement(NamedTuple):
 
 
 class ScoreModel(NamedTuple):
-    """A coefficient, written as a `Ratio` of features to compute its score interval.
+    """A coefficient, expressed as a `Ratio` of features, from which its score interval is computed.
 
     Attributes
     ----------
@@ -61,7 +62,7 @@ class ScoreModel(NamedTuple):
 class Coefficient(ABC):
     """The base class of coefficients, computed from distinct rows (patterns or profiles).
 
-    The standard error refers to samples of subjects, with fixed raters.
+    The standard error treats subjects as a sample, and raters as fixed.
 
     Attributes
     ----------
@@ -87,14 +88,14 @@ class Coefficient(ABC):
 
     @abstractmethod
     def influence(self) -> Influence:
-        """Return how much a subject with each row raises the coefficient, up to a constant."""
+        """Return, for each row, how much one more subject raises the value, up to a constant."""
 
     def score_model(self) -> ScoreModel | None:
-        """Return the model for the score interval, or None if unavailable or too costly."""
+        """Return the model for the score interval, or None if it is unavailable or too slow."""
         return None
 
     def of_raters(self, profiles: Profiles) -> Coefficient:
-        """Return the same coefficient for other ratings, such as the ratings without one rater."""
+        """Return the same coefficient for other profiles, such as those without one rater."""
         raise NotImplementedError
 
     def values(self, multiplicities: AnyArray) -> Floats:
@@ -102,7 +103,7 @@ class Coefficient(ABC):
         return self.disagreement(multiplicities).coefficient
 
     def n_terms(self) -> int:
-        """Return the number of nonzero terms in the longest sum that an influence requires."""
+        """Return the length of the longest sum in an influence, not counting zero terms."""
         return len(self.multiplicities) + self.n_used()
 
     def standard_error(self, distribution: Distribution, clusters: Clusters | None = None) -> float:
@@ -129,12 +130,12 @@ class WithinSubjects:
     Parameters
     ----------
     sums : ndarray of shape (P,)
-        The sum of the distances over the ordered pairs of ratings in a row.
+        The sum of the distances over the ordered pairs of ratings in each row.
     n_ratings : ndarray of shape (P,)
-        The number of ratings in a row.
+        The number of ratings in each row.
     are_given : bool, default=False
-        Whether the set of subjects with two ratings is treated as fixed. Otherwise the set is
-        treated as random, as in Gwet's variance.
+        Whether the set of subjects with two ratings or more is treated as fixed. If False, the set
+        is treated as random, as in Gwet's variance.
     """
 
     def __init__(self, sums: Floats, n_ratings: AnyArray, are_given: bool = False) -> None:
@@ -156,11 +157,11 @@ class WithinSubjects:
 
 
 def observed_over(sums: Floats, expected: Smooth) -> tuple[Smooth, Smooth]:
-    """Return the two parts of a ratio: the observed and expected distance for paired subjects.
+    """Return the numerator and denominator of the ratio of observed to expected distance.
 
     ``sums`` has the shape (m, k + 2) and contains sums of features over subjects. The features are
-    the distance, an indicator that it exists, and k features. ``expected``, the distance expected
-    by chance, depends on these k features.
+    the distance, an indicator that the distance exists, and k others. ``expected``, the distance
+    expected by chance, is a function of the k others.
     """
     observed, paired = sums[:, 0], sums[:, 1]
     m, k = sums.shape
@@ -176,6 +177,6 @@ def observed_over(sums: Floats, expected: Smooth) -> tuple[Smooth, Smooth]:
 
 
 def divided(numerator: Any, denominator: Any) -> Floats:
-    """Divide, returning NaN without a warning where the quotient is undefined."""
+    """Divide. Undefined quotients are NaN, without a warning."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.true_divide(numerator, denominator))

@@ -1,4 +1,4 @@
-"""Compute the kappas of Conger and Light, which depend on who gave which rating."""
+"""Compute Conger's and Light's kappa, which depend on which rater gave which rating."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BLOCK = 1 << 16
 
 
 class Conger(Coefficient):
-    """Conger's kappa, where chance ratings are drawn from each rater's own label proportions.
+    """Conger's kappa, with chance agreement from each rater's own label proportions.
 
     If ``rater`` is given, only the pairs of this rater with each other rater are used (Schouten
     1982). A subject without such a pair then adds nothing to the variance, because it has no
@@ -82,8 +82,8 @@ class Conger(Coefficient):
         margins, n_rated = self._margins(multiplicities)
         expected = self._expected(margins)
         # The distances from each label to the labels of the paired raters. A missing rating is
-        # replaced by the rater's mean, a constant that is omitted. The fewer ratings a rater has
-        # given, the greater the weight of each.
+        # replaced by the rater's mean, which is a constant and therefore omitted. If a rater gave
+        # fewer ratings, each has a greater weight.
         by_chance, sizes = (
             self._profiles.sums(
                 (distance + sign * (distance * margins).sum(axis=-1, keepdims=True))
@@ -98,10 +98,10 @@ class Conger(Coefficient):
         return Influence(own.values + factor * by_chance, own.sizes + factor * sizes)
 
     def score_model(self) -> ScoreModel | None:
-        """Return the score model with these features: distance, whether it exists, and labels.
+        """Return the score model. Its features are the distance, whether it exists, and labels.
 
-        Each combination of rater and label is a feature: 1 if the rater gave this label, otherwise
-        0.
+        For the labels, each combination of rater and label is a feature. It is 1 if the rater gave
+        the label, and 0 otherwise.
         """
         n_raters, n_labels = self._profiles.n_raters, len(self._distances)
         profiles = self._profiles.with_unseen(n_raters * n_labels + 2)
@@ -120,7 +120,7 @@ class Conger(Coefficient):
         return observed_over(sums, self._expected_at(sums[:, 2:]))
 
     def _expected_at(self, counts: Floats) -> Smooth:
-        """Return the expected distance as a function of label counts per rater, (m, R * l)."""
+        """Return the expected distance as a function of raters' label counts, (m, R * l)."""
         n_raters, n_labels = self._profiles.n_raters, len(self._distances)
         per_pair = 2 * self._distances / self._n_ordered_pairs
         counts = counts.reshape(-1, n_raters, n_labels)
@@ -144,16 +144,16 @@ class Conger(Coefficient):
         )
 
     def _margins(self, multiplicities: AnyArray) -> tuple[Floats, Floats]:
-        """Return each rater's label proportions, (..., R, l), and number of ratings, (..., R)."""
+        """Return each rater's label proportions (..., R, l) and number of ratings (..., R)."""
         counts = self._profiles.margins(multiplicities)
         n_rated = counts.sum(axis=-1)
         return divided(counts, n_rated[..., None]), n_rated
 
     def _partners(self, margins: Floats, sign: int = -1) -> Floats:
-        """Return, for each rater, the sum of the margins of the raters paired with this rater.
+        """Return, for each rater, the sum of the margins of all raters paired with that rater.
 
         The result is the sum of all margins minus the rater's own. With ``sign=1``, the rater's own
-        margin is added, which bounds the size of the terms.
+        margin is added instead. This sum bounds the size of the terms.
         """
         others = margins.sum(axis=-2, keepdims=True) + sign * margins
         if self._rater is None:
@@ -169,7 +169,7 @@ class Conger(Coefficient):
 
 
 class Light(Coefficient):
-    """Light's kappa: the mean of Cohen's kappa over the pairs of raters.
+    """Light's kappa, which is the mean of Cohen's kappa over the pairs of raters.
 
     The standard error is computed by the delta method. For two raters, this error equals that of
     Fleiss, Cohen and Everitt (1969). Each pair uses the subjects that both raters rated.
@@ -199,7 +199,7 @@ class Light(Coefficient):
         return Light(profiles, self._weights)
 
     def n_used(self) -> int:
-        """Return the number of pairs. Pair tables never have more nonzero cells than rows."""
+        """Return the number of pairs. No pair's table has more nonzero cells than rows."""
         return comb(self._profiles.n_raters, 2)
 
     def influence(self) -> Influence:
@@ -212,8 +212,8 @@ class Light(Coefficient):
         for i, sign in ((0, -1), (1, 1)):
             for pairs in pair_blocks(tables):
                 table = tables[pairs].astype(np.int64)
-                # A pair without a common subject has no kappa. A divisor of 1 avoids NumPy's
-                # warning about 0 / 0.
+                # A pair without a common subject has no kappa. The divisor 1 avoids NumPy's warning
+                # about 0 / 0.
                 n_both = np.maximum(table.sum(axis=(-2, -1), keepdims=True), 1)
                 slope = kappa_gradient(table, self._weights)[i]
                 # A subject without ratings from both raters contributes the pair's mean.
@@ -251,7 +251,7 @@ def _given(profiles: Profiles) -> Floats:
 
 
 def _mean_ratio(matrix: Floats, sums: Floats) -> tuple[Smooth, Smooth]:
-    """Return one minus the mean kappa over pairs, given sums of features, and the denominator 1."""
+    """Return one minus the mean kappa over pairs as a numerator, and the denominator 1."""
     size, (m, k) = len(matrix), sums.shape
     by_pair = sums.reshape(m, -1, 2 * size + 1)
     n_pairs = by_pair.shape[1]
@@ -291,13 +291,13 @@ def _mean_ratio(matrix: Floats, sums: Floats) -> tuple[Smooth, Smooth]:
 def of_pairs(
     statistic: Callable[[AnyArray, Weights], Floats], tables: AnyArray, weights: Weights
 ) -> Floats:
-    """Compute a statistic of each pair's table, in blocks. Tables have shape (..., pairs, l, l)."""
+    """Compute a statistic for each pair's table. Tables have shape (..., pairs, l, l)."""
     found = [statistic(tables[..., pairs, :, :], weights) for pairs in pair_blocks(tables)]
     return np.concatenate(found, axis=-1)
 
 
 def pair_blocks(tables: AnyArray) -> Iterator[slice]:
-    """Yield slices of pairs, in blocks that limit memory with many raters."""
+    """Yield slices of the pairs of raters. The size of the slices limits memory use."""
     step = max(1, BLOCK // (tables.shape[-1] * tables.shape[-2]))
     for start in range(0, tables.shape[-3], step):
         yield slice(start, start + step)

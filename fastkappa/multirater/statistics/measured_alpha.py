@@ -1,11 +1,12 @@
 """Compute Krippendorff's alpha for measurements with too many distinct values to be labels.
 
 The definitions are those of the module `alpha`, with one row per subject in place of patterns.
-Distances are squared differences: of the values for interval data, and of mid-ranks for ordinal
-data. Consider a subject with r ratings, and let S be their sum of squares about their mean m. Then
-the distances over its ordered pairs sum to 2 r S. Likewise, the distances over all N ratings, with
-sum of squares T, add up to 2 N T. Only r, m and S are needed per subject, so no array grows with
-labels times subjects. Ratio data have no such form; see `ratio_distances`.
+For interval data, distances are squared differences between values. For ordinal data, they are
+squared differences between mid-ranks. Consider a subject with r ratings, and let S be their sum of
+squares about their mean m. Then the subject's distances, summed over ordered pairs, are 2 r S.
+Likewise, the sum of the distances between all N ratings is 2 N T, where T is the sum of squares
+about their mean. Only r, m and S are needed per subject, so no array has one entry per label and
+subject. Ratio data have no such formula; see `ratio_distances`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from fastkappa.statistics.spread import EPSILON, Influence
 
 # The levels that measurements can have.
 MEASURED = ("ordinal", "interval", "ratio")
-# The number of ratings to process at a time, small enough to stay in the cache.
+# The number of ratings to process at a time, which is small enough for the cache.
 CHUNK = 1 << 16
 
 
@@ -98,8 +99,7 @@ class _Squares:
             first = chunk[0].copy()
             for column in chunk[1:]:
                 np.copyto(first, column, where=np.isnan(first))
-            # Numbers are relative to the first rating, so that rounding cannot make equal ratings
-            # different.
+            # The first rating is subtracted, so rounding cannot make equal ratings different.
             chunk -= first
             total = np.nansum(chunk, axis=0)
             self._sums[rows] = total + n_ratings[rows] * first
@@ -138,7 +138,7 @@ class _Squares:
 
 
 class _Intervals(_Squares):
-    """Squared differences of the numbers themselves, centred to keep full precision."""
+    """Squared differences between numbers. The numbers are centred to preserve precision."""
 
     def __init__(self, columns: Sequence[AnyArray], n_ratings: Any, _: IntTable) -> None:
         count = total = 0.0
@@ -151,7 +151,7 @@ class _Intervals(_Squares):
 
 
 class _Ranks:
-    """Squared differences of mid-ranks, which depend on the sample."""
+    """Squared differences between mid-ranks, which depend on the sample."""
 
     def __init__(
         self, columns: Sequence[AnyArray], n_ratings: Any, multiplicities: IntTable
@@ -164,7 +164,7 @@ class _Ranks:
         ratings = ratings[order]
         starts = np.append(True, ratings[1:] != ratings[:-1]) & ~np.isnan(ratings)
         self._n_labels = int(np.count_nonzero(starts))
-        # NaN sorts last, so its code follows those of all labels.
+        # NaN sorts last, so its code is higher than the codes of all numbers.
         code = np.where(np.isnan(ratings), self._n_labels, np.cumsum(starts) - 1)
         del ratings
         codes = np.empty(n * n_raters, np.int32 if self._n_labels < 2**31 - 1 else np.int64)
@@ -201,7 +201,7 @@ class _Ranks:
 
 
 class _LookedUp:
-    """A column of numbers, stored as codes and looked up when read."""
+    """A column of numbers that is stored as codes. Numbers are looked up when rows are read."""
 
     def __init__(self, numbers: Floats, codes: AnyArray) -> None:
         self._numbers, self._codes = numbers, codes

@@ -1,4 +1,4 @@
-"""Store distinct patterns of ratings: how many raters gave a subject each label.
+"""Store distinct patterns of ratings. A pattern is the number of raters who gave each label.
 
 counts          (P, l)    raters who gave pattern p the label k; r_p is the sum of a row
 multiplicities  (..., P)  subjects of each pattern; a row of a stack is one resample
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.multirater.statistics.unseen import with_unseen_patterns
 
-# The number of entries per block when patterns are converted to floats. A block takes 8 MB.
+# The number of entries per block when patterns are converted to floats. A block uses 8 MB.
 BLOCK = 1 << 20
 
 
 class Patterns:
-    """The distinct patterns, and the number of subjects with each.
+    """The distinct patterns, and the number of subjects with each pattern.
 
     Parameters
     ----------
@@ -47,12 +47,12 @@ class Patterns:
 
     @cached_property
     def paired(self) -> NDArray[np.bool_]:
-        """Whether each pattern has at least two ratings."""
+        """A mask of the patterns with at least two ratings."""
         paired: NDArray[np.bool_] = self.n_ratings >= 2
         return paired
 
     def with_unseen(self, n_features: int) -> Patterns | None:
-        """Add the possible unseen patterns to these, or return None if there are too many."""
+        """Return these patterns and all possible unseen ones, or None if there are too many."""
         found = with_unseen_patterns(self.counts, self.multiplicities, n_features)
         return None if found is None else Patterns(*found)
 
@@ -64,12 +64,12 @@ class Patterns:
             yield rows, self.counts[rows].astype(np.float64)
 
     def sums(self, factors: AnyArray) -> Floats:
-        """Return the sum of all rows, each multiplied by its factor, of shape (..., l)."""
+        """Return the sum, of shape (..., l), of all rows after multiplying each by its factor."""
         parts = (factors[..., rows] @ counts for rows, counts in self.blocks())
         return sum(parts, np.zeros((*factors.shape[:-1], self.n_labels)))
 
     def products(self, values: AnyArray) -> Floats:
-        """Return each row's sum of counts times ``values``, of shape (P,)."""
+        """Return, for each row, the sum of counts multiplied by ``values``, of shape (P,)."""
         parts = [counts @ values for _, counts in self.blocks()]
         return np.concatenate(parts) if parts else np.empty(0)
 

@@ -1,4 +1,4 @@
-"""Store distinct profiles of ratings: the label that each rater gave to a subject.
+"""Store distinct profiles of ratings. A profile is the label that each rater gave.
 
 codes           (P, R)    the position of a rating's label, l if the rating is missing
 multiplicities  (..., P)  subjects of each profile; a row of a stack is one resample
@@ -18,7 +18,7 @@ from fastkappa.multirater.statistics.unseen import with_unseen_profiles
 
 
 class RaterPairs(NamedTuple):
-    """The tables of all pairs of raters, and the number of subjects each rater rated.
+    """The tables of all pairs of raters, and the number of subjects that each rater rated.
 
     Attributes
     ----------
@@ -32,13 +32,13 @@ class RaterPairs(NamedTuple):
 
 
 class Profiles(RatedProfiles):
-    """The distinct profiles, and the number of subjects with each.
+    """The distinct profiles, and the number of subjects with each profile.
 
     Parameters
     ----------
     codes : ndarray of shape (P, R)
-        Codes from 0 to ``n_labels``, which means a missing rating. Profiles without a rating are
-        left out.
+        Codes from 0 to ``n_labels``. The code ``n_labels`` means a missing rating. Profiles without
+        a rating are left out.
     multiplicities : ndarray of shape (P,)
         The number of subjects with each profile.
 
@@ -60,13 +60,13 @@ class Profiles(RatedProfiles):
         return n_ratings
 
     def with_unseen(self, n_features: int) -> Profiles | None:
-        """Add the possible unseen profiles to these, or return None if there are too many."""
+        """Return these profiles and all possible unseen ones, or None if there are too many."""
         found = with_unseen_profiles(self.codes, self.multiplicities, self.n_labels, n_features)
         return None if found is None else Profiles(*found, self.n_labels)
 
     @property
     def dense(self) -> Profiles:
-        """The profiles themselves, which are already dense."""
+        """The same profiles, because they are already dense."""
         return self
 
     def without(self, rater: int) -> Profiles:
@@ -93,11 +93,11 @@ class Profiles(RatedProfiles):
         return self.codes[rows]
 
     def distances_to(self, rater: int, between: Floats) -> tuple[Floats, IntTable]:
-        """Return the mean distances of a rater's rating to the other ratings, and rating counts.
+        """Return mean distances from a rater's rating to other ratings, and rating counts.
 
-        The first array is twice the mean distance to the other ratings, or 0 for profiles without
-        such a pair. The second array is 2, because the other ratings are treated as one rating, or
-        0 for profiles without such a pair.
+        The other ratings of a profile are treated as one rating, which forms a pair with the
+        rater's rating. The first array is twice the mean distance to the other ratings, and the
+        second array is 2. Both are 0 for profiles without such a pair.
         """
         size = self.n_labels + 1
         padded = np.zeros((size, size))

@@ -1,4 +1,4 @@
-"""Sums over the ratings in distinct profiles, in two forms: dense and sparse.
+"""Compute sums over the ratings in distinct profiles, which can be dense or sparse.
 
 A profile lists each rater's rating of a subject. Blocks of profiles with the same number of ratings
 m are arrays of shape (P, m). A rating is the number rater * l + code, and the ratings of a row are
@@ -22,7 +22,7 @@ MOST_CELLS = 1 << 27
 
 
 class RatedProfiles(ABC):
-    """The distinct profiles, and the number of subjects with each.
+    """The distinct profiles, and the number of subjects with each profile.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class RatedProfiles(ABC):
             counts = np.zeros((len(ratings), self.n_labels))
             place = np.arange(len(ratings))
             for codes in (ratings % self.n_labels).T:
-                # A column has one code per row, so this statement never increments a cell twice.
+                # Each row has one code in this column, so no cell is incremented twice here.
                 counts[place, codes] += 1
             total[rows] = ((counts @ between) * counts).sum(axis=1)
         return total
@@ -75,16 +75,15 @@ class RatedProfiles(ABC):
         Raises
         ------
         ValueError
-            If they have more than ``MOST_CELLS`` cells.
+            If the tables have more than ``MOST_CELLS`` cells.
         """
         n_pairs = comb(self.n_raters, 2)
         n_cells = n_pairs * self.n_labels**2
         if n_cells > MOST_CELLS:
             raise ValueError(
-                f"the {n_pairs} pairs of {self.n_raters} raters have {n_cells} cells in their"
-                f" tables of {self.n_labels} labels, more than the {MOST_CELLS} that"
-                " light_kappa and pairwise_kappa support: leave out raters, or merge labels."
-                " The other coefficients need no such tables."
+                f"the tables of {n_pairs} pairs of {self.n_raters} raters and {self.n_labels}"
+                f" labels have {n_cells} cells, but light_kappa and pairwise_kappa support at most"
+                f" {MOST_CELLS}. Leave out raters, merge labels, or use another coefficient."
             )
         samples = multiplicities.reshape(-1, multiplicities.shape[-1])
         tables = np.zeros((len(samples), n_cells), multiplicities.dtype)
@@ -95,14 +94,14 @@ class RatedProfiles(ABC):
         return tables.reshape(*multiplicities.shape[:-1], *shape)
 
     def pair_sums(self, values: Floats) -> Floats:
-        """Return the sum of ``values``, shaped as `tables`, over each profile's pairs."""
+        """Sum ``values``, which have the shape of `tables`, over each profile's pairs."""
         total = np.zeros(len(self.multiplicities))
         for rows, cells in self._pairs():
             total[rows] += values.reshape(-1)[cells].sum(axis=1)
         return total
 
     def cells_of_pairs(self) -> Iterator[tuple[AnyArray, AnyArray]]:
-        """Yield profile indices and their cells in the flattened `tables`, many pairs at once."""
+        """Yield profile indices and their cells in the flattened `tables`, in large blocks."""
         rows, cells = [np.zeros(0, np.intp)], [np.zeros(0, np.intp)]
         for some, of_pairs in self._pairs():
             rows.append(np.repeat(some, of_pairs.shape[1]))
@@ -110,7 +109,7 @@ class RatedProfiles(ABC):
         yield np.concatenate(rows), np.concatenate(cells)
 
     def _blocks(self, width: int = 1) -> Iterator[tuple[IntTable, AnyArray]]:
-        """Yield blocks of profiles, small enough for ``width`` numbers or all ratings of each."""
+        """Yield blocks of profiles. The more numbers (``width``) a profile needs, the fewer."""
         for rows, ratings in self.by_size:
             step = max(1, BLOCK // max(ratings.shape[1], width))
             for start in range(0, len(rows), step):
@@ -137,7 +136,7 @@ def _add(totals: AnyArray, cells: AnyArray, counts: AnyArray) -> None:
     """Add the count of each row to the row's cells, of shape (rows, m)."""
     flat, each = cells.ravel(), np.repeat(counts, cells.shape[1])
     if len(totals) <= len(flat):
-        # Several times as fast, but needs an array of the size of ``totals``.
+        # This is several times as fast, but needs another array of the size of ``totals``.
         totals += np.bincount(flat, each, len(totals)).astype(totals.dtype)
     else:
         np.add.at(totals, flat, each)

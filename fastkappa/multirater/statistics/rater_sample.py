@@ -1,4 +1,4 @@
-"""Compute the variance of a coefficient for a finite population of subjects, or sampled raters."""
+"""Compute the variance of a coefficient for a finite population or sampled raters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Population(NamedTuple):
     Attributes
     ----------
     n_subjects : float
-        The number of subjects in the population, or of clusters if subjects are in clusters.
+        The number of subjects in the population, or the number of clusters if there are clusters.
     n_raters : float or None
         The number of raters in the population; None if raters are fixed.
     profiles : Profiles or None
@@ -44,7 +44,7 @@ class Population(NamedTuple):
 
     @property
     def rater_freedom(self) -> float:
-        """The degrees of freedom of the variance over raters: infinity if raters are fixed."""
+        """The degrees of freedom of the variance over raters, or infinity if raters are fixed."""
         return math.inf if self.profiles is None else self.profiles.n_raters - 1
 
 

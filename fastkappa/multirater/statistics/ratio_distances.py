@@ -1,14 +1,14 @@
 """Sum the distances ((a - b) / (a + b))**2 over all pairs of numbers in linear time.
 
-There is no closed form in moments, and there are too many pairs of distinct numbers. However, for a
-between 2**e and 2**(e + 1), the distance to any b is a smooth function of a, because its nearest
-pole, at -b, is far away. Interpolation at 18 or more Chebyshev nodes is exact to the last digit. So
-for each octave e, the sums of the Chebyshev polynomials T_k over its numbers are enough. The
-distances between two octaves are a matrix of N_NODES**2 numbers. The distance of numbers 60 octaves
-apart is 1 in float64.
+The sum has no closed form in moments, and there are too many pairs of distinct numbers. However,
+for a between 2**e and 2**(e + 1), the distance to any b is a smooth function of a, because its
+nearest pole, at -b, is far away. Interpolation at 18 or more Chebyshev nodes is exact to the last
+digit. Therefore only the sums of the Chebyshev polynomials T_k over the numbers in each octave e
+are needed. The distances between two octaves are a matrix of N_NODES**2 numbers. If two numbers are
+60 octaves apart, their distance is 1 in float64.
 
-The interval of an octave is the range of its own numbers, and differences are relative to its
-middle. This preserves precision if all numbers are close to each other and far from 0.
+The interval of an octave is the range of the numbers in it, and numbers are stored relative to the
+interval's middle. This preserves precision if all numbers are close to each other and far from 0.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats
 
 N_NODES = 20
-# If numbers a and b are this many octaves apart, (a - b) / (a + b) is 1 in float64.
+# If a and b are this many octaves apart, (a - b) / (a + b) is 1 or -1 in float64.
 FARTHEST = 60
-# Twice a number above this limit overflows.
+# Doubling a number above this limit would overflow.
 LARGEST_SUM = 8e307
-# The exponents of float64, starting with that of the smallest positive number.
+# The exponent of the smallest positive float64, and the number of exponents.
 LEAST_EXPONENT, N_EXPONENTS = -1073, 2098
 
 
@@ -50,8 +50,8 @@ class RatioDistances:
         self._position[self._octaves] = np.arange(len(self._octaves))
         low, high = lowest[self._octaves], highest[self._octaves]
         self._middle = low + (high - low) / 2
-        # If an octave has only one distinct number, the width is 0, and all nodes are at that
-        # number.
+        # If an octave has only one distinct number, the width of its interval is 0, and all nodes
+        # equal that number.
         self._half = np.maximum(high - self._middle, self._middle - low)
         angles = (np.arange(N_NODES) + 0.5) * np.pi / N_NODES
         self._nodes = np.cos(angles)
@@ -77,14 +77,14 @@ class RatioDistances:
         return np.zeros((*shape, self.n_octaves * N_NODES + 1))
 
     def moments(self, numbers: Floats, weights: Floats | None = None) -> Floats:
-        """Return the sums of T_0 to T_(N_NODES - 1) per octave, and last the number of zeros.
+        """Return the sums of T_0 to T_(N_NODES - 1) per octave, followed by the number of zeros.
 
         Parameters
         ----------
         numbers : ndarray of shape (m,)
             Numbers that were among those passed to the constructor.
         weights : ndarray of shape (..., m), default=None
-            How often each number occurs. None means that each number occurs once.
+            How many times each number occurs. None means once.
 
         Returns
         -------
@@ -117,11 +117,11 @@ class RatioDistances:
         return np.concatenate([flat, n_zeros[..., None]], axis=-1)
 
     def coefficients(self, moments: Floats) -> Floats:
-        """Return the sum of distances to the numbers of ``moments``, as a function of a number.
+        """Return a function of one number: the sum of its distances to the numbers of ``moments``.
 
-        The function of the number is stored as coefficients of T_0, T_1, ... in each octave, and
-        last its value at 0. The product of coefficients and moments is the sum of the function's
-        values over the numbers.
+        The function is stored as coefficients of T_0, T_1, ... in each octave, followed by its
+        value at 0. The product of coefficients and moments is the sum of the function's values over
+        the numbers.
         """
         *shape, _ = moments.shape
         of_octaves = moments[..., :-1].reshape(*shape, self.n_octaves, N_NODES)
@@ -162,7 +162,7 @@ class RatioDistances:
         return values
 
     def _places(self, ordered: Floats, found: AnyArray, starts: AnyArray) -> Floats:
-        """Return the positions of numbers in the intervals of their octaves, from -1 to 1."""
+        """Return the positions, from -1 to 1, of numbers in the intervals of their octaves."""
         lengths = np.diff(np.append(starts, len(ordered)))
         place = ordered - np.repeat(self._middle[found], lengths)
         half = self._half[found]
@@ -171,7 +171,7 @@ class RatioDistances:
 
     def _between(self, i: int, near: AnyArray) -> Floats:
         """Return the distances between octave i and others, (len(near) * N_NODES, N_NODES)."""
-        # The numbers are scaled by the larger octave, so that no sum overflows or underflows.
+        # The numbers are scaled by the larger octave to prevent overflow and underflow of sums.
         units = -(np.maximum(self._octaves[near], self._octaves[i]) + LEAST_EXPONENT)
         middle, half = np.ldexp(self._middle[i], units), np.ldexp(self._half[i], units)
         middles = np.ldexp(self._middle[near], units)
@@ -196,7 +196,7 @@ def ratio_distance(a: Floats, b: Floats) -> Floats:
 
 
 def _octave_order(numbers: Floats) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Return the octaves of positive numbers, the start of each when sorted, and the order."""
+    """Return the octaves of positive numbers, each octave's start when sorted, and the order."""
     octave = np.frexp(numbers)[1].astype(np.int16)
     octave -= LEAST_EXPONENT
     if octave[0] == octave[-1] and (octave == octave[0]).all():

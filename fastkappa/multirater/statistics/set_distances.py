@@ -1,4 +1,4 @@
-"""Compute matrices of distances between labels: between sets, or by a function."""
+"""Compute matrices of distances between sets, or between labels by a given function."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def set_distances(level: SetLevel, labels: AnyArray) -> FloatTable:
     """Return the matrix of distances between sets of labels.
 
     Let J be the size of the intersection divided by the size of the union. Then 'jaccard' is 1 - J,
-    and 'masi' is 1 - J M, where M is 1 for equal sets, 2/3 if one contains the other, 1/3 if they
-    overlap otherwise, and 0 if they are disjoint. Two empty sets count as equal.
+    and 'masi' is 1 - J M. M is 1 for equal sets, 2/3 if one set contains the other, 1/3 for other
+    overlapping sets, and 0 for disjoint sets. Two empty sets count as equal.
 
     Parameters
     ----------
@@ -73,12 +73,12 @@ def set_distances(level: SetLevel, labels: AnyArray) -> FloatTable:
 
 
 def are_sets(labels: AnyArray) -> bool:
-    """Return whether labels are sets. Either all labels are sets, or none of them."""
+    """Return whether labels are sets. Either all labels are sets or none are."""
     return labels.dtype == object and isinstance(labels[0], frozenset)
 
 
 def members_of(labels: AnyArray) -> tuple[list[Any], FloatTable]:
-    """Return the members of sets, sorted, and a matrix of ones where a set has a member."""
+    """Return the sorted members of sets, and a 0/1 matrix of which sets contain which members."""
     sets = labels.tolist()
     members = sorted(frozenset().union(*sets), key=lambda one: (str(type(one)), one))
     place = {member: i for i, member in enumerate(members)}
@@ -89,7 +89,7 @@ def members_of(labels: AnyArray) -> tuple[list[Any], FloatTable]:
 
 
 def each_label(labels: AnyArray) -> Iterator[tuple[Any, AnyArray]]:
-    """Yield each label and a mask of it. If labels are sets, yield each member and its sets."""
+    """Yield each label and its mask. For sets, yield each member and a mask of the sets with it."""
     if are_sets(labels):
         members, holds = members_of(labels)
         yield from zip(members, holds.T > 0)

@@ -18,13 +18,13 @@ from fastkappa.multirater.statistics.unseen import most_rows
 
 
 class SparseProfiles(RatedProfiles):
-    """The distinct profiles, and the number of subjects with each.
+    """The distinct profiles, and the number of subjects with each profile.
 
     Parameters
     ----------
     parts : sequence of tuple
-        Profiles with the same number of ratings, of shape (P_m, m), and the number of subjects with
-        each, of shape (P_m,).
+        For each number of ratings m, the profiles of shape (P_m, m) and the number of subjects with
+        each profile, of shape (P_m,).
     n_raters, n_labels : int
         The number of raters and of labels.
     """
@@ -40,7 +40,7 @@ class SparseProfiles(RatedProfiles):
         )
 
     def with_unseen(self, n_features: int) -> Profiles | None:
-        """Add the possible unseen profiles to these, or return None if there are too many."""
+        """Return these profiles and all possible unseen ones, or None if there are too many."""
         if len(self.multiplicities) > most_rows(n_features):
             return None
         return self.dense.with_unseen(n_features)

@@ -2,8 +2,8 @@
 
 Under a hypothesis, the most likely proportions can include a disagreement that was not observed. A
 score interval therefore needs all possible rows. With many raters or labels, there are too many
-possible rows. Only rows with one or two labels are then added, because these have the least and the
-most disagreement.
+possible rows. In this case, only rows with one or two labels are added, because these have the
+least and the most disagreement.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 
-# The largest number of multiplications per step of Newton's method. Difficult cases need hundreds
+# The maximum number of multiplications per step of Newton's method. Difficult cases need hundreds
 # of steps.
 MOST_WORK = 1 << 22
-# The largest number of unseen rows. With more unseen rows, the method needs many short steps.
+# The maximum number of unseen rows. With more unseen rows, Newton's method needs many short steps.
 MOST_ROWS = 1500
 
 
 def most_rows(n_features: int) -> int:
-    """Return the largest number of rows for a score interval, 0 or less for too many features.
+    """Return the maximum number of rows, which is at most 0 for too many features.
 
-    With k features, a step needs k**2 multiplications per row, and solves a system of k equations.
+    With k features, a step needs k**2 multiplications per row and the solution of k equations.
     """
     return MOST_WORK // n_features**2 - 2 * n_features
 
@@ -33,7 +33,7 @@ def most_rows(n_features: int) -> int:
 def with_unseen_patterns(
     counts: AnyArray, multiplicities: AnyArray, n_features: int
 ) -> tuple[AnyArray, AnyArray] | None:
-    """Add the possible unseen patterns with multiplicity 0; return None if there are too many.
+    """Add the possible unseen patterns with multiplicity 0, or return None if there are too many.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def with_unseen_profiles(
 ) -> tuple[AnyArray, AnyArray] | None:
     """Add the possible unseen profiles, as `with_unseen_patterns` does.
 
-    ``codes`` of shape (P, R) have ``n_labels`` where a rating is missing. Unseen profiles have the
+    ``codes`` has shape (P, R), with ``n_labels`` for a missing rating. Unseen profiles have the
     same sets of missing raters as the observed profiles.
     """
     present = np.unique(codes < n_labels, axis=0)
@@ -84,7 +84,7 @@ def with_unseen_profiles(
 
 
 def _all_patterns(n_labels: int, n_ratings: int) -> AnyArray:
-    """Return all patterns with this number of ratings (stars and bars)."""
+    """Return all patterns with ``n_ratings`` ratings, enumerated by stars and bars."""
     bars = np.array(list(combinations(range(n_ratings + n_labels - 1), n_labels - 1)), np.int64)
     bars = bars.reshape(comb(n_ratings + n_labels - 1, n_ratings), n_labels - 1)
     edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=-1)
@@ -93,7 +93,7 @@ def _all_patterns(n_labels: int, n_ratings: int) -> AnyArray:
 
 
 def _of_two_labels(n_labels: int, n_ratings: int) -> AnyArray:
-    """Return the patterns with one or two distinct labels."""
+    """Return the patterns that contain only one or two distinct labels."""
     rows = [n_ratings * np.eye(n_labels, dtype=np.int64)]
     for first, second in combinations(range(n_labels), 2):
         some = np.zeros((n_ratings - 1, n_labels), np.int64)
@@ -104,7 +104,7 @@ def _of_two_labels(n_labels: int, n_ratings: int) -> AnyArray:
 
 
 def _one_against_others(n_labels: int, n_raters: int) -> list[tuple[int, ...]]:
-    """Return the profiles in which all raters agree, or all but one."""
+    """Return the profiles in which all raters, or all but one, agree."""
     rows = [(k,) * n_raters for k in range(n_labels)]
     for label, other in product(range(n_labels), repeat=2):
         if label != other:
@@ -117,10 +117,10 @@ def _one_against_others(n_labels: int, n_raters: int) -> list[tuple[int, ...]]:
 def _joined(
     rows: AnyArray, multiplicities: AnyArray, possible: AnyArray
 ) -> tuple[AnyArray, AnyArray]:
-    """Merge observed and possible rows in sorted order, so that input order has no effect."""
+    """Merge observed and possible rows. Rows are sorted, so input order has no effect."""
     both = np.concatenate([rows, possible.astype(rows.dtype)])
     distinct, places = np.unique(both, axis=0, return_inverse=True)
     numbers = np.zeros(len(distinct), multiplicities.dtype)
-    # Rows can occur twice if a rater was left out.
+    # If a rater was left out, the same row can occur twice.
     np.add.at(numbers, places.ravel()[: len(rows)], multiplicities)
     return distinct, numbers

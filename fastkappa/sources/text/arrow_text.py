@@ -37,10 +37,10 @@ from fastkappa.sources.text.text_format import (
 
 # The number of bytes parsed at a time.
 BLOCK_SIZE = 1 << 20
-# The number of lines to search for the names of the columns, below titles and comments.
+# The largest number of titles and comments above the column names, in lines.
 MOST_ABOVE_NAMES = 20
 
-# The character in place of bytes that are not UTF-8.
+# The character that replaces bytes that are not UTF-8.
 REPLACED = "\ufffd"
 NO_LABELS: Mapping[str, Collection[str]] = {}
 
@@ -55,22 +55,22 @@ def text_file(
 ) -> TextFile:
     """Return a readable text file, after calling ``check`` with the names of its columns.
 
-    ``delimiter`` separates the fields, unless the format specifies one. If empty, the delimiter is
-    inferred from the file.
+    ``delimiter`` separates the fields, unless the format specifies a delimiter. If ``delimiter`` is
+    empty, it is inferred from the file.
     """
     if text_format.encoding is None:
         refuse_no_text(path)
     between, text_format = find_format(path, delimiter, text_format)
     names = names_in(path, between, text_format)
     if not names:
-        raise RatingsError(f"{path} cannot be read: its first line has no names of columns.")
+        raise RatingsError(f"{path} cannot be read: its first line must contain column names.")
     if REPLACED in "".join(names):
         raise RatingsError(f"{path} cannot be read: it is not UTF-8 text.")
     file = TextFile(path, between, names, text_format)
     if text_format.has_names and len(names) > 1 and all(map(is_number, names)):
         warnings.warn(
-            f"the names of the columns of {path} are numbers, {', '.join(names[:5])}: give"
-            " --no-header on the command line if the first line contains ratings.",
+            f"the column names of {path} are numbers ({', '.join(names[:5])}): give --no-header on"
+            " the command line if the first line contains ratings.",
             UserWarning,
             stacklevel=users_stacklevel(),
         )
@@ -142,7 +142,7 @@ def text_batches(
 
 @contextmanager
 def _naming_lines(file: TextFile) -> Iterator[None]:
-    """Explain pyarrow's errors about the encoding, an open quote or a row of another length."""
+    """Explain pyarrow's errors about encodings, open quotes and rows with too many fields."""
     import pyarrow
 
     with naming_encoding(file.path, file.text_format.encoding):
@@ -160,7 +160,7 @@ def _naming_lines(file: TextFile) -> Iterator[None]:
 
 
 def _hint_on_names(file: TextFile, n_above: int, n_fields: int) -> str:
-    """Return advice if a row below other rows has more fields than there are names."""
+    """Return advice on a row with more fields than there are column names, or an empty string."""
     n_below = n_above - file.text_format.n_skipped
     if n_below == 1 and n_fields == len(file.names) + 1:
         return (
@@ -184,15 +184,15 @@ def read_text(
 ) -> Any:
     """Return columns of a file as an Arrow table.
 
-    Columns in ``text`` and ``strings`` are always strings, and ``strings`` are only compared.
-    Texts such as NA count as missing, unless ``missing`` is False or they are among the ``labels``
-    of a column.
+    Columns in ``text`` and ``strings`` are read as strings. Columns in ``strings`` are not
+    dictionary-encoded. Texts such as NA count as missing, unless ``missing`` is False or they are
+    among the ``labels`` of their column.
     """
     import pyarrow
 
     types = dict.fromkeys(text, pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
     types |= dict.fromkeys(strings, pyarrow.string())
-    # The columns that share the texts that count as missing are read together.
+    # Columns in which the same texts count as missing are read together.
     together: dict[tuple[str, ...], list[str]] = {}
     for name in columns:
         nulls = missing_texts(labels.get(name, ())) if missing else []
@@ -214,9 +214,9 @@ def _read_whole(
     types: Mapping[str, Any],
     nulls: Sequence[str],
 ) -> Any:
-    """Return columns of a file as an Arrow table, with the given types or those that are inferred.
+    """Return columns of a file as an Arrow table. Infer each type that is not in ``types``.
 
-    The texts ``nulls`` count as missing.
+    The texts in ``nulls`` count as missing.
     """
     import pyarrow
     from pyarrow import csv
@@ -251,7 +251,7 @@ def _read_whole(
 
 
 def _refuse_names_in(table: Any, file: TextFile) -> None:
-    """Raise if rows of strings repeat the names of the columns, which no other row contains."""
+    """Raise if some rows repeat the column names, and no other row contains these names."""
     import pyarrow
     from pyarrow import compute
 
@@ -274,7 +274,7 @@ def _refuse_names_in(table: Any, file: TextFile) -> None:
 
 
 def _may_be_rounded(column: Any) -> bool:
-    """Return whether a column has floats so large that not all integers are representable."""
+    """Return whether a column has floats so large that they may be rounded integers."""
     if str(column.type) != "double":
         return False
     largest = (np.abs(values_of(chunk)).max(initial=0) for chunk in column.chunks)
@@ -316,7 +316,7 @@ def _options(file: TextFile) -> dict[str, Any]:
 
 
 def _text_in(file: TextFile, opened: Any) -> Any:
-    """Return a stream of a file, decompressed, with one space between columns."""
+    """Return a decompressed stream of a file, with one space between aligned columns."""
     import pyarrow
 
     encoding = file.text_format.encoding
@@ -327,7 +327,7 @@ def _text_in(file: TextFile, opened: Any) -> Any:
 
 
 def in_arrow_memory(data: bytes) -> Any:
-    """Return a stream of a copy of these bytes that belongs to Arrow.
+    """Copy bytes to memory that Arrow owns, and return a stream of the copy.
 
     An Arrow thread can release a stream late, even while Python exits. Releasing a Python object at
     that time would call Python and abort the process.
@@ -342,8 +342,9 @@ def in_arrow_memory(data: bytes) -> Any:
 def inferred(texts: Sequence[Any], column: Any = None, decimal: str = ".") -> Any:
     """Convert texts to a column of the type that pyarrow infers.
 
-    No text is treated as missing: if a text such as nan would be, all texts are strings. If
-    ``column`` is given, raise if two different whole numbers would become the same float.
+    No text counts as missing. If a text that usually means a missing value occurs, such as nan, all
+    texts become strings. If ``column`` is given, raise if a whole number would be rounded to a
+    float.
     """
     import pyarrow
     from pyarrow import csv

@@ -22,23 +22,25 @@ from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.sources.text.text_format import LONGEST_LINE, TextFile, is_packed
 from fastkappa.tables.doubtful_orders import runs_in
 
-# The temporary data of a block of this size stays in the cache.
+# The number of bytes per block. Temporary data of blocks of this size fits in the cache.
 BLOCK_SIZE = 1 << 20
-# The number of bytes to count as a trial before the remaining file.
+# The number of bytes to count as a trial, before the rest of the file.
 FIRST_BLOCK = 1 << 14
-# The largest number and length of texts that the kernel supports. pyarrow reads all other files.
+# The largest number of texts per column that the kernel supports. pyarrow reads all other files.
 MOST_TEXTS = 1 << 8
-# The number of lines of a block that show whether a column is sorted.
+# The number of lines to sample per block, to check whether a column is sorted.
 SAMPLED = 1 << 6
+# The largest number of bytes in a text that the kernel supports.
 LONGEST_TEXT = 1 << 7
-# The number of bytes in the first search for new texts. Each later search covers twice as many.
+# The number of bytes in the first search for new texts. Each search covers twice as many bytes as
+# the search before.
 FIRST_LEARNED = 1 << 8
-# Bytes that change the meaning of a field: quotes, and NUL, which pads words.
+# Bytes that the kernel cannot count. A quote changes the meaning of a field, and NUL pads words.
 UNUSUAL = (b'"', b"\0")
 
 
 class NotInBlocksError(Exception):
-    """The file cannot be split at line breaks, or has lines that the kernel cannot count."""
+    """Raised if a file cannot be split at line breaks, or the kernel cannot count a line."""
 
 
 def count_file(
@@ -46,7 +48,7 @@ def count_file(
 ) -> list[LineCounter] | None:
     """Count the pairs of texts in two columns, and return the counts of each thread.
 
-    Return None if the kernel cannot count the file. pyarrow then reports any errors in the file.
+    Return None if the kernel cannot count the file. pyarrow then reads it and reports any errors.
     """
     count_lines = csv_line_kernels(get_kernels()).count_lines
     of_file = file.text_format
@@ -69,8 +71,8 @@ def count_file(
 
     n_bytes = file.path.stat().st_size
     try:
-        # If the kernel cannot count a file, this nearly always shows in the first block. So the
-        # first block is counted before the threads start.
+        # Count the first block before the threads start, because nearly every file that the kernel
+        # cannot count fails in its first block.
         tried = work(ItemRanges(min(n_bytes, FIRST_BLOCK), 1))
         if n_bytes <= FIRST_BLOCK:
             return [tried]
@@ -87,7 +89,7 @@ def read_blocks(path: Path, ranges: ItemRanges) -> Iterator[tuple[tuple[int, int
     Raises
     ------
     NotInBlocksError
-        If the file contains quotes, or a very long line.
+        If the file has quotes below its first line, or a very long line.
     """
     with open(path, "rb", buffering=0) as file:
         while bounds := ranges.take(BLOCK_SIZE):
@@ -107,7 +109,7 @@ def _lines(file: BinaryIO, start: int, stop: int) -> bytes:
     begin = text.find(b"\n") + 1 if start else 0
     end = text.find(b"\n", stop - 1 - before) + 1
     if end == 0 and missing > 0:
-        # end of the file
+        # The block ends with the file.
         end = len(text)
     if end == 0 or (start and begin == 0):
         raise NotInBlocksError
@@ -141,7 +143,7 @@ def has_names(line: bytes, delimiter: str, names: Sequence[str]) -> bool:
 
 
 class LineCounter:
-    """Counts lines by the texts in two fields.
+    """Count lines by the texts in two fields.
 
     Attributes
     ----------
@@ -152,7 +154,8 @@ class LineCounter:
     begins : int
         The position of the first counted byte.
     n_blocks, n_runs : int, list of float
-        The number of blocks, and the numbers of runs of equal texts in samples of their lines.
+        The number of blocks and, for each field, the number of runs of equal texts in samples of
+        their lines.
     """
 
     def __init__(self, count_lines: CountLines, lines: Lines) -> None:
@@ -165,7 +168,7 @@ class LineCounter:
         self._n_learned = FIRST_LEARNED
 
     def add(self, text: bytes, start: int) -> bool:
-        """Count the lines from a byte on, or return False if a line is unusual.
+        """Count the lines from byte ``start`` on, or return False if a line is unusual.
 
         If False is returned, some lines have already been counted. A line is unusual if it has
         quotes or a different number of fields from the first line, or if there are too many texts.
@@ -217,7 +220,7 @@ class LineCounter:
 
 
 def _sample(text: bytes, start: int) -> Iterator[bytes]:
-    """Yield some lines of a block, at distances that follow no pattern in a file."""
+    """Yield some lines of a block at increasing distances, to avoid patterns in the file."""
     for i in range(SAMPLED):
         place = start + (len(text) - start) * i**2 // SAMPLED**2
         begin = text.find(b"\n", place - 1) + 1 if i else start
@@ -227,7 +230,7 @@ def _sample(text: bytes, start: int) -> Iterator[bytes]:
 
 
 def is_plain(text: bytes, start: int = 0) -> bool:
-    """Return whether fields, from some byte on, are exactly the bytes between delimiters."""
+    """Return whether fields from byte ``start`` on are exactly the bytes between delimiters."""
     if any(text.find(byte, start) >= 0 for byte in UNUSUAL):
         return False
     # For pyarrow, a single carriage return also ends a line.

@@ -51,7 +51,7 @@ def refuse_no_text(path: Path) -> None:
         found = f"it looks like a spreadsheet: {WORKBOOK}"
     elif found is None and b"\0" in start:
         found = (
-            "it has NUL characters in its first line, which a text file cannot have: remove them."
+            "it has NUL characters in its first line: remove them, because text cannot have them."
         )
         if 3 * start.count(b"\0") > len(start):
             order = "be" if start.startswith(b"\0") else "le"
@@ -64,6 +64,6 @@ def refuse_no_text(path: Path) -> None:
 
 
 def advice_on(path: Path) -> str:
-    """Return advice about an unreadable file, according to its suffix, or an empty string."""
+    """Return advice on a file with an unknown suffix, or an empty string if there is none."""
     found = ADVICE.get(path.suffix.lower())
     return "" if found is None else f" {found[0].upper()}{found[1:]}"

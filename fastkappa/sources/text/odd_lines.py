@@ -1,7 +1,7 @@
 """Detect lines of text files that are probably not items, and warn about each kind.
 
 A spreadsheet can end in totals or notes. A table of counts has one line per pair of labels, or
-repeats its column names in the first column. An export that was appended twice repeats lines.
+repeats its column names in the first column. If an export was appended twice, lines occur twice.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from itertools import combinations
+from operator import eq
 
 import numpy as np
 
@@ -19,8 +21,8 @@ from fastkappa.sources.text.text_format import TextFile, is_packed, opened_rows,
 from fastkappa.tables.doubtful_orders import judge_rows
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS
 
-# The numbers of characters to read at the start and at the end of a file, and the number of last
-# lines to check.
+# The number of characters to read at the start of a file, the number to read at its end, and the
+# number of last lines to check.
 MOST_FIRST, MOST_LAST, LAST_LINES = 1 << 16, 1 << 11, 4
 TOTALS = frozenset(
     [
@@ -52,7 +54,7 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
     places = {name: file.names.index(name) for name in columns if name in file.names}
     others = [name for name in file.names if name not in places]
     counts = [name for name in others if name.strip().casefold() in COUNTS]
-    # Fields are split only if a search of the text finds a match.
+    # Split fields only if the last lines contain a word such as total or note.
     if LAST_WORD.search(last):
         _warn_of_last(file, _rows_of(first, file), _rows_of(last, file))
     if not is_whole:
@@ -65,6 +67,7 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
     if 1 < len(rows) == len(file.names) - 1:
         _warn_of_matrix(file, rows)
     _warn_of_repeated(file, rows, others)
+    _warn_of_two_ids(file, rows, others)
 
 
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
@@ -84,7 +87,7 @@ def _end_of(file: TextFile) -> str:
 
 
 def _warn_of_last(file: TextFile, first: Rows, last: Rows) -> None:
-    """Warn if the last lines look like totals or notes, whose words occur nowhere else."""
+    """Warn if one of the last lines has a word such as total or note that earlier lines lack."""
     others = {_word(text) for row in first[:-LAST_LINES] for text in row}
     for row in last:
         words = [_word(text) for text in row]
@@ -117,7 +120,7 @@ def _warn_of_matrix(file: TextFile, rows: Rows) -> None:
     if [row[0].strip() for row in rows] == [name.strip() for name in file.names[1:]]:
         warn(
             f"the first column of {file.path} contains the names of the other columns, as in a"
-            " confusion matrix, but each line is read as an item: give a matrix of counts to"
+            " confusion matrix, but each line is read as an item: pass a matrix of counts to"
             " agreement_from_confusion."
         )
 
@@ -125,8 +128,8 @@ def _warn_of_matrix(file: TextFile, rows: Rows) -> None:
 def _warn_of_repeated(file: TextFile, rows: Rows, others: Sequence[str]) -> None:
     """Warn about repeated ids in an unread column, as after appending a later export.
 
-    The column has a different id in each other line, or in each line of two parts that no other
-    column tells apart.
+    The ids must differ between all lines that are not repeated. Alternatively, the ids must differ
+    within each of two parts of the file, and no other column may tell the parts apart.
     """
     distinct = set(map(tuple, rows))
     columns = dict(zip(file.names, zip(*(row for row in rows if len(row) == len(file.names)))))
@@ -145,17 +148,42 @@ def _warn_of_repeated(file: TextFile, rows: Rows, others: Sequence[str]) -> None
         )
         if len(place) == len(distinct) or (are_parts and is_shared and not tells_apart):
             warn(
-                f"{len(again)} lines of {file.path} repeat a {name!r} of other lines, and are"
-                " counted as items: leave them out if they are the same items."
+                f"{len(again)} lines of {file.path} repeat the {name!r} of other lines, but are"
+                " counted as further items: leave them out if they are the same items."
             )
             return
+
+
+def _warn_of_two_ids(file: TextFile, rows: Rows, others: Sequence[str]) -> None:
+    """Warn if two unread columns contain the same ids in different rows, as in joined tables.
+
+    Small numbers are not checked, because they can be positions of the items.
+    """
+    columns = dict(zip(file.names, zip(*(row for row in rows if len(row) == len(file.names)))))
+    ids = {name: own for name in others if _are_distinct_ids(own := columns.get(name, ()))}
+    for (one, first), (other, second) in combinations(ids.items(), 2):
+        n_shared, n_in_place = len({*first} & {*second}), sum(map(eq, first, second))
+        if 2 * n_shared > len(first) and n_in_place < n_shared:
+            warn(
+                f"columns {one!r} and {other!r} of {file.path} contain the same ids, but"
+                f" {n_shared - n_in_place} of {n_shared} in different rows: if two tables were"
+                " pasted side by side, join them by id."
+            )
+            return
+
+
+def _are_distinct_ids(values: Sequence[str]) -> bool:
+    """Return whether values differ in all rows, and are not all small numbers."""
+    if not FEWEST_IDS <= len(values) == len({*values}):
+        return False
+    return not all(is_number(one) and float(one) <= 2 * len(values) for one in values)
 
 
 def _warn_of_counted(rows: Rows, names: Sequence[str], places: dict[str, int], count: str) -> None:
     """Warn if there is one line per pair of labels, and an unread column of counts.
 
-    There can be one line per pair and group, such as a site. If all pairs of labels occur once,
-    `judge_table` issues the warning.
+    There can also be one line per pair and group, such as a site. If each pair of labels occurs
+    exactly once, `judge_table` issues the warning.
     """
     columns = dict(zip(names, zip(*(row for row in rows if len(row) == len(names)))))
     counts = columns.get(count, ())
@@ -168,7 +196,7 @@ def _warn_of_counted(rows: Rows, names: Sequence[str], places: dict[str, int], c
     }
     keys = [*(columns[name] for name in places), *groups.values()]
     n_labels = [len(set(column)) for column in keys]
-    # A column that differs in most rows contains ids of items.
+    # A column with a different value in most rows contains ids of items.
     if 2 * max(n_labels) > len(rows) or len(set(zip(*keys))) < len(rows):
         return
     in_order = [int(count) for count in counts] == list(range(1, len(rows) + 1))
@@ -176,7 +204,7 @@ def _warn_of_counted(rows: Rows, names: Sequence[str], places: dict[str, int], c
     if not in_order and not are_judged:
         each = "".join(f" and each {name!r}" for name in groups)
         warn(
-            f"there is one line for each pair of {' and '.join(places)}{each}, next to a column"
-            f" {count!r}: give sample_weight={count!r} if it is the number of items with"
-            " these ratings."
+            f"there is one line for each pair of {' and '.join(places)}{each}, and a column"
+            f" {count!r}: give sample_weight={count!r} if this column contains the number of items"
+            " with these ratings."
         )

@@ -15,14 +15,14 @@ from typing import Any, BinaryIO, NamedTuple, TextIO, cast
 
 from fastkappa.sources.source_ratings import RatingsError
 
-# Possible delimiters of a text file. The first delimiter in this list that occurs in the first line
-# is used.
+# Possible delimiters of a text file, in order. If several delimiters occur in the first line, the
+# first delimiter in this order is used.
 DELIMITERS_TRIED = "\t;,| "
-# Only the start of longer lines is read.
+# The largest number of characters to read of a line. Only the start of longer lines is read.
 LONGEST_LINE = 1 << 16
 # The number of bytes read at a time.
 READ_SIZE = 1 << 20
-# For Excel, the first line can specify the delimiter, as in "sep=;".
+# The first line of a file for Excel can specify the delimiter, as in "sep=;".
 SEPARATOR_LINE = re.compile(r"\"?sep=(.)\"?\s*", re.IGNORECASE)
 BLANKS = re.compile(" +")
 NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
@@ -48,7 +48,7 @@ class TextFormat(NamedTuple):
         The decimal point of numbers.
     is_aligned : bool
         Whether the columns are aligned with spaces, so that several spaces are one delimiter. The
-        first line shows this.
+        value is inferred from the first line.
     """
 
     delimiter: str | None = None
@@ -66,13 +66,12 @@ PLAIN = TextFormat()
 def text_format_of(
     sep: str | None = None, encoding: str | None = None, decimal: str = ".", **others: Any
 ) -> TextFormat:
-    """Return a user's options as a `TextFormat`, or raise if one is invalid."""
+    """Return a user's options as a `TextFormat`, or raise if an option is invalid."""
     if encoding is not None:
         given = encoding
         try:
             encoding = codecs.lookup(encoding).name
-            # Codecs that convert bytes to bytes or text to text raise an error on the next two
-            # lines.
+            # Reject codecs that convert bytes to bytes or text to text.
             b"".decode(encoding)
             "".encode(encoding)
         except (LookupError, ValueError):
@@ -87,7 +86,10 @@ def text_format_of(
             f"sep must be an ASCII character or one of {', '.join(NAMED_DELIMITERS)}, got {sep!r}."
         )
     if len(decimal) != 1 or not decimal.isascii() or decimal.isalnum():
-        raise RatingsError(f"decimal must be a single character, such as ',', got {decimal!r}.")
+        raise RatingsError(
+            f"decimal must be a single character, such as ',', and not a letter or digit, got"
+            f" {decimal!r}."
+        )
     if decimal == delimiter:
         raise RatingsError(f"sep and decimal must differ, got {delimiter!r} for both.")
     plain = None if encoding in ("utf-8", "utf-8-sig") else encoding
@@ -105,7 +107,7 @@ class TextFile(NamedTuple):
 
 def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> list[str]:
     """Return the column names in the first row, or an empty list if there is no row."""
-    # Text that is not UTF-8 can be in columns that are not read.
+    # Columns that are not read can contain text that is not UTF-8.
     errors = "replace" if text_format.encoding is None else "strict"
     with (
         naming_encoding(path, text_format.encoding),
@@ -132,7 +134,7 @@ def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, Text
     The delimiter is ``expected``, unless the first line contains only another delimiter or begins
     with ``sep=``. If ``expected`` is empty, the first line determines the delimiter.
     """
-    # Bytes that are invalid in this encoding raise an error when the whole file is read.
+    # Replace invalid bytes here, because they raise an error later, when the whole file is read.
     with (
         naming_encoding(path, given.encoding),
         opened_rows(path, given, errors="replace") as file,
@@ -172,7 +174,7 @@ def _unquoted(line: str) -> str:
 def opened_text(
     path: Path, encoding: str | None, errors: str = "strict"
 ) -> Iterator[TextIOWrapper]:
-    """Open the text of a file, compressed or not."""
+    """Open a file as text, decompressing it if necessary."""
     with (
         opened_bytes(path) as file,
         TextIOWrapper(file, encoding or "utf-8-sig", errors, newline="") as text,
@@ -182,7 +184,7 @@ def opened_text(
 
 @contextmanager
 def opened_rows(path: Path, text_format: TextFormat, errors: str = "strict") -> Iterator[TextIO]:
-    """Open the text of a file after the skipped lines, with one space between aligned columns."""
+    """Open a file as text after the skipped lines, with one space between aligned columns."""
     with opened_text(path, text_format.encoding, errors) as text:
         for _ in range(text_format.n_skipped):
             text.readline()
@@ -230,7 +232,7 @@ def opened_bytes(path: Path) -> Iterator[BinaryIO]:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         if "Not a gzipped" in str(error):
             raise RatingsError(
-                f"{path} cannot be read: it does not look like a gzip file: if it is not"
+                f"{path} cannot be read: it does not look like a gzip file. If it is not"
                 f" compressed, rename it to {path.stem}."
             ) from error
         raise RatingsError(f"{path} cannot be read: {error}.") from error
@@ -245,7 +247,8 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
     """Raise if a quoted field contains whole rows. ``n_rows`` is the number of rows read.
 
     An unintended quote turns all lines up to the next quote into one field. A quote is considered
-    unintended if each of these lines has as many fields as a row, which is rare for free text.
+    unintended if each of these lines has as many fields as a row, because lines of free text rarely
+    do.
 
     Raises
     ------
@@ -265,15 +268,18 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
             if last > first and all(line.count(file.delimiter) == n_fields - 1 for line in lines):
                 raise RatingsError(
                     f"{file.path}: a quote in line {first} opens a field that extends to line"
-                    f" {last}, and each of these lines has the {n_fields} fields of a row,"
-                    " which would be lost. Remove the quote or, if quotes are text, give"
-                    " --quote none on the command line."
+                    f" {last}. Each of these lines has {n_fields} fields, like a row, and would be"
+                    " lost. Remove the quote or, if quotes are text, give --quote none on the"
+                    " command line."
                 )
             first = last + 1
 
 
 def row_of_other_length(file: TextFile) -> tuple[int, int] | None:
-    """Return the line and the length of the first row that is not as long as the names, or None."""
+    """Find the first row that does not have one field per column name.
+
+    Return the number of its line and the number of its fields, or None if there is no such row.
+    """
     of_file = file.text_format
     with (
         suppress(csv.Error),
@@ -309,7 +315,7 @@ def _lines_of_rows(text: Iterator[str], delimiter: str) -> Iterator[list[str]]:
             lines.append(line)
             yield line
 
-    # The lines of a row with a field that is too long are still yielded.
+    # If a field is too long, csv raises an error, but the lines of its row are still yielded.
     with suppress(csv.Error):
         for _ in csv.reader(noted(), delimiter=delimiter):
             yield lines

@@ -43,19 +43,19 @@ from fastkappa.sources.text.arrow_text import (
 from fastkappa.sources.text.csv_lines import LineCounter
 from fastkappa.sources.text.text_format import TextFile
 
-# The number of texts to keep in addition to given labels, to infer the type of the column.
+# The largest number of texts to keep in addition to the given labels, to infer the column's type.
 MOST_OTHERS = 1 << 12
 
 
 class TextTable:
-    """Counts the ratings in one or more text files as texts.
+    """Count the ratings in one or more text files as texts.
 
     Parameters
     ----------
     table : SourceTable
         The table that is later passed to `add_to`.
     has_files : bool
-        Whether there are several files, so that errors about texts name one.
+        Whether there are several files. If so, errors about texts name the file.
     """
 
     def __init__(self, table: SourceTable, *, has_files: bool = False) -> None:
@@ -84,10 +84,10 @@ class TextTable:
         self._end_file(file.path)
 
     def add_lines(self, file: TextFile, on_progress: ReportBytes, num_threads: int) -> bool:
-        """Count a file like `add`, but with the kernel for lines; return False if this fails.
+        """Count a file like `add`, but with the kernel for lines; return False if the kernel fails.
 
-        The kernel fails for files with quotes, too many texts or other unusual content, and leaves
-        this table unusable.
+        The kernel fails for files with quotes, too many texts or other unusual content. After such
+        a failure, this table is unusable.
         """
         columns = self._raw.columns
         if self._raw.names != [columns.y1, columns.y2] or columns[2:] != (None, None):
@@ -103,7 +103,7 @@ class TextTable:
         return bool(counters) and self._raw.n_rows > 0
 
     def _end_file(self, path: Path) -> None:
-        """Note the texts of a file, and the file in which each was first seen."""
+        """Record the texts of a file, and for each text the first file that contains it."""
         if self._has_files:
             self._raw.end_part(path)
         for axis in self._raw.axes if self._has_files else ():
@@ -138,7 +138,7 @@ class TextTable:
         table.add_table((types[0], types[1], types[2]), (group, first, second), counts, sums)
 
     def _named(self, error: ValueError, axis: AxisLabels, texts: Sequence[Any]) -> ValueError:
-        """Return an error about texts, with the first of several files that causes it."""
+        """Return an error about texts that names the first file with the error, if possible."""
         for text in texts if axis.files else ():
             try:
                 _meaning([text], [], axis, self._decimal)
@@ -197,7 +197,7 @@ class TextTable:
 
 
 class _Texts:
-    """Collects enough texts of a column to infer its type."""
+    """Collect enough texts of a column to infer its type."""
 
     def __init__(self) -> None:
         self.texts: dict[Any, None] = {}
@@ -212,7 +212,7 @@ class _Texts:
 
 
 def _texts_of(array: Any, missing: Collection[Key] = ()) -> Column:
-    """Return a block's column as integer codes. Its texts can be bytes that are not valid UTF-8."""
+    """Return a column of a block as integer codes. Texts can be bytes that are not valid UTF-8."""
     texts = map(_key_of, array.dictionary.to_pylist())
     categories = [None if text in missing else text for text in texts]
     codes, categories = codes_of(array, categories)
@@ -226,7 +226,10 @@ def _key_of(text: bytes | None) -> Key:
 def _meaning(
     texts: Sequence[Any], others: Sequence[Any], axis: AxisLabels, decimal: str
 ) -> tuple[list[Any], np.dtype[Any]]:
-    """Return the meanings of texts, given further texts of their column."""
+    """Return the labels that texts mean, and the type of the labels.
+
+    ``others`` are further texts of the column.
+    """
     together = list(dict.fromkeys([*texts, *others]))
     if not together:
         return [], NO_TYPE
@@ -234,8 +237,8 @@ def _meaning(
         return list(texts), STRINGS
     values = inferred(together, axis.column, decimal)
     if str(values.type) == "string":
-        # Strings are returned without encoding, because importing pyarrow.compute would take as
-        # long as reading a small file.
+        # Do not encode strings, because importing pyarrow.compute takes as long as reading a small
+        # file.
         return values.to_pylist()[: len(texts)], STRINGS
     ratings = ratings_of(values, axis.column, axis.has_fractions)
     return keys_of(ratings)[: len(texts)], ratings.label_dtype

@@ -9,8 +9,8 @@ w, column totals R and their sum N,
     chance[c] = sum_y R[y] * w[y, c]
 
 Both O and C are sums over items, so minimising O / C is a fractional programme. Dinkelbach's
-method starts from the ratio O / C of any solution. The cuts that minimise O - ratio * C have a
-lower ratio, unless the given ratio is already minimal.
+method starts from the ratio O / C of any cuts. The cuts that minimise O - ratio * C have a lower
+ratio, unless the first ratio is already minimal.
 
 Placing cut c after j rows adds f_c(j) to O - ratio * C: the cost of label c - 1 minus the cost of
 label c, summed over the rows below the cut. If the cuts that minimise each f_c on its own are in
@@ -41,18 +41,18 @@ from fastkappa.thresholds.cuts.in_order import Positions, least_in_order, throug
 Ratio = tuple[float, float]
 
 EPSILON = 2.0**-52
-# The work grows with the square of the number of labels. With more labels than this, BLAS is used.
+# With more labels than this, BLAS is used, because the work grows with the square of their number.
 MOST_LABELS_BY_HAND = 32
-# No trial needed more than 7 rounds. Every round except the last is an improvement.
+# No trial needed more than 7 rounds. Every round except the last improves the cuts.
 MOST_ROUNDS = 100
 
 
 class Cuts(NamedTuple):
     """The best cuts of a table.
 
-    ``positions`` is the number of rows below each cut. ``table`` is the confusion matrix with
-    the true labels in its rows. ``ratio`` is the pair of O and C. ``gap`` is an upper bound on
-    the distance of kappa from the optimum; 0.0 means that the cuts are proven optimal.
+    ``positions`` is the number of rows below each cut. ``table`` is the confusion matrix, with one
+    row per true label. ``ratio`` is the pair of O and C. ``gap`` is an upper bound on the distance
+    of kappa from the optimum. A gap of 0.0 means that the cuts are proven optimal.
     """
 
     positions: Positions
@@ -63,7 +63,7 @@ class Cuts(NamedTuple):
 
 
 class Programme:
-    """The objective to minimise, which is the same for all tables that count the same items.
+    """The objective to minimise. It is the same for all tables that count the same items.
 
     Parameters
     ----------
@@ -72,11 +72,10 @@ class Programme:
     weights : ndarray of shape (K, K)
         Disagreement weights.
     search : callable, default=None
-        A compiled search for cuts, for the case that the separately minimised cuts are in order;
-        see `best_cuts`.
+        A compiled search for cuts, used if the separately minimised cuts are in order.
     counts_whole : bool, default=True
-        Whether all entries of a table are integers if its totals are. Ties are then broken in
-        integer arithmetic.
+        Whether all entries of a table are integers if the totals are integers. Ties are then broken
+        in integer arithmetic.
     """
 
     def __init__(
@@ -101,14 +100,14 @@ class Programme:
         self.search = search
 
     def steps(self, ratio: Ratio) -> Floats:
-        """Return, for each cut c and true label, the cost of label c - 1 minus that of label c."""
+        """Return, per cut c and true label, the cost of label c - 1 minus the cost of label c."""
         observed, chance = ratio
         cost = self.matrix * chance - observed * self.chance
         steps: Floats = (cost[:, :-1] - cost[:, 1:]).T
         return steps
 
     def rounding(self, ratio: Ratio) -> float:
-        """Return a bound on the rounding errors of the sum of all f_c."""
+        """Return a bound on the rounding error of the sum of all f_c."""
         observed, chance = ratio
         costs = self.matrix * chance + observed * self.chance
         largest = 2 * float((self.totals @ costs).sum())
@@ -135,14 +134,14 @@ class Programme:
 
 
 def prefix_of(table: AnyArray) -> Floats:
-    """Return the number of items of each label in the rows below each position."""
+    """Return, per label and position, the number of items in the rows below the position."""
     prefix = np.zeros((table.shape[1], len(table) + 1))
     np.cumsum(table.T, axis=1, out=prefix[:, 1:])
     return prefix
 
 
 def _values(steps: Floats, prefix: Floats) -> Floats:
-    """Return f_c at each position, ``steps @ prefix``; for few labels, without BLAS threads."""
+    """Return f_c at each position, which is ``steps @ prefix``. Use BLAS only for many labels."""
     if len(prefix) > MOST_LABELS_BY_HAND:
         product: Floats = steps @ prefix
         return product
@@ -153,7 +152,7 @@ def _values(steps: Floats, prefix: Floats) -> Floats:
 
 
 def table_at(prefix: Floats, positions: Positions) -> Floats:
-    """Return the confusion matrix of cuts, with the true labels in its rows."""
+    """Return the confusion matrix of cuts, with one row per true label."""
     below = np.zeros((len(prefix), len(positions) + 2))
     below[:, 1:-1] = prefix[:, positions]
     below[:, -1] = prefix[:, -1]
@@ -167,8 +166,7 @@ def best_cuts(programme: Programme, prefix: Floats, known: Positions | None = No
     ----------
     programme : Programme
     prefix : ndarray of shape (K, n_rows + 1)
-        The number of items of each label in the rows below each position, or the sum of their
-        weights.
+        The number of items, or the sum of their weights, per label in the rows below each position.
     known : ndarray of shape (K - 1,), optional
         Good cuts to start from.
     """
@@ -215,8 +213,8 @@ def _search(programme: Programme, prefix: Floats, best: Cuts | None) -> Cuts:
         ):
             return best._replace(rounds=rounds)
         if new.ratio[1] == 0 and programme.chance.any():
-            # If no cuts are better than chance and kappa is undefined for these cuts, all items get
-            # the label for which kappa is defined.
+            # No cuts are better than chance, and kappa is undefined for the best cuts. All items
+            # get a label for which kappa is defined.
             positions = np.zeros(programme.n_labels - 1, np.intp)
             positions[int(programme.chance.argmax()) :] = prefix.shape[1] - 1
             new = _cuts_at(programme, prefix, positions, rounds)
@@ -229,12 +227,12 @@ def _search(programme: Programme, prefix: Floats, best: Cuts | None) -> Cuts:
 
 
 def _certified(programme: Programme, prefix: Floats, cuts: Cuts) -> Cuts:
-    """Return the best cuts with a bound on their gap, which is 0 for integer counts."""
+    """Return the best cuts with a bound on their gap. For integer counts, the gap is 0."""
     while True:
         values = _values(programme.steps(cuts.ratio), prefix)
         in_place = values[np.arange(len(values)), cuts.positions].sum()
         rounding = programme.rounding(cuts.ratio)
-        # The positions of each cut that are optimal within rounding errors.
+        # The candidates are the positions of each cut that are optimal within rounding errors.
         costs = values if programme.independent(values) else through_costs(values)
         bound = costs.min(axis=1) + 2 * rounding
         candidates = [np.flatnonzero(row <= most) for row, most in zip(costs, bound)]
@@ -255,9 +253,9 @@ def _certified(programme: Programme, prefix: Floats, cuts: Cuts) -> Cuts:
 def rows_worth_splitting(programme: Programme, prefix: Floats, cuts: Cuts) -> NDArray[np.bool_]:
     """Return a mask of the rows that can contain a better cut between their items.
 
-    The cost of a cut inside a row has a lower bound: the cost of a cut before the row, plus the
-    contributions of all items in the row that make the cut cheaper. The best cuts that use this
-    bound for a row are compared with the cuts already found.
+    The cost of a cut inside a row has a lower bound. The bound is the cost of a cut before the row,
+    plus the contributions of all items in the row that make the cut cheaper. A row can contain a
+    better cut if the best cuts with this bound cost less than the cuts already found.
     """
     steps = programme.steps(cuts.ratio)
     values = _values(steps, prefix)
@@ -270,7 +268,7 @@ def rows_worth_splitting(programme: Programme, prefix: Floats, cuts: Cuts) -> ND
         to_gain = values.min(axis=1).sum() - lowest.sum() + rounding
         worth = (bounds - lowest[:, None] <= to_gain).any(axis=0)
         return worth
-    # The costs between rows and inside rows alternate.
+    # Costs of cuts between rows alternate with bounds for cuts inside rows.
     both = np.empty((len(values), 2 * values.shape[1] - 1))
     both[:, ::2] = values
     both[:, 1::2] = bounds

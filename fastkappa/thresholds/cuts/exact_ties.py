@@ -20,7 +20,7 @@ def break_ties_exactly(
     candidates: list[NDArray[np.intp]],
     weights: AnyArray,
 ) -> NDArray[np.intp] | None:
-    """Return the cuts that minimise O - ratio * C, with the ratio of the given cuts.
+    """Return the cuts that minimise O - ratio * C, where ratio is O / C at the given cuts.
 
     Each cut is placed at one of its candidate positions. If no other cuts are better, the given
     cuts are returned. If there are too many candidates, None is returned.
@@ -43,8 +43,8 @@ def break_ties_exactly(
             for y in labels
         )
 
-    # For each position of a cut: the least sum of values up to this cut, and the positions that
-    # attain it.
+    # For each position of a cut, the list contains the least sum of values up to this cut, and the
+    # positions that attain this sum.
     so_far: list[tuple[int, list[int]]] = [(0, [])]
     for c, own in enumerate(candidates):
         here: list[tuple[int, list[int]]] = []
@@ -62,7 +62,7 @@ def break_ties_exactly(
 def _ratio(
     prefix: AnyArray, cuts: NDArray[np.intp], w: list[list[int]], chance: list[int]
 ) -> tuple[int, int]:
-    """Return O and C of cuts."""
+    """Return O and C at the given cuts."""
     edges = [0, *cuts.tolist(), prefix.shape[1] - 1]
     observed = by_chance = 0
     for (y, row), c in product(enumerate(prefix), range(len(chance))):

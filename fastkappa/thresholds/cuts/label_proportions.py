@@ -1,4 +1,4 @@
-"""Estimate the proportion of each label, as a function of the score, by a cumulative logit model.
+"""Estimate the proportion of each label as a function of the score by a cumulative logit model.
 
     logit P(y <= k | x) = a_k - f(x)
 
@@ -25,19 +25,19 @@ from fastkappa.thresholds.cuts.spline import Spline, by_rank
 
 # Three knots define one bend. In simulations and on real data, two bends were no better.
 N_KNOTS = 3
-# Penalties on the bend (its columns have variance 1) and on the slope. The penalty on the slope
+# Penalties on the bend, whose columns have variance 1, and on the slope. The penalty on the slope
 # keeps the slope finite if scores separate the labels.
 PENALTIES, OF_SLOPE = (np.inf, 1000.0, 100.0, 10.0, 1.0, 0.0), 1e-6
 MOST_STEPS = 50
-# The largest difference of a fit's log likelihood from the maximum.
+# A fit is accepted if its log likelihood is within this distance of the maximum.
 CLOSE = 1e-7
 LEAST_PROPORTION = 1e-300
-# The goodness-of-fit test compares observed with expected counts in this many groups of items.
+# The goodness-of-fit test compares observed and expected counts in this many groups of items.
 N_GROUPS = 10
 
 
 class _Fit(NamedTuple):
-    """Intercepts and coefficients, and the penalised log likelihood that they reach."""
+    """The intercepts and coefficients of a model, and its penalised log likelihood."""
 
     intercepts: Floats
     coefficients: Floats
@@ -103,7 +103,7 @@ def _fits(table: Floats, proportions: Floats) -> bool:
 
 
 def _best_fit(table: Floats, columns: Floats) -> tuple[float, Floats]:
-    """Return the least information criterion and the corresponding proportions."""
+    """Return the least information criterion of any penalty, and the proportions that attain it."""
     totals = table.sum(axis=0)
     below = np.cumsum(totals)[:-1] / totals.sum()
     fit = _evaluated(table, columns[:, :1], OF_SLOPE, np.log(below / (1 - below)), np.zeros(1))
@@ -122,7 +122,7 @@ def _best_fit(table: Floats, columns: Floats) -> tuple[float, Floats]:
 
 
 def _columns(x: Floats, sizes: Floats) -> Floats:
-    """Return x and the bends of its spline, each with variance 1."""
+    """Return x and the bends of a spline over x, each with variance 1."""
     spline = Spline(x, sizes, 1.0, N_KNOTS)
     bends = spline.bends[1:-1] * np.sqrt(sizes.sum())
     return np.concatenate([x[:, None], bends], axis=1)
@@ -131,7 +131,7 @@ def _columns(x: Floats, sizes: Floats) -> Floats:
 def _evaluated(
     table: Floats, columns: Floats, ridge: Floats | float, intercepts: Floats, coefficients: Floats
 ) -> _Fit:
-    """Return a model with its proportions. The likelihood is -inf unless intercepts ascend."""
+    """Return a model and its proportions. The likelihood is -inf unless intercepts ascend."""
     linear = np.clip(intercepts - (columns @ coefficients)[:, None], -500, 500)
     below = np.pad(1 / (1 + np.exp(-linear)), ((0, 0), (1, 0)))
     proportions = np.maximum(np.diff(below, axis=1, append=1), LEAST_PROPORTION)

@@ -4,11 +4,12 @@ With quadratic weights
 
     kappa = 2 cov(y, g) / (var y + var g + (mean y - mean g)**2)
 
-for labels y and given labels g. Only the expected label m = E[y | score] of an item matters. The
-best label for the item is the label nearest to mean y + (m - mean y) / kappa. So the cuts are where
-m crosses mean y + kappa * (c - 1/2 - mean y), c = 1, 2, ... Kappa itself is found by iteration from
-kappa = 0: round with the current kappa, and compute the next kappa from the result. This iteration
-is Dinkelbach's method. Each step raises kappa, up to the maximum.
+for true labels y and given labels g. Only the expected label m = E[y | score] of an item matters.
+The best label for the item is the label nearest to mean y + (m - mean y) / kappa. Therefore cut c
+is where m crosses mean y + kappa * (c - 1/2 - mean y), for c = 1, 2, ... Kappa itself is found by
+iteration from kappa = 0. Each step rounds with the current kappa, and computes the next kappa from
+the result. This iteration is Dinkelbach's method. Each step raises kappa until the maximum is
+reached.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from fastkappa.arrays import Floats
 from fastkappa.thresholds.cuts.spline import rising, smoothest
 
-# The curve is continued as a straight line over this many standard deviations of the scores.
+# Beyond the scores, the curve is continued as a straight line for this many standard deviations.
 BEYOND = 10.0
 # No trial needed more than 10 rounds.
 MOST_ROUNDS = 100
@@ -28,7 +29,7 @@ EPSILON = 2.0**-52
 def best_levels(
     expected: Floats, weights: Floats, mean: float, variance: float, n_labels: int
 ) -> tuple[Floats, float]:
-    """Return the expected labels at which rounding moves to the next label, and expected kappa.
+    """Return the levels of the expected label at which to round up, and the expected kappa.
 
     Parameters
     ----------
@@ -45,12 +46,12 @@ def best_levels(
     -------
     levels : ndarray of shape (K - 1,)
     kappa : float
-        The expected kappa, or 0.0 with all levels at the mean if the expected labels carry no
-        information.
+        The expected kappa. If the expected labels carry no information, kappa is 0.0 and all levels
+        are at the mean.
 
     Examples
     --------
-    With certain labels, each item gets its true label.
+    If the labels are certain, each item gets its true label.
 
     >>> import numpy as np
     >>> from fastkappa.thresholds.cuts.quadratic import best_levels

@@ -1,12 +1,14 @@
 """Fit smooth curves along scores: natural cubic splines and their monotone versions.
 
-A spline is the sum of a straight line and a bend, and only the bend is penalised. The basis of
-the bend makes both its size at the data and its curvature sums of squares. In this basis, a
-penalty divides coefficient i by 1 + penalty * curvature_i, so each penalty costs only a few
-operations. The penalty with the least generalized cross-validation score is chosen.
+A spline is the sum of a straight line and a bend, and only the bend is penalised. In the basis
+used here, the size of the bend at the data and the curvature of the bend are both sums of squares
+of coefficients. A penalty then divides coefficient i by 1 + penalty * curvature_i, so trying a
+penalty takes only a few operations. The penalty with the least generalized cross-validation score
+is chosen.
 
-The score counts each degree of freedom twice. The original score counts it once and sometimes
-follows noise, more often if there are more numbers of knots and scales to choose from.
+This score counts each degree of freedom twice. The original score counts it once, and therefore
+sometimes selects a curve that follows noise, especially if many numbers of knots and scales are
+tried.
 
 References
 ----------
@@ -26,28 +28,27 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import Floats
 
-# The knots are evenly spaced in ranks. This is the proportion of items beyond each outermost knot.
+# The proportion of items beyond each outermost knot. The knots are evenly spaced in ranks.
 OUTERMOST = 0.05
-# The numbers of knots to try, and the fewest items per knot. Few knots are enough for most scores.
-# For clustered scores with labels that jump between clusters, using four knots reduced kappa by
-# 0.02.
+# The numbers of knots to try, and the fewest items per knot. Four knots are enough for most scores,
+# but reduced kappa by 0.02 for clustered scores with labels that jump between clusters.
 NUMBERS_OF_KNOTS, ITEMS_A_KNOT = (4, 8, 16, 32), 10
-# How many times the cross-validation score counts each degree of freedom.
+# The factor by which the cross-validation score multiplies the degrees of freedom.
 PRICE = 2.0
 # The penalties to try, from infinity (a straight line) to zero, relative to the least curvature.
 PENALTIES = np.concatenate([[np.inf], np.geomspace(1e6, 1e-9, 91), [0.0]])
 
 
 class Spline:
-    """Natural cubic splines over the same positions, continued as a line beyond both ends.
+    """Natural cubic splines over the same positions, continued as straight lines beyond both ends.
 
     Parameters
     ----------
     x : ndarray of shape (n,)
         At least two ascending positions, in units of their standard deviation.
     weights : ndarray of shape (n,)
-        The positive number of items at each position, or their effective number if they are
-        weighted.
+        The number of items at each position, or their effective number if items are weighted. All
+        numbers must be positive.
     beyond : float
         The distance by which the spline is continued beyond both ends.
     n_knots : int
@@ -58,8 +59,8 @@ class Spline:
     x : ndarray of shape (n + 2,)
         The positions, with one more at each end.
     bends : ndarray of shape (n + 2, at most n_knots - 2)
-        The basis splines at ``x``. Under the weights, they are orthonormal and orthogonal to
-        straight lines.
+        The basis splines at ``x``. With respect to the weights, they are orthonormal, and
+        orthogonal to straight lines.
     """
 
     def __init__(self, x: Floats, weights: Floats, beyond: float, n_knots: int) -> None:
@@ -73,8 +74,8 @@ class Spline:
         if not bends.shape[1]:
             self.bends, self._curvatures = bends, np.zeros(0)
             return
-        # There are two passes, because the first pass leaves rounding errors relative to the part
-        # that it subtracts.
+        # There are two passes, because the first pass subtracts large parts, and leaves rounding
+        # errors in proportion to them.
         for _ in range(2):
             bends -= self._straight @ (self._straight[1:-1].T @ (weights[:, None] * bends[1:-1]))
         to_orthonormal = _orthonormal(bends[1:-1], weights)
@@ -83,14 +84,14 @@ class Spline:
         self.bends = bends @ (to_orthonormal @ rotation)
 
     def smooth(self, means: Floats, inner: float) -> tuple[float, Floats]:
-        """Return the least cross-validation score, and the smooth curve of means that attains it.
+        """Return the least cross-validation score, and the smooth curve that attains it.
 
         Parameters
         ----------
         means : ndarray of shape (n,)
             The mean at each position.
         inner : float
-            The sum of squared deviations from these means.
+            The sum of squared deviations of the labels from these means.
         """
         line = self._straight[1:-1].T @ (self.weights * means)
         rest = means - self._straight[1:-1] @ line
@@ -104,15 +105,15 @@ class Spline:
         free = np.maximum(self.n_items - PRICE * (2 + kept.sum(axis=1)), 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = np.where(free > 0, errors / free**2, np.inf)
-        # If fits tie, argmin returns the first, which is the smoothest.
+        # If several fits have the least score, argmin returns the first, which is the smoothest.
         best = int(scores.argmin())
         return float(scores[best]), self._straight @ line + self.bends @ (kept[best] * bent)
 
 
 def smoothest(x: Floats, weights: Floats, beyond: float, means: Floats, inner: float) -> Floats:
-    """Return the curve with the least cross-validation score, along x or along its ranks.
+    """Return the curve with the least cross-validation score, along x or along the ranks of x.
 
-    The arguments are those of `Spline` and `Spline.smooth`. The curve has one more position at
+    The arguments are those of `Spline` and `Spline.smooth`. The curve has an additional position at
     each end.
     """
     scales = x, by_rank(weights)
@@ -133,17 +134,17 @@ def smoothest(x: Floats, weights: Floats, beyond: float, means: Floats, inner: f
 
 
 def _knots(x: Floats, weights: Floats, n_knots: int) -> Floats:
-    """Return the knots. Two knots define a straight line."""
+    """Return at most ``n_knots`` knots. Two knots define a straight line."""
     ranks = (np.cumsum(weights) - weights / 2) / weights.sum()
     knots = np.interp(np.linspace(OUTERMOST, 1 - OUTERMOST, n_knots), ranks, x)
-    # With tied scores, several knots can be at the same place. Duplicate knots are removed.
+    # Duplicate knots are removed, because tied scores can put several knots at the same place.
     apart: NDArray[np.bool_] = np.diff(knots) > 1e-3
     distinct: Floats = knots[np.append(apart, True)]
     return distinct
 
 
 def _bends(x: Floats, knots: Floats) -> Floats:
-    """Return a basis of the natural cubic splines with these knots, without straight lines."""
+    """Return a basis of the natural cubic splines with these knots, apart from straight lines."""
     cubes = np.maximum(x[:, None] - knots, 0) ** 3
     slopes = (cubes[:, :-1] - cubes[:, -1:]) / (knots[-1] - knots[:-1])
     bends: Floats = slopes[:, :-1] - slopes[:, -1:]
@@ -166,7 +167,7 @@ def _curvature(knots: Floats) -> Floats:
 
 
 def _orthonormal(columns: Floats, weights: Floats) -> Floats:
-    """Return the matrix that makes columns orthonormal under the weights.
+    """Return the matrix by which columns are multiplied to be orthonormal under the weights.
 
     Directions in which the columns are linearly dependent are dropped.
     """
@@ -206,7 +207,7 @@ def rising(values: Floats, weights: Floats) -> Floats:
 
 
 def by_rank(sizes: Floats) -> Floats:
-    """Return the logit of each position's rank, in units of its standard deviation."""
+    """Return the logit of each position's rank, scaled to a standard deviation of 1."""
     proportions = sizes / sizes.sum()
     below = np.cumsum(proportions) - proportions / 2
     logits = np.log(below / (1 - below))

@@ -1,4 +1,4 @@
-"""Count scored items in bins of their scores, and collect the items of chosen bins."""
+"""Assign scored items to bins of scores, count them, and collect the items of chosen bins."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ Indices = NDArray[np.intp]
 SAMPLE = 1 << 12
 # Bins cover the range between these quantiles, so that a few outliers do not widen them.
 QUANTILES = (0.002, 0.998)
-# Starting a thread takes about 100 microseconds, the time needed to count this many items.
+# Starting a thread takes about 100 microseconds. This many items can be counted in the same time.
 ITEMS_WORTH_A_THREAD = 1 << 18
 LONGEST_RANGE = 1 << 22
 # The number of items that a thread collects before it copies them to the result.
 COLLECTED_AT_ONCE = 1 << 18
-# A bin whose count exceeds the average by this factor can contain a single, very frequent score.
+# A bin with more than this many times the average count can contain a single, very frequent score.
 HEAVY = 16
 
 
 class BinnedScores:
-    """Scored items in bins. Empty bins are left out.
+    """Scored items in bins of equal width. Empty bins are left out.
 
-    ``prefix`` contains the count, or the sum of weights, of each label below each bin, and
-    finally the total. ``n_below`` contains the number of items below each bin, and finally the
-    total.
+    ``prefix`` contains the count, or the sum of weights, of each label below each bin. Its last
+    entry is the total. ``n_below`` contains the number of items below each bin. Its last entry is
+    the number of items.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class BinnedScores:
         threads: int,
     ) -> None:
         self.kernels, self.items, self.bins = kernels, items, bins
-        # The rows include two for scores outside the quantiles, and one for scores that are not
+        # Two of the rows are for scores outside the quantiles, and one is for scores that are not
         # finite.
         self._n_rows = bins.n_rows
         self._threads = max(1, min(threads, len(items.scores) // ITEMS_WORTH_A_THREAD))
@@ -110,7 +110,7 @@ class BinnedScores:
                 self.kernels.count_scores(items, self.bins, table, None, parts[bounds[0]])
                 n_items[bounds[0]] = table.sum(axis=1)
 
-        # The counts of the last part are computed by subtraction.
+        # The counts of the last part are the total counts minus the counts of the other parts.
         run_in_threads(count, len(parts) - 1, max(1, len(parts) - 1))
         n_items[-1] -= n_items[:-1].sum(axis=0)
         if n_items[-1].min() < 0:
@@ -144,12 +144,11 @@ class BinnedScores:
         return self._ranges
 
     def single(self, bins: Indices) -> NDArray[np.bool_]:
-        """Return a mask of the bins with very many items that have a single distinct score."""
+        """Return a mask of the bins that have very many items but a single distinct score."""
         n_items = self.n_below[bins + 1] - self.n_below[bins]
         heavy = n_items > HEAVY * self.n_below[-1] / self.bins.n_inner
         if heavy.any():
-            # If a sample already contains two scores in each bin, the other scores need not be
-            # read.
+            # If a sample shows two distinct scores in each bin, the other scores need not be read.
             sample = self._ranges_of(self.items.scores[:: _sample_step(self.items.scores)])
             heavy &= (sample[0] >= sample[1])[bins]
         if not heavy.any():
@@ -176,12 +175,12 @@ class BinnedScores:
         return least[self._row].astype(dtype), largest[self._row].astype(dtype)
 
     def _count(self) -> tuple[AnyArray, Floats | None]:
-        """Return the number of items, and the sum of their weights if any, per row and label."""
+        """Return the number of items per row and label, and the sum of their weights, if any."""
         items = self.items
         shape = (self._n_rows, items.n_labels + 1)
 
         def work(ranges: ItemRanges) -> tuple[AnyArray, Floats | None]:
-            # 32-bit counts take up half the cache space. A range is too short for an overflow.
+            # 32-bit counts need half the cache space. A range has too few items for an overflow.
             table, total = np.zeros(shape, np.uint32), np.zeros(shape, np.int64)
             sums = None if items.weights is None else np.zeros(shape)
             while bounds := ranges.take(LONGEST_RANGE):
@@ -202,7 +201,7 @@ def _sample_step(scores: AnyArray) -> int:
 
 
 def _empty_like(items: ScoredItems, n: int) -> ScoredItems:
-    """Return n uninitialised items with the same dtypes."""
+    """Return n uninitialised items with the dtypes of ``items``."""
     return items._replace(
         scores=np.empty(n, items.scores.dtype.newbyteorder("=")),
         codes=np.empty(n, np.uint16),

@@ -10,10 +10,10 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.exceptions import FallingScoresWarning, users_stacklevel
 
-# The number of items, evenly spaced, to check.
+# At most this number of items, evenly spaced, are checked.
 MOST_SEEN = 10_000
-# The limit is three standard errors of Fisher's z. About one in 700 sets of unrelated scores is
-# below it.
+# The limit for Fisher's z, in standard errors. About one in 700 sets of unrelated scores is below
+# the limit.
 CLEARLY = -3.0
 
 
@@ -33,11 +33,11 @@ def warn_if_falling(scores: AnyArray, codes: AnyArray, weights: Floats | None) -
     spread = math.sqrt(float(proportions @ x**2) * float(proportions @ y**2))
     if spread == 0:
         return
-    # The correlation is kept above -1, where atanh is infinite.
+    # The correlation is kept above -1, because atanh is infinite at -1.
     correlation = max(float(proportions @ (x * y)) / spread, -1 + 1e-15)
     if correlation < 0 and math.atanh(correlation) * math.sqrt(size - 3) < CLEARLY:
         warnings.warn(
-            # The text contains no numbers, so that Python suppresses the same warning from other
+            # The text contains no numbers, so that Python can suppress the same warning for other
             # folds.
             "scores fall as labels rise, but thresholds need scores that rise with the labels. If"
             " the order of the labels is right, multiply the scores by -1.",

@@ -20,8 +20,8 @@ Splits: TypeAlias = Sequence[tuple[AnyArray, AnyArray]]
 def order_by_label(items: SortedScores) -> NDArray[np.intp]:
     """Return the order of items by label and, within a label, by score.
 
-    The backends sort items with equal scores differently. A random draw from this order does
-    not depend on the backend.
+    The backends sort items with equal scores differently. Random draws use this order, because it
+    does not depend on the backend.
     """
     if items.weights is None:
         return np.argsort(items.codes, kind="stable")
@@ -31,12 +31,12 @@ def order_by_label(items: SortedScores) -> NDArray[np.intp]:
 def stratified_folds(
     items: SortedScores, n_folds: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Return the fold of each item. The counts of a label in two folds differ by at most 1."""
+    """Return the fold of each item. Between folds, the count of a label differs by at most 1."""
     by_label = order_by_label(items)
     n_items = len(by_label)
     if n_items < n_folds:
         raise ValueError(
-            f"{n_folds} folds need at least as many items, got n_samples = {n_items}. Use fewer"
+            f"{n_folds} folds need at least {n_folds} items, got n_samples = {n_items}. Use fewer"
             " folds, or cv=None to skip the out-of-fold kappa."
         )
     shuffled = by_label[np.lexsort([rng.random(n_items), items.codes[by_label]])]
@@ -46,7 +46,7 @@ def stratified_folds(
 
 
 def clustered_splits(clusters: Any, n_folds: int, rng: np.random.Generator) -> Splits:
-    """Return up to ``n_folds`` folds, each with all items of some clusters."""
+    """Return up to ``n_folds`` folds. All items of a cluster are in the same fold."""
     column = read_column(clusters, "groups")
     numbers = numbers_in_order(column.values, column.categories)
     n_clusters = int(numbers.max()) + 1

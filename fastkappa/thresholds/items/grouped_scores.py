@@ -13,7 +13,7 @@ from fastkappa.thresholds.items.binned_scores import BinnedScores, bin_scores
 from fastkappa.thresholds.items.scored_items import Places, ScoredItems
 from fastkappa.thresholds.items.sorted_scores import sort_scores
 
-# The number of items per group. With this number, scanning a group takes no longer than finding it.
+# The number of items per group. Scanning a group of this size takes no longer than finding it.
 GROUP = 64
 # The largest number of items in a group. Larger groups are sorted and split.
 MOST_IN_GROUP = 1024
@@ -25,7 +25,7 @@ ITEMS_WORTH_BINS = 1 << 15
 
 
 class GroupedScores(NamedTuple):
-    """Items grouped by score, with groups in ascending order and items of a group in any order.
+    """Items in groups of ascending scores. The items of a group are in any order.
 
     Group g contains the items from ``starts[g]`` up to ``starts[g + 1]``. Its lowest score is
     ``least[g]``. ``prefix[g]`` is the count or weight of each label below the group, and the last
@@ -57,17 +57,17 @@ class GroupedScores(NamedTuple):
                 group_items = slice(*self.starts[group : group + 2].tolist())
                 inside = self.scores[group_items] < limits[i, c]
                 weights = 1.0 if self.weights is None else self.weights[group_items][inside]
-                # Numbers are added one by one, as in the prefix sums, so that equal sums are
-                # bitwise equal.
+                # Weights are added one by one, as in the prefix sums, so that sums of the same
+                # weights are equal bit by bit.
                 below[i, c + 1] = self.prefix[group]
                 np.add.at(below[i, c + 1], self.codes[group_items][inside], weights)
         return np.ascontiguousarray(np.diff(below, axis=1).swapaxes(1, 2))
 
 
 def group_scores(kernels: ScoreKernels, items: ScoredItems, threads: int) -> GroupedScores:
-    """Return the items in groups: bins if possible, otherwise runs of the sorted items."""
+    """Return the items in groups. Groups are bins if possible, otherwise runs of sorted items."""
     n_items = len(items.scores)
-    # Bins are used only for whole numbers, because fractional weights must be added one by one in
+    # Bins are used only for integer sums, because fractional weights must be added one by one in
     # the order of the scores.
     if n_items >= ITEMS_WORTH_BINS and items.counts_whole:
         most_bins = max(16, MOST_CELLS // (items.n_labels + 1))

@@ -14,7 +14,7 @@ from fastkappa.thresholds.items.sorted_scores import SortedScores
 
 
 class OpenRows(NamedTuple):
-    """Some rows of a table, with all their items sorted by score."""
+    """Some rows of a table, and all items of these rows, sorted by score."""
 
     rows: NDArray[np.intp]
     items: SortedScores
@@ -28,7 +28,7 @@ class OpenRows(NamedTuple):
     def split(
         self, kernels: ScoreKernels, prefix: Floats, n_below: Places
     ) -> tuple[Floats, Places]:
-        """Split these rows at all distinct scores, and return ``prefix`` and ``n_below``."""
+        """Split these rows at all distinct scores. Return the new ``prefix`` and ``n_below``."""
         starts, places = self.starts(n_below), self.items.distinct_places()
         below = self.items.prefix_at(kernels, places)
         first = np.searchsorted(places, starts)

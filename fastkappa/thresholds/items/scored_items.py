@@ -1,4 +1,4 @@
-"""Read items with a true label and a score from user arrays, in the form the kernels need."""
+"""Read items with a true label and a score from the user's arrays, and prepare them for kernels."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 
-# With more labels than this, the arguments are considered swapped if there are at least
-# FEWEST_PER_SCORE times as many labels as distinct scores.
+# If there are more than `MOST_LABELS` labels, and at least `FEWEST_PER_SCORE` times as many labels
+# as distinct scores, the arguments were probably swapped.
 MOST_LABELS, FEWEST_PER_SCORE = 20, 4
 # The number of scores to examine for swapped arguments.
 SAMPLE = 1 << 16
-SWAPPED = "y_true comes first, then the scores: were they swapped?"
+SWAPPED = "Check that y_true and scores were not swapped: y_true comes first."
 # A place between sorted items, represented by the number of items below it.
 Places = NDArray[np.int64]
 
@@ -43,9 +43,9 @@ class ScoredItems(NamedTuple):
     """Items with a true label, a score and optionally a weight.
 
     The label of item i is ``labels[codes[i] - lowest]``. ``scores`` are the user's float32 or
-    float64 scores. Scores can contain NaN and infinity, which are rejected when the scores are
+    float64 scores. They can contain NaN and infinity, which are rejected when the scores are
     counted or sorted. ``weights`` are positive float64 numbers: the user's weights times
-    ``weight_scale``. ``counts_whole`` is True if tables of counts are int64. ``order_is_known`` is
+    ``weight_scale``. ``counts_whole`` is True if tables contain int64 counts. ``order_is_known`` is
     True if the order of the labels was given or declared.
     """
 
@@ -81,10 +81,10 @@ class ScoredItems(NamedTuple):
             self.weights[inside] = weights
 
     def warn_of_order(self, weights: str | None) -> None:
-        """Warn if labels are in alphabetical order, or have gaps with ``weights`` given by name.
+        """Warn if the alphabetical order of labels was assumed, or if labels are unevenly spaced.
 
         Thresholds depend on the order of the labels, even with two labels, regardless of the
-        weights.
+        weights. Spacing matters only with ``weights`` given by name.
         """
         if not self.order_is_known:
             why, fewest = "The meaning of a threshold", 2
@@ -144,8 +144,8 @@ def read_scored_items(
     if sample_weight is not None:
         weights, scale, whole = read_scaled_weights(sample_weight, n_items)
         if not weights.all():
-            # Items of weight 0 are left out, so that labels occurring only on such items are not
-            # used.
+            # Items of weight 0 are left out first, so that labels that occur only on these items
+            # are not used.
             refuse_infinite_scores(numbers)
             kept = weights != 0
             weights, numbers = weights[kept], numbers[kept]
@@ -160,9 +160,9 @@ def read_scored_items(
 
 
 def _n_labels_in(scores: AnyArray) -> int:
-    """Return the number of distinct scores if they look like labels, and 0 otherwise.
+    """Return the number of distinct scores if scores look like labels, and 0 otherwise.
 
-    Scores look like labels if they have few distinct values, all of them integers.
+    Scores look like labels if they have few distinct values and all are integers.
     """
     some = np.unique(scores[:: max(1, len(scores) // SAMPLE)])
     return len(some) if len(some) <= MOST_LABELS and (some == np.rint(some)).all() else 0
@@ -173,16 +173,17 @@ def _warn_if_swapped(n_labels: int, scores: AnyArray) -> None:
     n_scores = _n_labels_in(scores) if n_labels > MOST_LABELS else 0
     if n_scores and n_labels >= FEWEST_PER_SCORE * n_scores:
         warnings.warn(
-            f"y_true has {n_labels} labels, but scores has only {n_scores} values. {SWAPPED}",
+            f"y_true has {n_labels} labels, but scores has only {n_scores} distinct values."
+            f" {SWAPPED}",
             UserWarning,
             stacklevel=users_stacklevel(),
         )
 
 
 def read_scores(scores: Any) -> AnyArray:
-    """Return scores, finite or not, as a one-dimensional array of float32 or float64.
+    """Return scores as a one-dimensional array of float32 or float64. They need not be finite.
 
-    An integer that float64 would round raises ValueError, because rounding could make different
+    Raise ValueError for an integer that float64 would round, because rounding could make different
     scores equal.
     """
     numbers = read_numbers(scores, "scores")
@@ -200,7 +201,7 @@ def refuse_infinite_scores(scores: AnyArray) -> None:
 
 
 def infinite_scores(scores: AnyArray) -> Exception:
-    """Return the error to raise after a NaN or infinite score was found."""
+    """Return the error to raise for scores that contain NaN or infinity."""
     try:
         refuse_infinite_scores(scores)
     except ValueError as error:
@@ -209,12 +210,12 @@ def infinite_scores(scores: AnyArray) -> Exception:
 
 
 def items_changed() -> RuntimeError:
-    """Return the error to raise if two passes over the items find different items."""
+    """Return the error to raise if the items changed between two passes over them."""
     return changed_meanwhile("y_true or scores")
 
 
 def refuse_codes_outside(codes: AnyArray, n_labels: int) -> None:
-    """Raise for a code outside the labels, which means that the items have changed."""
+    """Raise if a code is outside the labels, because the items must have changed."""
     if int(codes.max()) >= n_labels:
         raise items_changed()
 
@@ -222,7 +223,7 @@ def refuse_codes_outside(codes: AnyArray, n_labels: int) -> None:
 def _codes_of(
     kernels: PairKernels, column: Column, labels: Any, are_declared: bool, num_threads: int
 ) -> tuple[AnyArray, int, AnyArray]:
-    """Return the codes of a column, the lowest code, and the given or found labels.
+    """Return the codes of a column, the lowest code, and the labels.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Sort scored items by score, and find places and thresholds between them."""
+"""Sort scored items by score, and find thresholds between items."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def ascending(places: Places) -> Places:
 def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
     """Return thresholds, each above its lower score and at most equal to its upper score.
 
-    The threshold is the midpoint if the midpoint is representable in their dtype, otherwise the
-    upper score. -inf and inf mean that there is no lower or upper score.
+    A threshold is the midpoint of the two scores if their dtype can represent it, otherwise the
+    upper score. -inf as the lower score, or inf as the upper score, means that there is no score.
     """
     middle = lower / 2 + upper / 2
     middle = np.where((lower < middle) & (middle <= upper), middle, upper)
@@ -80,16 +80,16 @@ def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
 
 
 def sort_scores(items: ScoredItems, order: NDArray[np.intp] | None = None) -> SortedScores:
-    """Return the items sorted by score. The sorting order can be passed if it is known."""
+    """Return the items sorted by score. If the sorting order is known, it can be passed."""
     n_labels = items.n_labels
     # The array is copied, because NumPy's sort can access memory out of bounds if another thread
-    # changes the array.
+    # changes the array during the sort.
     scores = items.scores.copy()
     if order is None:
         order = np.argsort(scores)
     scores = scores[order]
-    # Only the first and the last score are checked, because sorting puts NaN last and infinities at
-    # the ends.
+    # Only the first and the last score are checked, because sorting puts NaN at the end and
+    # infinities at the ends.
     if not np.isfinite(scores[[0, -1]]).all():
         raise infinite_scores(items.scores)
     codes = LabelRange(items.lowest, n_labels).codes(items.codes[order])

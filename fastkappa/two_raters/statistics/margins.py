@@ -1,8 +1,8 @@
 """Test whether two raters use the labels equally often: equal margins, and symmetry.
 
-Only disagreements carry information. Under symmetry, items with the labels i and j are equally
-likely to have these labels in either order. With counts n_ij, the differences d between the margins
-then have the covariance
+Only disagreements carry information. Under symmetry, an item with the labels i and j is equally
+likely to have them in either order. With counts n_ij, the differences d between the margins then
+have the covariance
 
     S_ij = -(n_ij + n_ji), S_ii = -sum of the other entries in row i.
 
@@ -27,7 +27,7 @@ from fastkappa.statistics.tables import as_counts
 
 TOO_FEW_CLUSTERS = "there are too few clusters with a disagreement"
 NEVER_DISAGREE = "the raters never disagree"
-# the relative accuracy of the Stuart-Maxwell statistic, per item
+# The relative accuracy of the Stuart-Maxwell statistic, per item.
 ROUNDING = 1e-12
 # With more coin tosses than this, the normal distribution is accurate to a millionth within ten
 # standard deviations.
@@ -46,7 +46,7 @@ class ChiSquareTest(NamedTuple):
     p_value : float
         The probability of a statistic at least as large under the null hypothesis.
     undefined : str
-        The reason why the statistic is NaN, or an empty text if it is not.
+        The reason why the statistic is NaN, or an empty string.
     """
 
     statistic: float
@@ -61,15 +61,15 @@ class McNemar(NamedTuple):
     Attributes
     ----------
     counts : tuple of int
-        The numbers of items to which only the first rater, and only the second rater, gave the
-        first label.
+        The number of items to which only the first rater gave the first label, and the number to
+        which only the second rater did.
     chi_square : ChiSquareTest
         McNemar's original test. For two labels, it equals the tests of Bowker and of Stuart and
         Maxwell.
     corrected : ChiSquareTest
         The test with the continuity correction of Edwards (1948).
     exact_p_value : float
-        The two-sided p-value of the binomial distribution, for few disagreements. NaN if there are
+        The two-sided p-value of the binomial test, for use with few disagreements. NaN if there are
         no disagreements.
     """
 
@@ -80,7 +80,7 @@ class McNemar(NamedTuple):
 
 
 def bowker(table: ArrayLike) -> ChiSquareTest:
-    """Return Bowker's test of symmetry: each disagreement is as frequent as its reverse.
+    """Return Bowker's test of symmetry, that each disagreement is as frequent as its reverse.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ def bowker(table: ArrayLike) -> ChiSquareTest:
     Returns
     -------
     test : ChiSquareTest
-        The test, with as many degrees of freedom as label pairs with a disagreement. Other pairs
-        add nothing to the statistic.
+        The test. Its degrees of freedom are the number of label pairs with a disagreement. Other
+        pairs add nothing to the statistic.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def bowker(table: ArrayLike) -> ChiSquareTest:
     if freedom == 0:
         return ChiSquareTest(math.nan, 0, math.nan, NEVER_DISAGREE)
     difference = (counts - counts.T)[found].astype(np.float64)
-    # each pair of labels is counted twice
+    # Each pair of labels is counted twice.
     statistic = float((difference * difference / either[found].astype(np.float64)).sum()) / 2
     return ChiSquareTest(statistic, freedom, chi_square_p(statistic, freedom))
 
@@ -136,8 +136,8 @@ def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSqu
     table : array-like of shape (l, l)
         Counts; rows are the first rater's ratings.
     clusters : Clusters or None, default=None
-        The clusters of the items, if they are not independent. The covariance is then computed from
-        the sums within clusters. For two labels, this is the method of Durkalski and others.
+        The clusters of the items, if the items are not independent. The covariance is then computed
+        from the sums within clusters. For two labels, this is the method of Durkalski and others.
 
     Returns
     -------
@@ -191,7 +191,7 @@ def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSqu
 
 
 def _covariance_of_clusters(n_labels: int, clusters: Clusters) -> FloatTable:
-    """Return the covariance, of shape (l, l), of the differences of margins with expectation 0."""
+    """Return the (l, l) covariance of the margins' differences, under the null hypothesis."""
     apart = np.zeros((n_labels, n_labels, n_labels))
     every = np.arange(n_labels)
     apart[every, every] += 1
@@ -203,14 +203,14 @@ def bhapkar(table: ArrayLike) -> ChiSquareTest:
     """Return Bhapkar's test of equal margins, a Wald test.
 
     The variance does not assume equal margins. The statistic is W / (1 - W / n), where W is the
-    statistic of `stuart_maxwell`. The statistic is always larger than W, but nearly equal for many
-    items. Parameters and errors are as for `stuart_maxwell`.
+    statistic of `stuart_maxwell`. The statistic is always larger than W. With many items, the two
+    are nearly equal. Parameters and errors are as for `stuart_maxwell`.
 
     Returns
     -------
     test : ChiSquareTest
-        The test, which is also undefined if all disagreements change the margins in the same way,
-        because the variance is then 0.
+        The test. It is undefined in one more case: if all disagreements change the margins in the
+        same way, the variance is 0.
 
     References
     ----------
@@ -234,7 +234,7 @@ def bhapkar_from(test: ChiSquareTest, n: float) -> ChiSquareTest:
     """Compute Bhapkar's test from the result of `stuart_maxwell` and the number of items."""
     left = n - test.statistic
     if left <= ROUNDING * n:
-        same = "all items differ in the same way, so that the variance is 0"
+        same = "all items differ in the same way, so the variance is 0"
         return ChiSquareTest(math.nan, test.degrees_of_freedom, math.nan, same)
     statistic = test.statistic * (n / left)
     p_value = chi_square_p(statistic, test.degrees_of_freedom)
@@ -288,7 +288,7 @@ def mcnemar(table: ArrayLike) -> McNemar:
     if n == 0:
         none = ChiSquareTest(math.nan, 0, math.nan, NEVER_DISAGREE)
         return McNemar((0, 0), none, none, math.nan)
-    # The correction moves the difference towards 0, but not past 0.
+    # The correction moves the difference towards 0, but never past 0.
     corrected = max(abs(one - other) - 1, 0) ** 2 / n
     return McNemar(
         (one, other),

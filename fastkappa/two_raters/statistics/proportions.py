@@ -40,7 +40,9 @@ class Proportion(Result, _Proportion):
     __slots__ = ()
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with one row: ``value``, ``standard_error`` and the interval.
+        """Return a pandas DataFrame with one row.
+
+        The columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
 
         Raises
         ------
@@ -69,7 +71,7 @@ class _SpecificAgreement(NamedTuple):
 
 
 class SpecificAgreement(Result, _SpecificAgreement):
-    """The agreement on each label, in arrays of shape (l,), with NaN for labels nobody gave."""
+    """The agreement on each label, as arrays of shape (l,). Unused labels have NaN."""
 
     __slots__ = ()
 
@@ -108,9 +110,10 @@ def specific_agreement(
 ) -> SpecificAgreement:
     """Return the specific agreement of two raters on each label: 2 n_ii / (n_i. + n_.i).
 
-    If one of the two raters, chosen at random, gave a label to an item, it is the probability that
-    the other rater also did. For two labels, the values are called positive and negative agreement.
-    As a measure of overlap, it is known as the Dice coefficient and as F1.
+    The specific agreement is the probability that a rater gives the label to an item to which the
+    other rater, chosen at random, gave it. For two labels, the values are called positive and
+    negative agreement. As a measure of overlap, specific agreement is known as the Dice coefficient
+    and as F1.
 
     Parameters
     ----------
@@ -119,18 +122,19 @@ def specific_agreement(
     confidence : float, default=0.95
         The confidence level of the intervals.
     labels : ndarray of shape (l,), default=None
-        The labels, for the report; None means numbers from 0.
+        The labels, for the report. None means 0 to l - 1.
     clusters : Clusters or None, default=None
-        The clusters of the items, if they are not independent.
+        The clusters of the items, if the items are not independent.
 
     Returns
     -------
     agreement : SpecificAgreement
         Standard errors are computed by the delta method. With clusters, they are computed from sums
-        within clusters. Intervals are not symmetric. Among the items to which either rater gave the
-        label, let q be the proportion to which both raters gave it. The count behind q is binomial,
-        and the Wilson interval of q is transformed by 2 q / (1 + q). With clusters, the interval is
-        for the number of independent items with the same standard error.
+        within clusters. Intervals are not symmetric. Let q be the proportion of items with the
+        label from both raters, among the items with the label from either rater. The number of
+        items with the label from both is binomial, so q has a Wilson interval, which is transformed
+        by 2 q / (1 + q). With clusters, the interval is computed for the number of independent
+        items that gives the same standard error.
 
     Raises
     ------
@@ -161,7 +165,7 @@ def specific_agreement(
     check_confidence(confidence)
     counts = as_counts(table)
     both = np.diagonal(counts).astype(np.float64)
-    # for counts below 2**53, these sums are exact
+    # For counts below 2**53, these sums are exact.
     one_alone = (counts.sum(axis=0) + counts.sum(axis=1)).astype(np.float64) - 2 * both
     total = 2 * both + one_alone
     with np.errstate(invalid="ignore"):
@@ -203,15 +207,15 @@ def agreement_within(
     table : array-like of shape (l, l)
         Counts; rows are the first rater's ratings.
     tolerance : float
-        The largest accepted difference, at least 0. Rounding errors of label values are ignored:
-        0.4 and 0.1 differ by no more than 0.3.
+        The largest accepted difference, at least 0. Rounding errors are ignored, so 0.4 and 0.1
+        differ by no more than 0.3.
     by : {'steps', 'values'}, default='steps'
         Whether to compare the positions of the labels or their values.
     labels : ndarray of shape (l,), default=None
         The labels, which must be numbers. Required for ``by='values'``.
     confidence : float, default=0.95
-            The confidence level of the Wilson interval.
-        clusters : Clusters or None, default=None
+        The confidence level of the Wilson interval.
+    clusters : Clusters or None, default=None
         The clusters of the items, as for `specific_agreement`.
 
     Returns
@@ -249,10 +253,11 @@ def agreement_within(
 def _of_clusters(
     slopes: Iterable[FloatTable], alone: Floats, clusters: Clusters, confidence: float
 ) -> tuple[Floats, Floats]:
-    """Return standard errors by clusters, and the factor from n to independent items.
+    """Return standard errors by clusters, and the ratio of effective sample sizes to n.
 
-    ``slopes`` are tables of the change of a proportion per item in each cell. ``alone`` contains
-    the standard errors for independent items. The interval uses the quantile of `root_quantile`.
+    ``slopes`` are tables that contain the change in a proportion per item added to each cell.
+    ``alone`` contains the standard errors for independent items. The ratio is for an interval with
+    the quantile of `root_quantile`.
     """
     variances = [float(clusters.products(slope.reshape(1, -1))[0, 0]) for slope in slopes]
     errors = np.array([math.nan if clusters.n_clusters < 2 else math.sqrt(v) for v in variances])
@@ -265,8 +270,8 @@ def wilson(successes: Floats, n: Floats, confidence: float) -> tuple[Floats, Flo
     """Return the limits of Wilson intervals for proportions, or NaN where n is 0."""
     z2 = normal_quantile((1 + confidence) / 2) ** 2
     failures = n - successes
-    # The limits are the roots of (p - x / n)**2 = z**2 p (1 - p) / n. Each limit is computed from
-    # its own proportion, to avoid cancellation near 0 and 1.
+    # The limits are the roots of (p - x / n)**2 = z**2 p (1 - p) / n. To avoid cancellation near 0
+    # and 1, the upper limit is computed from the proportion of failures.
     with np.errstate(divide="ignore", invalid="ignore"):
         root = np.sqrt(z2 * z2 / 4 + z2 * successes * failures / n)
         lower = successes * successes / n / (successes + z2 / 2 + root)
@@ -275,7 +280,7 @@ def wilson(successes: Floats, n: Floats, confidence: float) -> tuple[Floats, Flo
 
 
 def _places(by: By, labels: AnyArray | None, n_labels: int) -> Floats:
-    """Return the numbers to compare: positions or values of the labels."""
+    """Return the positions or the values of the labels, which are then compared."""
     check_choice("by", by, get_args(By))
     if by == "steps":
         return np.arange(n_labels, dtype=np.float64)

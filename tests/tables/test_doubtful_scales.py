@@ -1,0 +1,84 @@
+"""Labels at the end of a scale, and percentages, that are probably mistakes cause a warning."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from fastkappa import (
+    ConfusionAccumulator,
+    Ratings,
+    agreement,
+    agreement_by,
+    compare_predictions,
+    fleiss_kappa,
+    leaderboard,
+)
+from fastkappa.tables.two_codings import warn_of_end
+
+
+@pytest.mark.parametrize(("code", "lowest", "n_labels"), [(0, 1, 5), (-1, 0, 2), (6, 1, 5)])
+def test_a_label_at_the_end_that_stands_for_a_missing_rating(
+    code: int, lowest: int, n_labels: int
+) -> None:
+    rng = np.random.default_rng(5)
+    truth = rng.integers(lowest, lowest + n_labels, 800)
+    y1, y2 = (
+        np.where(rng.random(800) < 0.75, truth, rng.integers(lowest, lowest + n_labels, 800))
+        for _ in "ab"
+    )
+    first, second = (np.where(rng.random(800) < 0.08, code, y) for y in (y1, y2))
+    match = f"agree on {code} only as expected by chance"
+    with pytest.warns(UserWarning, match=match):
+        agreement(first, second)
+    with pytest.warns(UserWarning, match=match):
+        leaderboard(first, {"one": second}, n_resamples=0)
+    with pytest.warns(UserWarning, match=f"the raters {match}"):
+        fleiss_kappa(Ratings.from_raters({"one": first, "two": second, "three": y1}))
+    total = ConfusionAccumulator()
+    total.update(first, second)
+    with pytest.warns(UserWarning, match=match):
+        total.kappa()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        agreement(y1, y2)
+        agreement(first, second, missing="drop", missing_codes=[code])
+        agreement(first, second, labels=sorted({*first, *second}))
+
+
+def test_labels_at_the_end_of_a_scale_are_silent() -> None:
+    rng = np.random.default_rng(6)
+    n_warned = 0
+    for n, noise, bias in ((100, 0.5, 0.0), (1000, 1.0, 0.0), (1000, 0.4, 1.5), (5000, 2.0, 0.5)):
+        for _ in range(50):
+            latent, cuts = rng.normal(size=n), np.sort(rng.normal(0, 1.2, 4))
+            first, second = (
+                np.digitize(latent + noise * rng.normal(size=n) + shift, cuts)
+                for shift in (0.0, bias)
+            )
+            table = np.bincount(5 * first + second, minlength=25).reshape(5, 5)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                n_warned += warn_of_end(np.arange(5), table, ("a", "b"))
+    assert not n_warned
+
+
+def test_percentages_need_weights() -> None:
+    rng = np.random.default_rng(7)
+    y1 = rng.integers(0, 101, 300)
+    y2 = np.clip(y1 + rng.integers(-5, 6, 300), 0, 100)
+    match = "give close numbers more often than the same"
+    with pytest.warns(UserWarning, match=match):
+        agreement(y1, y2)
+    with pytest.warns(UserWarning, match=match):
+        agreement_by(y1, y2, groups=["a"] * 300)
+    with pytest.warns(UserWarning, match=match):
+        compare_predictions(y2, y2[::-1], y_true=y1)
+    topics = rng.integers(0, 60, 300)
+    other = np.where(rng.random(300) < 0.6, topics, rng.integers(0, 60, 300))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        agreement(y1, y2, weights="quadratic")
+        agreement(topics, other)
