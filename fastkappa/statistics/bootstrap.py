@@ -93,7 +93,7 @@ class BootstrapResult(Result):
         found = ("", self.value, self.standard_error, self.interval)
         return Report([self.sentence()], [estimate_grid([found], self.confidence)])
 
-    def sentence(self, name: str | None = None) -> str:
+    def sentence(self, *, name: str | None = None) -> str:
         """Return the interval as text. ``name`` replaces the name of the statistic."""
         n, method = len(self.replicates), BOOTSTRAP_METHODS[self.method]
         undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""

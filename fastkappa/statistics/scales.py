@@ -92,8 +92,9 @@ class Interpretation(Result, _Interpretation):
             return self.reading
         return f"{self.reading}, {self._at_least()}"
 
-    def sentence(self, name: str = "the agreement") -> str:
+    def sentence(self, *, name: str | None = None) -> str:
         """Return the interpretation of an estimate as a sentence for a paper."""
+        name = name or "the agreement"
         return versioned(f"On the scale of {self.source}, {name} was {self.in_short()}")
 
     def _report(self) -> Report:

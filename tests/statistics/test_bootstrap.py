@@ -218,7 +218,7 @@ def test_the_sentence_names_the_statistic() -> None:
     drawn = bootstrap(result, n_resamples=99, rng=0)
     assert drawn.sentence().startswith("The 95 % bootstrap interval of kappa was ")
     assert "interval of kappa was" in str(drawn)
-    assert "interval of AC1 was" in drawn.sentence("AC1")
+    assert "interval of AC1 was" in drawn.sentence(name="AC1")
     other = bootstrap([[20, 5], [10, 15]], statistic=gwet_ac2, n_resamples=99, rng=0)
     assert "interval of the statistic was" in str(other)
     several = fleiss_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]])

@@ -357,6 +357,7 @@ def test_predictions_are_counted_jointly(change: Any) -> None:
 
 @pytest.mark.filterwarnings("ignore:each step:fastkappa.exceptions.LabelOrderWarning")
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+@pytest.mark.filterwarnings("ignore:.* agree on 9 only as expected by chance")
 def test_the_other_prediction_changes_no_kappa(weights: Any) -> None:
     """Its labels would stretch the distances used by linear and quadratic weights."""
     rng = np.random.default_rng(8)
@@ -400,7 +401,7 @@ def test_the_other_prediction_changes_no_kappa(weights: Any) -> None:
         ),
         (lambda: compare_paired(np.ones((2, 2))), r"joint must have the shape .* got \(2, 2\)"),
         (lambda: compare_paired(np.ones((2, 2, 3))), r"got \(2, 2, 3\)"),
-        (lambda: compare_paired(np.zeros((2, 2, 2))), "joint must not be empty"),
+        (lambda: compare_paired(np.zeros((2, 2, 2))), "at least one positive count"),
         (lambda: compare_paired(np.full((2, 2, 2), 0.5)), "joint must contain whole counts"),
         (lambda: compare_paired(-np.ones((2, 2, 2))), "negative"),
         (

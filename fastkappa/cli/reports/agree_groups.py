@@ -63,7 +63,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
             with no_undefined_warnings():
                 resampled = bootstrap_of(grouped[group], request)
             of_group["bootstrap"] = bootstrap_fields(resampled)
-            drawn.append(resampled.sentence(f"kappa of {name}"))
+            drawn.append(resampled.sentence(name=f"kappa of {name}"))
             row = resampled.row(name)
             row["group"] = row.pop("statistic")
             rows.append({key: row.get(key) for key in blank})
@@ -93,7 +93,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         sentences=lambda: [
             grouped.sentence(),
             *map(versioned, drawn),
-            *(reading.sentence(f"kappa of {name}") for name, reading in read.items()),
+            *(reading.sentence(name=f"kappa of {name}") for name, reading in read.items()),
         ],
     )
 

@@ -38,7 +38,7 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
     sentences = [result.sentence()]
     if resampled is not None:
         fields["bootstrap"] = bootstrap_fields(resampled)
-        sentences.append(versioned(drawn := resampled.sentence("kappa")))
+        sentences.append(versioned(drawn := resampled.sentence(name="kappa")))
         reports.append(Report([drawn]))
         rows.append(resampled.row("kappa"))
         if not math.isnan(resampled.standard_error):
@@ -48,7 +48,7 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         reading = result.interpret(request.scale)
         fields["interpretation"] = reading.to_dict()
         reports.append(reading._report())
-        sentences.append(reading.sentence("kappa"))
+        sentences.append(reading.sentence(name="kappa"))
     estimates = [Estimate("kappa", result.kappa, result.interval[0])]
     return Output(
         request.heading(),

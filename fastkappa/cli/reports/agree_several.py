@@ -206,9 +206,9 @@ def _of_coefficients(
         reports.append(read_on(request.scale, named))
         for name, reading in readings.items():
             fields[name]["interpretation"] = reading.to_dict()
-            sentences.append(reading.sentence(found[name].method))
+            sentences.append(reading.sentence(name=found[name].method))
     if resampled:
-        drawn = [one.sentence(found[name].method) for name, one in resampled.items()]
+        drawn = [one.sentence(name=found[name].method) for name, one in resampled.items()]
         reports.append(Report(drawn))
         sentences += map(versioned, drawn)
         for name, one in resampled.items():

@@ -104,8 +104,8 @@ def report_on_measurements(
         readings[CONCORDANCE] = concordance.interpret(scale)
         reports.append(read_on(scale, readings))
         fields["interpretation"] = {name: one.to_dict() for name, one in readings.items()}
-        sentences.append(readings[chosen].sentence(chosen))
-        sentences.append(readings[CONCORDANCE].sentence(f"the {CONCORDANCE}"))
+        sentences.append(readings[chosen].sentence(name=chosen))
+        sentences.append(readings[CONCORDANCE].sentence(name=f"the {CONCORDANCE}"))
     return Output(
         f"{label_text(file)}: {names}",
         reports,

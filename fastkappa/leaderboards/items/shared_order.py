@@ -148,9 +148,8 @@ class SharedOrder:
         """
         if not isinstance(self._total, int):
             warn_of_unused_labels(self._found[0], self._total, self._most_outside)
-        labels = self.sorted_labels
-        if why is not None and labels is not None:
-            warn_of_order(labels, why, stacklevel + 1)
+        if why is not None and not self.is_known and self._found:
+            warn_of_order(union_of_labels(self._found), why, stacklevel + 1)
 
 
 def _others(labels: Any, pair: tuple[Column, Column], name: str) -> str:
