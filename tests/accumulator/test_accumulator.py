@@ -71,6 +71,7 @@ def test_any_split_order_and_merge_is_one_shot(parts: Any, data: Any, backend: s
     assert_same(total, in_one_shot(parts))
 
 
+@pytest.mark.filterwarnings("ignore:the ratings contain")
 @given(parts=batches(), data=st.data())
 def test_subtracting_undoes(parts: Any, data: Any, backend: str) -> None:
     accumulator = ConfusionAccumulator(backend=backend)
