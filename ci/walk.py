@@ -42,7 +42,7 @@ CEILINGS = {
     "cohen_kappa_score, strings": (21, 77),
     "agreement": (33, 105),
     "agreement, printed": (49, 254),
-    "leaderboard": (45, 188),
+    "leaderboard": (44, 185),
     "optimal_thresholds": (29, 106),
     "fastkappa score, Parquet": (49, 205),
     "fastkappa score, CSV": (53, 231),
