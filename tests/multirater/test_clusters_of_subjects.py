@@ -272,7 +272,7 @@ def test_long_form_from_a_frame_has_clusters() -> None:
     given = Ratings.from_long(frame, item="item", rater="who", rating="grade", cluster="patient")
     expected = fleiss_kappa([[1, 2], [2, 2], [1, 1]], clusters=["y", "x", "x"])
     assert fleiss_kappa(given).standard_error == close(expected.standard_error)
-    with pytest.raises(ValueError, match="must be four columns"):
+    with pytest.raises(ValueError, match="must be four different columns"):
         Ratings.from_long(frame, item="item", rater="who", rating="grade", cluster="who")
 
 
