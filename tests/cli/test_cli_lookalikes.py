@@ -75,7 +75,7 @@ def test_a_copy_of_a_rater_is_warned_of(tmp_path: Path) -> None:
         labels = ["x", "y", "x", "z"] if rater == "ben" else ["x", "y", "z", "z"]
         write_csv(tmp_path / f"{rater}.csv", item=[1, 2, 3, 4], label=labels)
     result = CommandLine("agree").run(tmp_path, "--id", "item")
-    assert "ann (1).csv of " in result.stderr
+    assert "ann (1).csv equals " in result.stderr
     (tmp_path / "ann (1).csv").unlink()
     assert CommandLine("agree").run(tmp_path, "--id", "item").stderr == ""
 

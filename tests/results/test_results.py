@@ -317,6 +317,7 @@ def test_arithmetic_makes_no_longer_tuple(result: Any) -> None:
             result + result
 
 
+@pytest.mark.filterwarnings("ignore:labels does not contain all ratings")
 def test_counts_of_the_same_labels_add_up() -> None:
     options: dict[str, Any] = {"labels": LABELS[:2]}
     whole: Any = fastkappa.confusion_counts(*RATINGS[:2], **options)

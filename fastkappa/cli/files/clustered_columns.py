@@ -123,7 +123,7 @@ class AgainstReference:
         absent = [mask for name in rated if (mask := missing[name]) is not None]
         n_complete = n - int(np.any(absent, axis=0).sum()) if absent else n
         complete = f"All ratings are present in {count_text(n_complete, 'row')}."
-        self.remarks = [f"Missing values in {n} rows: {found}. {complete}"] if found else []
+        self.remarks = [f"Missing ratings in the {n} rows: {found}. {complete}"] if found else []
 
     def grouped(self, weights: Any, **options: Any) -> GroupedAgreement:
         """Return the agreement of each rater with the reference."""
