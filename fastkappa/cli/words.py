@@ -43,12 +43,12 @@ ADVICE = {
 # Advice for Python users about other forms of input, with command-line replacements.
 FORMS = [
     (
-        r": (give|use) Ratings\.from_(counts|table).*",
-        ": fastkappa agree accepts no table of counts.",
+        r"\. If the entries count the .* Ratings\.from_(counts|table).*",
+        ". fastkappa agree accepts no table of counts.",
     ),
     (
-        r": (give|use|transpose).* Ratings\.from_\w+.* if not\.",
-        ": give --raters if each rater has a column, or --item, --rater and --rating if the file"
+        r"\. If (ratings have one row|one column contains).* If not, use Ratings\.from_array.*",
+        ". Give --raters if each rater has a column, or --item, --rater and --rating if the file"
         " has one row per rating.",
     ),
     (
@@ -56,8 +56,8 @@ FORMS = [
         "Give --item, --rater and --rating for a file with one row per measurement.",
     ),
     (
-        r"leave it out if it has ids of items, or use Ratings.* if not\.",
-        "leave it out of --raters if it identifies the item.",
+        r"If it contains ids of items, leave it out\. If not, use Ratings.*",
+        "Leave it out of --raters if it identifies the item.",
     ),
     (
         r"Ratings\.from_long reads one row per rating, with its item and its rater\.",

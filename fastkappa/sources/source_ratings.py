@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column, are_comparable, not_comparable
 from fastkappa.ratings.doubtful_labels import BLANKS, REMEDIES, Remedies
-from fastkappa.ratings.label_order import LabelOrder, common_order, have_equal_numbers
+from fastkappa.ratings.label_order import LabelOrder, common_order, have_equal_numbers, is_number
 from fastkappa.ratings.labels import strings_array
 
 # The key of a label in a table, or None for a missing rating. Fractions, such as half points,
@@ -207,8 +207,10 @@ class AxisLabels:
     ) -> None:
         self.column, self.name = column, f"column {column!r}"
         self.wanted, self.codes = wanted, codes
-        # The number of further labels outside ``wanted`` that keep their keys.
-        self._n_others = n_others
+        # The number of further texts outside ``wanted`` that keep their keys. Texts beside numbers
+        # would change the type of the column.
+        are_texts = wanted is not None and not all(map(is_number, wanted.texts or ("0",)))
+        self._n_others = n_others if are_texts else 0
         self.order: list[Key] | None = None
         self.position: dict[Any, int] = {}
         self.dtype, self.kinds = NO_TYPE, set[str]()
@@ -330,7 +332,7 @@ def refuse_repeated_names(
         listed = ", ".join(map(repr, names))
         raise RatingsError(
             f"{where}{n_rows} {'row contains' if n_rows == 1 else 'rows contain'} the names of the"
-            f" columns ({listed}). "
+            f" columns ({listed}), "
             + (
                 "as in concatenated files. Remove these rows."
                 if in_order

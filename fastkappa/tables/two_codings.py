@@ -297,14 +297,18 @@ def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool
     farther from it than if the first rater gives the adjacent label. Return whether there is a
     warning.
     """
-    n = int(table.sum()) if labels.dtype.kind in "iuf" and len(labels) > 2 else 0
+    if labels.dtype.kind not in "iuf" or len(labels) < 3:
+        return False
+    # Large sums of integer weights would overflow below.
+    table = table.astype(float)
+    n = table.sum()
     if n < FEWEST_WITH_ENDS:
         return False
     for place, beside in ((0, 1), (-1, -2)):
         # Most tables are excluded within a microsecond.
         if OFTEN_AT_END * table.item(place) > n:
             continue
-        used = int(table[place].sum()), int(table[:, place].sum())
+        used = table[place].sum(), table[:, place].sum()
         by_chance = used[0] * used[1] / n
         if sum(used) < FEWEST_AT_END or table.item(place) > by_chance + 2 * by_chance**0.5:
             continue

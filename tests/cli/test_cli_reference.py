@@ -106,7 +106,9 @@ def test_a_missing_rating_leaves_an_item_out_of_its_reader_only(tmp_path: Path) 
     assert [group["missing"] for group in found["groups"]] == [[0, 2], [0, 2]]
     assert [group["n_dropped"] for group in found["groups"]] == [2, 2]
     assert "n_dropped" not in found
-    said = "Missing ratings in the 120 rows: 2 in ann, 2 in ben. All ratings are present in 117 rows."
+    said = (
+        "Missing ratings in the 120 rows: 2 in ann, 2 in ben. All ratings are present in 117 rows."
+    )
     assert found["remarks"] == [said]
 
 

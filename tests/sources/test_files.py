@@ -221,6 +221,7 @@ def test_a_measurement_in_the_last_block(tmp_path: Path) -> None:
         count_in_blocks(path)
 
 
+@pytest.mark.filterwarnings("ignore:labels does not contain all ratings")
 @pytest.mark.filterwarnings("ignore:.*labels that differ only in how they are written")
 @pytest.mark.parametrize(
     ("last", "labels", "diagonal"),

@@ -122,6 +122,7 @@ def test_a_declared_order_is_that_of_the_table(name: str, tmp_path: Path) -> Non
     assert float(kappa_from_confusion(counts.table, weights="quadratic")) == pytest.approx(KAPPA)
 
 
+@pytest.mark.filterwarnings("ignore:labels does not contain all ratings")
 @pytest.mark.parametrize("name", ["pandas", "polars, lazy", "Parquet"])
 def test_labels_given_come_before_a_declared_order(name: str, tmp_path: Path) -> None:
     labels = ["severe", "none"]
@@ -181,9 +182,7 @@ def test_parts_of_different_orders_are_refused(tmp_path: Path) -> None:
     schema = tables[0].schema
     together = pa.Table.from_batches([t.cast(schema).to_batches()[0] for t in tables])
     for source in (tmp_path, together):
-        with pytest.raises(
-            ValueError, match=r"declares? (its|their) labels in different orders: none < m"
-        ):
+        with pytest.raises(ValueError, match=r"different orders( of labels)?: none < m"):
             confusion_from_source(source, "left", "right")
 
 

@@ -69,7 +69,7 @@ def test_percentages_need_weights() -> None:
     rng = np.random.default_rng(7)
     y1 = rng.integers(0, 101, 300)
     y2 = np.clip(y1 + rng.integers(-5, 6, 300), 0, 100)
-    match = "give close numbers more often than the same"
+    match = "more often close than equal"
     with pytest.warns(UserWarning, match=match):
         agreement(y1, y2)
     with pytest.warns(UserWarning, match=match):
