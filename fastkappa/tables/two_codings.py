@@ -309,8 +309,11 @@ def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool
         if OFTEN_AT_END * table.item(place) > n:
             continue
         used = table[place].sum(), table[:, place].sum()
-        by_chance = max(used[0] * used[1] / n, 0.0)
-        if sum(used) < FEWEST_AT_END or table.item(place) > by_chance + 2 * by_chance**0.5:
+        by_chance = used[0] * used[1] / n
+        # Weights can be negative.
+        if sum(used) < FEWEST_AT_END or table.min() < 0:
+            continue
+        if table.item(place) > by_chance + 2 * by_chance**0.5:
             continue
         values = np.abs(labels.astype(float) - labels[place])
         both = np.where(values, table + table.T, 0.0)
