@@ -194,7 +194,7 @@ def test_a_part_with_other_codes_is_named(
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         confusion_from_source(as_list(source) if "list" in suffix else source, "a", "b")
-    found = [str(one.message) for one in said if "other codes" in str(one.message)]
+    found = [str(one.message) for one in said if "different codes" in str(one.message)]
     assert len(found) == bool(columns)
     if "'" in columns:
         assert f"{name} has 'x' in a and b, which no other part has, but not 'a'" in found[0]

@@ -70,6 +70,7 @@ def check_result(result, y, scores, item_weights=None):
     assert (result.thresholds[1:] >= result.thresholds[:-1]).all()
 
 
+@pytest.mark.filterwarnings("ignore:scores fall as labels rise")
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", range(2))
 def test_brute_force(method, seed, monkeypatch):
