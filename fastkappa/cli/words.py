@@ -67,7 +67,7 @@ FORMS = [
         r"If you have one row per measurement, use ratings\.pivot.*",
         "If the file has one row per measurement, give --item, --rater and --rating.",
     ),
-    (r"Leave it out, for example with ratings\.drop.*", "Leave it out of --raters."),
+    (r"Leave out this column, for example with .*", "Leave it out of --raters."),
 ]
 OPTIONS = [
     (r"\bduplicates='first' or 'last'", "--duplicates first or last"),

@@ -175,6 +175,7 @@ def test_unknown_suffix_lists_those_known(tmp_path: Path) -> None:
     assert all(suffix in str(raised.value) for suffix in SUFFIXES)
 
 
+@pytest.mark.filterwarnings("ignore:labels does not contain all ratings")
 @pytest.mark.slow
 def test_an_identifier_is_no_rating(write: Callable[..., Path]) -> None:
     numbers = np.arange(LARGEST_NUMBER_OF_LABELS + 1)
