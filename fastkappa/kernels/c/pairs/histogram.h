@@ -56,6 +56,7 @@ ALWAYS_INLINE size_t n_short_codes(const column_t *column)
         for (ptrdiff_t i = 0; i < count; i++) cells[i] = (cell_t)(a[i] * row + b[i]);                             \
     }
 #define CELL_LOOPS(LEVEL)                                                                                         \
+    CELLS(cells_of_bytes_##LEVEL, uint8_t, uint16_t)                                                              \
     CELLS(short_cells_of_words_##LEVEL, uint16_t, uint16_t)                                                       \
     CELLS(cells_of_words_##LEVEL, uint16_t, uint32_t)
 CELL_LOOPS(baseline)
@@ -74,6 +75,13 @@ SIMD_END
    leaves the cell numbers undefined if there are outside codes but no counters for them. */
 static int short_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
+    if (codes_fit_byte(a) && codes_fit_byte(b)) {
+        uint8_t codes_a[COUNT_STAGE], codes_b[COUNT_STAGE];
+        decode_bytes(a, start, count, codes_a);
+        decode_bytes(b, start, count, codes_b);
+        AT_LEVEL(cells_of_bytes, codes_a, codes_b, count, (uint16_t)n_short_codes(b), cells);
+        return 1;
+    }
     uint16_t codes_a[COUNT_STAGE], codes_b[COUNT_STAGE], all = 0;
     decode_words(a, start, count, codes_a);
     decode_words(b, start, count, codes_b);

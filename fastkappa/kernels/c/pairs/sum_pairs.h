@@ -121,12 +121,20 @@ static void put_exact_sum(const exact_sum_t *sum, int is_signed, int64_t *count,
 /* Computes the cell of each pair in the caller's table. */
 static void table_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, size_t *cells)
 {
-    uint32_t codes_a[BLOCK], codes_b[BLOCK];
     const size_t row = (size_t)b->n_labels + 1;
-    decode(a, start, count, codes_a);
-    decode(b, start, count, codes_b);
-    for (ptrdiff_t i = 0; i < count; i++)
-        cells[i] = codes_a[i] * row + codes_b[i];
+    if (codes_fit_word(a) && codes_fit_word(b)) {
+        uint16_t codes_a[BLOCK], codes_b[BLOCK];
+        decode_words(a, start, count, codes_a);
+        decode_words(b, start, count, codes_b);
+        for (ptrdiff_t i = 0; i < count; i++)
+            cells[i] = codes_a[i] * row + codes_b[i];
+    } else {
+        uint32_t codes_a[BLOCK], codes_b[BLOCK];
+        decode(a, start, count, codes_a);
+        decode(b, start, count, codes_b);
+        for (ptrdiff_t i = 0; i < count; i++)
+            cells[i] = codes_a[i] * row + codes_b[i];
+    }
 }
 
 /* Computes 16-bit cell numbers of up to BLOCK pairs, for a table with fewer than 65 536 cells. */
