@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from operator import eq
 
@@ -41,6 +41,8 @@ COUNTS = frozenset(
 )
 
 Rows = Sequence[Sequence[str]]
+# The fields of the complete rows, by column.
+Fields = Mapping[str, Sequence[str]]
 
 
 def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
@@ -60,14 +62,16 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
     if not is_whole:
         return
     rows = _rows_of(first, file)[1:]
+    complete = [row for row in rows if len(row) == len(file.names)]
+    fields = dict(zip(file.names, zip(*complete)))
     if len(places) == 2:
-        _judge_rows(rows, len(file.names), places)
+        _judge_rows(complete, places)
     if len(places) == 2 and len(counts) == 1:
-        _warn_of_counted(rows, file.names, places, counts[0])
+        _warn_of_counted(fields, len(rows), places, counts[0])
     if 1 < len(rows) == len(file.names) - 1:
         _warn_of_matrix(file, rows)
-    _warn_of_repeated(file, rows, others)
-    _warn_of_two_ids(file, rows, others)
+    _warn_of_repeated(file, fields, others, n_distinct=len(set(map(tuple, rows))))
+    _warn_of_two_ids(file, fields, others)
 
 
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
@@ -104,9 +108,8 @@ def _word(text: str) -> str:
     return text.strip().rstrip(":").casefold()
 
 
-def _judge_rows(rows: Rows, n_names: int, places: dict[str, int]) -> None:
+def _judge_rows(rows: Rows, places: dict[str, int]) -> None:
     """Warn if one of two columns seems to be shifted by a row."""
-    rows = [row for row in rows if len(row) == n_names]
     first, second = (
         Column(np.arange(len(rows)), np.dtype(object), [row[place] for row in rows])
         for place in places.values()
@@ -125,16 +128,17 @@ def _warn_of_matrix(file: TextFile, rows: Rows) -> None:
         )
 
 
-def _warn_of_repeated(file: TextFile, rows: Rows, others: Sequence[str]) -> None:
+def _warn_of_repeated(
+    file: TextFile, fields: Fields, others: Sequence[str], n_distinct: int
+) -> None:
     """Warn about repeated ids in an unread column, as after appending a later export.
 
     The ids must differ between all lines that are not repeated. Alternatively, the ids must differ
     within each of two parts of the file, and no other column may tell the parts apart.
+    ``n_distinct`` is the number of different lines.
     """
-    distinct = set(map(tuple, rows))
-    columns = dict(zip(file.names, zip(*(row for row in rows if len(row) == len(file.names)))))
     for name in others:
-        ids = columns.get(name, ())
+        ids = fields.get(name, ())
         place: dict[str, int] = {}
         again = [i for i, one in enumerate(ids) if place.setdefault(one, i) != i]
         if not FEWEST_IDS <= len(place) < len(ids):
@@ -144,9 +148,9 @@ def _warn_of_repeated(file: TextFile, rows: Rows, others: Sequence[str]) -> None
         is_shared = 2 * len(first & second) >= min(len(first), len(second))
         tells_apart = any(
             2 * len({*one}) < len(one) and {*one[: again[0]]}.isdisjoint(one[again[0] :])
-            for one in columns.values()
+            for one in fields.values()
         )
-        if len(place) == len(distinct) or (are_parts and is_shared and not tells_apart):
+        if len(place) == n_distinct or (are_parts and is_shared and not tells_apart):
             warn(
                 f"{len(again)} lines of {file.path} repeat the {name!r} of other lines, but are"
                 " counted as further items: leave them out if they are the same items."
@@ -154,13 +158,12 @@ def _warn_of_repeated(file: TextFile, rows: Rows, others: Sequence[str]) -> None
             return
 
 
-def _warn_of_two_ids(file: TextFile, rows: Rows, others: Sequence[str]) -> None:
+def _warn_of_two_ids(file: TextFile, fields: Fields, others: Sequence[str]) -> None:
     """Warn if two unread columns contain the same ids in different rows, as in joined tables.
 
     Small numbers are not checked, because they can be positions of the items.
     """
-    columns = dict(zip(file.names, zip(*(row for row in rows if len(row) == len(file.names)))))
-    ids = {name: own for name in others if _are_distinct_ids(own := columns.get(name, ()))}
+    ids = {name: own for name in others if _are_distinct_ids(own := fields.get(name, ()))}
     for (one, first), (other, second) in combinations(ids.items(), 2):
         n_shared, n_in_place = len({*first} & {*second}), sum(map(eq, first, second))
         if 2 * n_shared > len(first) and n_in_place < n_shared:
@@ -179,28 +182,27 @@ def _are_distinct_ids(values: Sequence[str]) -> bool:
     return not all(is_number(one) and float(one) <= 2 * len(values) for one in values)
 
 
-def _warn_of_counted(rows: Rows, names: Sequence[str], places: dict[str, int], count: str) -> None:
+def _warn_of_counted(fields: Fields, n_rows: int, places: dict[str, int], count: str) -> None:
     """Warn if there is one line per pair of labels, and an unread column of counts.
 
     There can also be one line per pair and group, such as a site. If each pair of labels occurs
     exactly once, `judge_table` issues the warning.
     """
-    columns = dict(zip(names, zip(*(row for row in rows if len(row) == len(names)))))
-    counts = columns.get(count, ())
-    if not counts or len(counts) != len(rows) or not all(map(str.isdecimal, counts)):
+    counts = fields.get(count, ())
+    if not counts or len(counts) != n_rows or not all(map(str.isdecimal, counts)):
         return
     groups = {
         name: column
-        for name, column in columns.items()
+        for name, column in fields.items()
         if name not in places and not all(map(is_number, column))
     }
-    keys = [*(columns[name] for name in places), *groups.values()]
+    keys = [*(fields[name] for name in places), *groups.values()]
     n_labels = [len(set(column)) for column in keys]
     # A column with a different value in most rows contains ids of items.
-    if 2 * max(n_labels) > len(rows) or len(set(zip(*keys))) < len(rows):
+    if 2 * max(n_labels) > n_rows or len(set(zip(*keys))) < n_rows:
         return
-    in_order = [int(count) for count in counts] == list(range(1, len(rows) + 1))
-    are_judged = not groups and len(rows) == n_labels[0] * n_labels[1] >= FEWEST_CELLS
+    in_order = [int(count) for count in counts] == list(range(1, n_rows + 1))
+    are_judged = not groups and n_rows == n_labels[0] * n_labels[1] >= FEWEST_CELLS
     if not in_order and not are_judged:
         each = "".join(f" and each {name!r}" for name in groups)
         warn(
