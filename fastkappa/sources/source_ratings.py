@@ -241,16 +241,17 @@ class AxisLabels:
 
     def places(self, keys: Iterable[Any]) -> NDArray[np.intp]:
         """Return the position of each key. New keys get the next positions."""
-        position = self.position
-        return np.array(
-            [
-                position[key]
-                if key in position
-                else position.setdefault(self._counted_as(key), len(position))
-                for key in keys
-            ],
-            dtype=np.intp,
-        )
+        position, places = self.position, []
+        for key in keys:
+            if key not in position:
+                counted_as = self._counted_as(key)
+                if counted_as == OUTSIDE and isinstance(key, str) and self._n_others > 0:
+                    self._n_others -= 1
+                    counted_as = key
+                places.append(position.setdefault(counted_as, len(position)))
+            else:
+                places.append(position[key])
+        return np.array(places, dtype=np.intp)
 
     def note(self, dtype: np.dtype[Any]) -> None:
         """Record the type of a part of the column. Parts can have different types."""
@@ -283,10 +284,7 @@ class AxisLabels:
             return None
         if self.wanted is None or key is None or key == OUTSIDE or key in self.wanted:
             return key
-        if not isinstance(key, str) or self._n_others == 0:
-            return OUTSIDE
-        self._n_others -= 1
-        return key
+        return OUTSIDE
 
 
 def order_of(keys: Sequence[Key] | None) -> LabelOrder | None:
