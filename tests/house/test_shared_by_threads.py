@@ -84,6 +84,8 @@ def test_an_accumulator_that_is_read_meanwhile(drop_in_backend: str) -> None:
     together, other = ConfusionAccumulator(), ConfusionAccumulator()
     other.update(["no", "yes"], ["yes", "yes"])
     words = np.array(["a", "b", "c", "d", "e"])
+    # Accumulators without weights cannot be merged into one that has only weighted items.
+    together.update(words[Y], words[PREDICTIONS[0]])
 
     def work(number: int) -> None:
         if number == 0:
@@ -102,6 +104,7 @@ def test_an_accumulator_that_is_read_meanwhile(drop_in_backend: str) -> None:
 
     in_threads(work)
     expected = ConfusionAccumulator()
+    expected.update(words[Y], words[PREDICTIONS[0]])
     for number in range(4, THREADS):
         for _ in range(ROUNDS):
             expected.update(words[Y], words[PREDICTIONS[number]])
