@@ -183,7 +183,10 @@ def _places_of_head(first: AnyArray, second: AnyArray) -> Iterator[int]:
     """Yield the places below the first rows where the same rows can occur again."""
     # Searching bytes takes a tenth of the time of comparing arrays. Callers then compare the rows,
     # because different pairs of labels can have equal bytes.
-    low, high = (own.astype(np.int64, copy=False).astype(np.uint8) for own in (first, second))
+    low, high = (
+        (own if own.dtype.kind in "biu" else own.astype(np.int64)).astype(np.uint8, copy=False)
+        for own in (first, second)
+    )
     text = (low + 31 * high).tobytes()
     place = text.find(text[:FEWEST_REPEATED], FEWEST_REPEATED)
     while place >= 0:
