@@ -87,7 +87,7 @@ def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any
         if string is not None:
             raise RatingsError(
                 f"column {column!r} cannot be read: it contains {string!r}, but also values that"
-                f" are not strings. If {string!r} stands for a missing rating, name it in"
+                f" are not strings. If {string!r} stands for a missing rating, list it in"
                 " missing_codes= or leave the field empty."
             ) from error
         reason = " ".join(str(error).split()).rstrip(".")
@@ -291,12 +291,12 @@ def with_order(array: Any, order: Sequence[Any] | None) -> Any:
 
 
 def _refuse_different_orders(chunks: Sequence[Any]) -> None:
-    """Raise if parts of a column declare different orders, because joining would lose orders."""
+    """Raise if parts of a column declare different orders, because joining would lose an order."""
     for chunk in chunks[1:]:
         first, other = chunks[0].dictionary, chunk.dictionary
         if not other.equals(first):
             raise RatingsError(
-                "parts of a column declare different orders of labels:"
+                "parts of a column declare their labels in different orders:"
                 f" {shown(first.to_pylist())} and {shown(other.to_pylist())}. Declare the same"
                 " order in all parts."
             )

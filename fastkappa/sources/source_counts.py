@@ -76,9 +76,9 @@ class SourceCounts(CountsResult, CountedRows):
 
     @classmethod
     def from_json(cls, text: str) -> SourceCounts:
-        """Return the counts in a text that `to_json` or ``fastkappa score --save`` wrote.
+        """Read counts from JSON that `to_json` or ``fastkappa score --save`` wrote.
 
-        The text can also be from `ConfusionAccumulator.to_json` or another class of counts.
+        JSON from `ConfusionAccumulator.to_json` or another class of counts is also accepted.
 
         Raises
         ------
@@ -184,7 +184,7 @@ def _finish_layers(contents: Contents, labels: Any) -> list[SourceCounts]:
 
 
 def _occurring(counts: AnyArray, first: AxisLabels, second: AxisLabels) -> set[Any]:
-    """Return the labels of items with both ratings."""
+    """Return the labels that occur among items with both ratings."""
     complete = counts[:, _there(first)][:, :, _there(second)].sum(axis=0)
     found: set[Any] = set()
     for i, axis in enumerate((first, second)):

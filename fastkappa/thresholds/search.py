@@ -38,7 +38,7 @@ SIZES = SearchSizes()
 
 
 class Best(NamedTuple):
-    """The best cuts between sorted items. ``places`` is the number of items below each cut."""
+    """The best cuts between sorted items. ``places`` gives the number of items below each cut."""
 
     places: Places
     table: Floats
