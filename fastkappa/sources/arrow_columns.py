@@ -102,7 +102,7 @@ def _is_in_arrow(values: Any) -> bool:
 
 
 def _with_true_length(values: Any, column: Any) -> Any:
-    """Return values as a sequence with the correct length, or raise if length and items disagree.
+    """Return values as a sequence, or raise if their reported length is wrong.
 
     Arrow allocates memory for the reported length, but then writes all items of the object to it.
     """
@@ -156,7 +156,7 @@ def keys_of(ratings: Column) -> list[Key]:
 def ratings_of(array: Any, column: Any, fractions: bool = False) -> Column:
     """Return the ratings of an Arrow array. The category None means a missing rating.
 
-    With ``fractions``, numbers that are not whole are also labels.
+    With ``fractions``, fractional numbers are also labels.
 
     Raises
     ------

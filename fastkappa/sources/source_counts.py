@@ -51,7 +51,7 @@ class SourceCounts(CountsResult, CountedRows):
         The labels, in the given order or in the order that a column declares. If no order is given
         or declared, labels are sorted. If all strings are numbers, they are sorted by value.
     n_outside : int
-        The number of items with two ratings of which one or both are outside the labels.
+        The number of items with two ratings, at least one of which is outside the labels.
     n_rows : int
         The number of items.
     missing : tuple of int

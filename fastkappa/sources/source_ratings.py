@@ -64,7 +64,7 @@ class TooManyLabelsError(RatingsError):
 def key_of(value: Any, column: Any, fractions: bool = False) -> tuple[Key, np.dtype[Any]]:
     """Return the key and the type of a rating that is a Python object.
 
-    With ``fractions``, numbers that are not whole are also labels.
+    With ``fractions``, fractional numbers are also labels.
 
     Raises
     ------
@@ -162,7 +162,7 @@ class WantedLabels:
     are_texts : bool
         Whether the ratings in text files must be read as texts.
     have_fractions : bool
-        Whether any label can be a number that is not whole.
+        Whether any label can be a fractional number.
     """
 
     def __init__(self, labels: Iterable[Any], *, are_numbers: bool = False) -> None:
