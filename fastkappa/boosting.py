@@ -43,7 +43,7 @@ LOSS = "quadratic_kappa_loss"
 
 
 def lightgbm_feval(preds: Any, eval_data: Any) -> tuple[str, float, bool]:
-    """Evaluate predictions for ``feval`` of `lightgbm.train` and `lightgbm.cv`.
+    """Return kappa, for ``feval`` in `lightgbm.train` and `lightgbm.cv`.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def lightgbm_feval(preds: Any, eval_data: Any) -> tuple[str, float, bool]:
 def lightgbm_eval_metric(
     y_true: Any, y_pred: Any, sample_weight: Any = None
 ) -> tuple[str, float, bool]:
-    """Evaluate predictions for ``eval_metric`` of LightGBM's scikit-learn interface.
+    """Return kappa, for ``eval_metric`` in LightGBM's scikit-learn interface.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def lightgbm_eval_metric(
 
 
 def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
-    """Evaluate predictions for ``custom_metric`` of `xgboost.train` and `xgboost.cv`.
+    """Return 1 - kappa, for ``custom_metric`` in `xgboost.train` and `xgboost.cv`.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
 
 
 def xgboost_eval_metric(y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
-    """Evaluate predictions for ``eval_metric`` of XGBoost's scikit-learn interface.
+    """Return 1 - kappa, for ``eval_metric`` in XGBoost's scikit-learn interface.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ xgboost_eval_metric.__name__ = LOSS
 
 
 class CatBoostKappa:
-    """A metric for ``eval_metric`` and ``custom_metric`` of CatBoost.
+    """A metric for the ``eval_metric`` and ``custom_metric`` arguments of CatBoost.
 
     CatBoost prescribes the method names, and shows the class name in its logs.
     """
@@ -181,8 +181,8 @@ class CatBoostKappa:
         """
         if len(approxes) != 1:
             raise ValueError(
-                "approxes must contain one array, because the model must have one output,"
-                f" got {len(approxes)} arrays. For a classifier, use ClassKappa."
+                f"approxes must contain exactly one array, got {len(approxes)}: the model must have"
+                " a single output. For a classifier, use ClassKappa."
             )
         return continuous_kappa(target, approxes[0], sample_weight=weight), 1.0
 
@@ -250,24 +250,24 @@ class ClassKappa:
         self.weights = weights
 
     def lightgbm_feval(self, preds: Any, eval_data: Any) -> tuple[str, float, bool]:
-        """Evaluate probabilities for ``feval`` of `lightgbm.train` and `lightgbm.cv`."""
+        """Return kappa, for ``feval`` in `lightgbm.train` and `lightgbm.cv`."""
         label, weight = eval_data.get_label(), eval_data.get_weight()
         return self.lightgbm_eval_metric(label, preds, weight)
 
     def lightgbm_eval_metric(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> tuple[str, float, bool]:
-        """Evaluate probabilities for ``eval_metric`` of LightGBM's scikit-learn interface."""
+        """Return kappa, for ``eval_metric`` in LightGBM's scikit-learn interface."""
         return "kappa", self._kappa(y_true, *_classes_of(y_pred), sample_weight), True
 
     def xgboost_custom_metric(self, predt: Any, dtrain: Any) -> tuple[str, float]:
-        """Evaluate probabilities or classes for ``custom_metric`` of `xgboost.train`."""
+        """Return 1 - kappa of probabilities or classes, for ``custom_metric`` of XGBoost."""
         weights = dtrain.get_weight()
         loss = self.kappa_loss(dtrain.get_label(), predt, weights if len(weights) else None)
         return "kappa_loss", loss
 
     def kappa_loss(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
-        """Return 1 - kappa, for ``eval_metric`` of XGBoost's scikit-learn interface."""
+        """Return 1 - kappa, for ``eval_metric`` in XGBoost's scikit-learn interface."""
         return 1 - self._kappa(y_true, *_classes_of(y_pred), sample_weight)
 
     def is_max_optimal(self) -> bool:
@@ -288,7 +288,7 @@ class ClassKappa:
     def _kappa(
         self, y_true: Any, predicted: AnyArray, n_classes: int | None, sample_weight: Any
     ) -> float:
-        """Return kappa. A number of classes of None is determined from y and the predictions."""
+        """Return kappa. If ``n_classes`` is None, infer it from the labels and predictions."""
         truth = np.asarray(y_true)
         lowest, highest = int(truth.min(initial=0)), int(truth.max(initial=0))
         if n_classes is None:

@@ -84,7 +84,7 @@ def did_you_mean(value: Any, allowed: Sequence[str | None]) -> str:
 
 
 def n_edits(first: str, second: str) -> int:
-    """Return how many letters must be added, removed, replaced or swapped with the next letter.
+    """Return the edit distance of two words. A swap of neighbouring letters is one edit.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-# Below this limit, floats lose precision and finally become 0.
+# Below this limit, floats lose precision and eventually become 0.
 LEAST_P_VALUE = 1e-300
 # The separator between the labels of a set.
 SET_SEPARATOR = " + "
@@ -24,7 +24,7 @@ def printable(name: Any) -> str:
 
 
 def harmless(text: str) -> str:
-    r"""Escape invisible characters in a text, because they can control a terminal.
+    r"""Escape invisible characters in text, because they can control a terminal.
 
     Examples
     --------
@@ -45,9 +45,9 @@ def set_text(labels: Collection[Any], separator: str = SET_SEPARATOR) -> str:
 
 
 def list_in(text: str) -> list[str] | None:
-    """Return the labels in a text that is a JSON or Python list, or None for other texts.
+    """Return the labels in a JSON or Python list, or None for any other text.
 
-    An object that contains such a list, as Label Studio writes, is also accepted.
+    A JSON object that contains such a list, as written by Label Studio, is also accepted.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def count_text(n: int, noun: str) -> str:
 
 
 def measured_text(value: float, spread: float, digits: int = 4) -> str:
-    """Return a measurement as text, with the decimals that ``spread`` has at ``digits`` digits.
+    """Return a measurement as text, with as many decimals as ``spread`` has in ``digits`` digits.
 
     Examples
     --------

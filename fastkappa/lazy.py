@@ -9,7 +9,7 @@ from typing import Any
 
 
 def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a ``__getattr__`` for a module, which loads names from other modules.
+    """Return a module's ``__getattr__`` that loads names from other modules.
 
     The names can include modules.
 

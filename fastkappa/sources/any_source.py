@@ -308,7 +308,7 @@ def _parts_of_arrow(table: SourceTable, source: Any) -> list[Part]:
 def read_triples(
     source: Any, item: Any, rater: Any, rating: Any, cluster: Any = None, labels: Any = None
 ) -> tuple[Any, Any, Any, Any]:
-    """Return a source's columns of items, raters and ratings, and the column of clusters or None.
+    """Return a source's item, rater and rating columns, and its cluster column or None.
 
     Parameters
     ----------
@@ -389,5 +389,5 @@ def _columns(
     raise TypeError(
         "source must be a path, a data frame, an Arrow table, dataset or stream, a relation, a"
         f" mapping of names to arrays or a list of dictionaries, got {type(source)}. To pass"
-        " arrays, use item=, rater= and rating=, without a source."
+        " arrays, omit the source and use item=, rater= and rating=."
     )

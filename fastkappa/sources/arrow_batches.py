@@ -83,7 +83,7 @@ def parts_of_rows(table: SourceTable, rows: Any) -> list[Part]:
 
 
 def batches_of(table: SourceTable, record_batches: Iterable[Any]) -> Iterator[Batch]:
-    """Yield the columns that a table counts, from record batches."""
+    """Yield the counted columns of record batches."""
     for rows in record_batches:
         for part in parts_of_rows(table, rows.select(table.names)):
             yield from part()
@@ -118,7 +118,7 @@ def add_arrays(table: SourceTable, arrays: Batch, num_threads: int = 1) -> None:
 
 
 def split_by(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """Yield each group in a column with its rows, in sorted order.
+    """Yield each group in a column, in sorted order, with its rows.
 
     Rows without a group are dropped.
     """
@@ -141,7 +141,7 @@ def split_by(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict[
 
 
 def single_labels(column: Any) -> Any:
-    """Replace lists by their labels if each list has exactly one label.
+    """Replace each list with its label if every list has exactly one.
 
     Otherwise return the column unchanged.
     """

@@ -87,7 +87,7 @@ def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any
         if string is not None:
             raise RatingsError(
                 f"column {column!r} cannot be read: it contains {string!r}, but also values that"
-                f" are not strings. If {string!r} stands for a missing rating, name it in"
+                f" are not strings. If {string!r} stands for a missing rating, list it in"
                 " missing_codes= or leave the field empty."
             ) from error
         reason = " ".join(str(error).split()).rstrip(".")
@@ -102,7 +102,7 @@ def _is_in_arrow(values: Any) -> bool:
 
 
 def _with_true_length(values: Any, column: Any) -> Any:
-    """Return values as a sequence with the correct length, or raise if length and items disagree.
+    """Return values as a sequence, or raise if their reported length is wrong.
 
     Arrow allocates memory for the reported length, but then writes all items of the object to it.
     """
@@ -156,7 +156,7 @@ def keys_of(ratings: Column) -> list[Key]:
 def ratings_of(array: Any, column: Any, fractions: bool = False) -> Column:
     """Return the ratings of an Arrow array. The category None means a missing rating.
 
-    With ``fractions``, numbers that are not whole are also labels.
+    With ``fractions``, fractional numbers are also labels.
 
     Raises
     ------
@@ -291,12 +291,12 @@ def with_order(array: Any, order: Sequence[Any] | None) -> Any:
 
 
 def _refuse_different_orders(chunks: Sequence[Any]) -> None:
-    """Raise if parts of a column declare different orders, because joining would lose orders."""
+    """Raise if parts of a column declare different orders, because joining would lose an order."""
     for chunk in chunks[1:]:
         first, other = chunks[0].dictionary, chunk.dictionary
         if not other.equals(first):
             raise RatingsError(
-                "parts of a column declare different orders of labels:"
+                "parts of a column declare their labels in different orders:"
                 f" {shown(first.to_pylist())} and {shown(other.to_pylist())}. Declare the same"
                 " order in all parts."
             )

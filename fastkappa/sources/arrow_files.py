@@ -47,7 +47,7 @@ SUFFIXES = {
 # The delimiters of text files, by format. The delimiter of .txt files is inferred from the first
 # line.
 DELIMITERS = {"csv": ",", "tsv": "\t", "txt": ""}
-# The suffixes of the files that are read if a folder is given.
+# The suffixes of the files that are read from a folder.
 IN_FOLDERS = tuple(suffix for suffix in SUFFIXES if not suffix.startswith(".txt"))
 ARROW_FILE_MAGIC = b"ARROW1"
 COLUMNS_LISTED = 20
@@ -125,7 +125,7 @@ def read_columns(
             import pyarrow
 
             batches = list(file_batches(path, file_format, columns, on_progress, strings))
-            # Batches of JSON can differ in type, so each batch becomes a table. An empty file has
+            # Batches of JSON can differ in type, so each becomes a table. An empty file has
             # no batches.
             tables = [pyarrow.Table.from_batches([batch]) for batch in batches]
             tables = tables or [pyarrow.table({})]
@@ -223,7 +223,7 @@ def is_read_of_folder(file: Path) -> bool:
 
 
 def batches_of_stream(table: SourceTable, stream: Any, names: Sequence[str]) -> Iterator[Batch]:
-    """Yield the columns that a table counts, from a record batch reader."""
+    """Yield the counted columns of a record batch reader."""
     check_columns("the stream", table.names, names)
     yield from batches_of(table, map(checked, selected(stream, table.names)))
 
@@ -297,7 +297,7 @@ def count_text(
 def count_file(
     table: SourceTable, path: Path, file_format: str, on_progress: OnProgress, num_threads: int
 ) -> None:
-    """Count a file that is not text."""
+    """Count a Parquet, Arrow or JSON Lines file."""
     if file_format == "parquet":
         import pyarrow
 
@@ -341,7 +341,7 @@ def file_batches(
     on_progress: OnProgress,
     as_strings: Sequence[str] = (),
 ) -> Iterator[Any]:
-    """Return columns of a file that is not text as an iterator of batches."""
+    """Iterate over batches of columns from a Parquet, Arrow or JSON Lines file."""
     if file_format == "parquet":
         return _parquet_batches(path, columns, on_progress, as_strings)
     if file_format == "json":
@@ -402,8 +402,8 @@ def _arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) 
         batches = reader if n_batches is None else map(reader.get_batch, range(n_batches))
         for i, batch in enumerate(batches, 1):
             on_progress(source.tell() if n_batches is None else size * i // n_batches)
-            # Arrow does not validate batches by itself. Only a full validation detects text that is
-            # not UTF-8, and dictionary codes without a value.
+            # Arrow does not validate batches by itself. Only full validation detects text that is
+            # not UTF-8 and dictionary codes without a value.
             batch.validate(full=True)
             yield batch
 
@@ -439,7 +439,7 @@ def naming(path: Path) -> Iterator[None]:
 
 @contextmanager
 def naming_part(path: Path) -> Iterator[None]:
-    """Name one of several files in all errors, even in errors about its ratings."""
+    """Name the current one of several files in all errors, even errors about its ratings."""
     try:
         with naming(path):
             yield

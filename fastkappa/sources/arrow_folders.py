@@ -130,7 +130,7 @@ def count_remote(
 
 
 def batches_of_dataset(table: SourceTable, dataset: Any) -> Iterator[Batch]:
-    """Yield the columns that a table counts, from a pyarrow dataset."""
+    """Yield the counted columns of a pyarrow dataset."""
     check_columns("the dataset", table.names, dataset.schema.names)
     _check_fragments(dataset, table.names)
     batches = dataset.to_batches(
@@ -219,7 +219,7 @@ def joined(
 ) -> dict[str, Any]:
     """Concatenate the columns of several parts.
 
-    A column of integers becomes a column of floats if it is a column of floats in another part. If
+    A column of integers becomes a column of floats if another part has floats in this column. If
     ``files`` are given, errors name the files of the parts. A warning is given if the labels in
     the columns ``rated`` differ between parts.
     """
@@ -271,8 +271,8 @@ def _as_floats(column: Any, name: str) -> Any:
 def warn_of_copies(files: Sequence[Path], *, fewest_rows: int = FEWEST_IDS) -> None:
     """Warn about files that have the same content as another file.
 
-    Files with fewer than ``fewest_rows`` rows are ignored, because they may be equal by chance or
-    empty.
+    Files with fewer than ``fewest_rows`` rows are ignored, because they can be empty or equal by
+    chance.
     """
     there = filter(Path.is_file, files)
     groups = [sorted(there, key=lambda file: (len(file.name), file))]

@@ -18,7 +18,7 @@ from fastkappa.sources.arrow_columns import as_array, is_string
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import is_packed
 
-# The number of bytes read at a time, and the largest length of a line in bytes.
+# The number of bytes read at a time, and the maximum length of a line in bytes.
 BLOCK_SIZE = 1 << 22
 LONGEST_LINE = 1 << 27
 # pyarrow parses a line only if it has at most this many lists and objects. With 20,000 nested

@@ -56,7 +56,7 @@ def _matching(path: str) -> list[Path]:
     """Return the files that match a pattern; return other paths unchanged."""
     if URL.match(path):
         raise RatingsError(
-            f"{path} is not a local path. In Python, call filesystem, path ="
+            f"{path} is not a local path. In Python, run filesystem, path ="
             f" pyarrow.fs.FileSystem.from_uri({path!r}), and pass both to confusion_from_source."
             " For the command line, copy the file first."
         )
@@ -75,7 +75,7 @@ def _refuse_repeated(files: Sequence[str]) -> None:
         place = os.path.realpath(file)
         if place in seen:
             name = os.path.normpath(file)
-            raise RatingsError(f"{name} is named twice, and would be counted twice: name it once.")
+            raise RatingsError(f"{name} is listed twice and would be counted twice: list it once.")
         seen.add(place)
 
 
@@ -123,14 +123,16 @@ def remote_files(source: Paths, filesystem: Any) -> list[str]:
 
     if not isinstance(filesystem, fs.FileSystem):
         raise TypeError(
-            f"filesystem must be a file system of pyarrow.fs, got {type(filesystem)}; for a file"
-            " system of fsspec, use pyarrow.fs.PyFileSystem(pyarrow.fs.FSSpecHandler(...))."
+            f"filesystem must be a pyarrow.fs.FileSystem, got {type(filesystem)}. Wrap an fsspec"
+            " file system in pyarrow.fs.PyFileSystem(pyarrow.fs.FSSpecHandler(...))."
         )
     found: list[str] = []
     paths = [source] if isinstance(source, (str, os.PathLike)) else source
     for at in filesystem.get_file_info([os.fspath(path) for path in paths]):
         if at.type == fs.FileType.NotFound:
-            raise RatingsError(f"there is no file {at.path} in {filesystem.type_name}.")
+            raise RatingsError(
+                f"there is no file {at.path} in the {filesystem.type_name} file system."
+            )
         if at.type != fs.FileType.Directory:
             found.append(at.path)
             continue
@@ -144,7 +146,7 @@ def remote_files(source: Paths, filesystem: Any) -> list[str]:
 
 
 def _is_data(path: str, folder: str) -> bool:
-    """Return whether a file in a folder is data, and neither a note nor hidden."""
+    """Return whether a file in a folder is data, rather than a note or a hidden file."""
     below = PurePosixPath(path).relative_to(PurePosixPath(folder)).parts
     return is_read_of_folder(Path(path)) and not any(part.startswith((".", "_")) for part in below)
 

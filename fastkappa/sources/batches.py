@@ -24,7 +24,7 @@ from fastkappa.tables.doubtful_orders import judge_rows, runs_in
 from fastkappa.tables.item_sums import as_int64, whole_sums
 from fastkappa.tables.tally import Tally, TooManyCellsError
 
-# The largest range of labels in which every value gets a code, even if it does not occur.
+# The largest range of labels in which every value gets a code, even a value that does not occur.
 LARGEST_RANGE = 1 << 9
 # Whole numbers are counted in a table of their whole range if this table has at most
 # `LARGEST_DENSE` cells. Other tables of whole numbers use look-ups, and can have up to
@@ -128,7 +128,7 @@ def _coded_anew(
 
 
 def _sums(tables: Sequence[AnyArray], column: Any) -> AnyArray:
-    """Combine the tables that the kernels return into one table of sums of weights."""
+    """Combine the tables that the kernels return into one table of weight sums."""
     if len(tables) == 1:
         if not np.isfinite(tables[0]).all():
             raise RatingsError(

@@ -157,7 +157,7 @@ def _count_by_engine(table: SourceTable, frame: Any) -> None:
     if len(collected) > MOST_CELLS:
         raise RatingsError(
             f"columns {columns.y1!r} and {columns.y2!r} have more than {MOST_CELLS} different"
-            " pairs of ratings, too many for a table: are they columns of ratings?"
+            " pairs of ratings, too many for a table: do they contain ratings?"
         )
     _add_cells(table, {name: collected[name].to_list() for name in collected.columns})
 
@@ -224,6 +224,6 @@ def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
         if int(most) * count > INT64_MAX:
             raise OverflowError(
                 f"sums of the weights in column {column!r} (up to {most} each) can overflow int64:"
-                " give float weights."
+                " use float weights."
             )
     return np.array([int(total) for total in cells["sum"]], np.int64)

@@ -51,7 +51,7 @@ class SourceCounts(CountsResult, CountedRows):
         The labels, in the given order or in the order that a column declares. If no order is given
         or declared, labels are sorted. If all strings are numbers, they are sorted by value.
     n_outside : int
-        The number of items with two ratings of which one or both are outside the labels.
+        The number of items with two ratings, at least one of which is outside the labels.
     n_rows : int
         The number of items.
     missing : tuple of int
@@ -76,9 +76,9 @@ class SourceCounts(CountsResult, CountedRows):
 
     @classmethod
     def from_json(cls, text: str) -> SourceCounts:
-        """Return the counts in a text that `to_json` or ``fastkappa score --save`` wrote.
+        """Read counts from JSON that `to_json` or ``fastkappa score --save`` wrote.
 
-        The text can also be from `ConfusionAccumulator.to_json` or another class of counts.
+        JSON from `ConfusionAccumulator.to_json` or another class of counts is also accepted.
 
         Raises
         ------
@@ -184,7 +184,7 @@ def _finish_layers(contents: Contents, labels: Any) -> list[SourceCounts]:
 
 
 def _occurring(counts: AnyArray, first: AxisLabels, second: AxisLabels) -> set[Any]:
-    """Return the labels of items with both ratings."""
+    """Return the labels that occur among items with both ratings."""
     complete = counts[:, _there(first)][:, :, _there(second)].sum(axis=0)
     found: set[Any] = set()
     for i, axis in enumerate((first, second)):

@@ -30,7 +30,8 @@ STRINGS, DATES, TIMES = np.dtype(object), np.dtype("M8[D]"), np.dtype("M8[us]")
 NO_TYPE = np.dtype("V")
 # The key for ratings outside the labels. No rating has a key of this type.
 OUTSIDE = b""
-# If there are no groups, so many labels outside the given ones keep their keys, to be checked.
+# Without groups, up to this many labels outside the given labels keep their keys, so that they can
+# be checked.
 MOST_OTHERS = 50
 
 # A table has one cell per pair of labels, so a column of ids or counts in place of ratings would
@@ -63,7 +64,7 @@ class TooManyLabelsError(RatingsError):
 def key_of(value: Any, column: Any, fractions: bool = False) -> tuple[Key, np.dtype[Any]]:
     """Return the key and the type of a rating that is a Python object.
 
-    With ``fractions``, numbers that are not whole are also labels.
+    With ``fractions``, fractional numbers are also labels.
 
     Raises
     ------
@@ -161,7 +162,7 @@ class WantedLabels:
     are_texts : bool
         Whether the ratings in text files must be read as texts.
     have_fractions : bool
-        Whether any label can be a number that is not whole.
+        Whether any label can be a fractional number.
     """
 
     def __init__(self, labels: Iterable[Any], *, are_numbers: bool = False) -> None:
@@ -207,8 +208,8 @@ class AxisLabels:
     ) -> None:
         self.column, self.name = column, f"column {column!r}"
         self.wanted, self.codes = wanted, codes
-        # The number of further texts outside ``wanted`` that keep their keys. Texts beside numbers
-        # would change the type of the column.
+        # How many more texts outside ``wanted`` can keep their keys. If labels are numbers, no text
+        # can, because it would change the type of the column.
         are_texts = wanted is not None and not all(map(is_number, wanted.texts or ("0",)))
         self._n_others = n_others if are_texts else 0
         self.order: list[Key] | None = None
@@ -332,7 +333,7 @@ def refuse_repeated_names(
             f"{where}{n_rows} {'row contains' if n_rows == 1 else 'rows contain'} the names of the"
             f" columns ({listed}), "
             + (
-                "as in concatenated files. Remove these rows."
+                "as in concatenated files. Remove all such rows."
                 if in_order
                 else "but in another order. Concatenate only files whose columns are in the same"
                 " order."

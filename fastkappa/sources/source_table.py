@@ -131,7 +131,7 @@ class SourceTable:
         )
         self.n_rows = 0
         self.parts: list[Part] = []
-        # The number of each rating in all recorded parts, for each rater.
+        # How often each rater gave each rating, over all recorded parts.
         self._so_far: list[Counter[Key]] = [Counter(), Counter()]
         self._counts: IntTable = np.zeros((0, 0, 0), np.int64)
         self._sums: AnyArray | None = None
@@ -190,7 +190,7 @@ class SourceTable:
         self.add_table((group.dtype, first.dtype, second.dtype), keys, counts, sums)
 
     def end_part(self, name: object) -> None:
-        """Record the ratings that were counted since the last part as a part, such as a file."""
+        """End a part, such as a file, and record the ratings counted since the previous part."""
         of_each = [self.column(i).counts for i in (1, 2)]
         so_far = [
             Counter(dict(zip(axis.labels(), [] if counts is None else counts.tolist())))
@@ -311,7 +311,7 @@ class SourceTable:
             for axis in self.axes[1:]:
                 self.refuse_if_many(axis, len(axis.labels()))
         self._make_room(None if sums is None else sums.dtype)
-        # The dictionary of an Arrow column can contain a label twice.
+        # An Arrow dictionary can contain a label twice, so the same place can occur repeatedly.
         np.add.at(self._counts, places, counts)
         if self._sums is not None and sums is not None:
             total = np.zeros_like(self._sums)

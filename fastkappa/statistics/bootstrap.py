@@ -369,7 +369,7 @@ def _values(statistic: Statistic, tables: AnyArray) -> FloatTable:
     values = np.asarray(found.value if isinstance(found, Estimate) else found)
     if values.shape != tables.shape[:1] or values.dtype.kind not in "iufb":
         raise ValueError(
-            f"statistic must return {len(tables)} numbers for tables of the shape"
+            f"statistic must return {len(tables)} numbers for tables of shape"
             f" {tables.shape}, got an array of shape {values.shape} and dtype {values.dtype}."
         )
     return values.astype(np.float64)

@@ -117,7 +117,7 @@ class Clusters:
         return found
 
     def products(self, values: AnyArray) -> FloatTable:
-        """Return the sums over clusters of the products of cluster sums, for each pair of values.
+        """Return the sum over clusters of the product of cluster sums, for each pair of values.
 
         Parameters
         ----------

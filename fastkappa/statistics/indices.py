@@ -240,7 +240,7 @@ def gwet_ac2(
 
 
 def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> Any:
-    """Return Bangdiwala's B, the proportion of the boxes in the agreement chart that is dark.
+    """Return Bangdiwala's B: the dark proportion of the boxes' area in the agreement chart.
 
     Parameters
     ----------

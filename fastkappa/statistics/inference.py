@@ -11,8 +11,8 @@ the derivative of kappa with respect to p_ij is
 where v_i. is the mean of row i of v, weighted by the second rater's margin, and v_.j is the mean of
 column j, weighted by the first rater's margin. The variance of g, divided by n, is the variance of
 Fleiss, Cohen and Everitt (1969). With kappa = 0 and p = outer(r, c), the result is their variance
-under independence, which is needed for tests. Both variances are valid for asymmetric weights and
-for weights on any scale.
+for independent raters, which is needed for tests. Both variances are valid for asymmetric weights
+and for weights on any scale.
 """
 
 from __future__ import annotations
@@ -288,7 +288,7 @@ def degrees_of_freedom(distribution: Distribution, n: float) -> float:
 
 
 def number_or_array(values: AnyArray) -> Any:
-    """Return the value of one table as a float, or the array of a stack unchanged."""
+    """Return a float for one table, or the unchanged array for a stack."""
     return values if values.ndim else float(values)
 
 

@@ -40,7 +40,7 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
     Parameters
     ----------
     table : array-like of shape (..., l, l)
-        Counts, or sums of item weights, finite and not negative. Rows are the first rater's
+        Counts, or sums of item weights, finite and non-negative. Rows are the first rater's
         ratings.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. None treats all disagreements as equal. 'linear' weights disagreements

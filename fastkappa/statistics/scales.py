@@ -299,7 +299,8 @@ class _Distribution:
             deviate += deviates[i] * math.prod(
                 (cut - ends[j]) / (ends[i] - ends[j]) for j in others
             )
-        # If an interval limit is at the end of the range, the curve can oscillate.
+        # The curve can oscillate if an interval limit is at the end of the range, so the result is
+        # limited to the deviates of the two nearest limits.
         deviate = min(max(deviate, deviates[place]), deviates[place - 1])
         return math.erfc(-deviate / math.sqrt(2)) / 2
 

@@ -83,7 +83,7 @@ def variance(influence: Influence, proportions: AnyArray, n_terms: int | AnyArra
         spread: FloatTable = np.add.reduce(proportions * deviation * deviation, axis=-1)
         bound = SAFETY * n_terms * EPSILON
         # If the values are only rounding errors, the variance is below the square of the largest
-        # bound, usually by far.
+        # bound, usually far below.
         largest = (2 * bound * np.maximum.reduce(sizes, axis=-1, keepdims=True))[..., 0]
         if (spread > largest * largest).all():
             return spread

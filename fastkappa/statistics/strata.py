@@ -36,7 +36,7 @@ from fastkappa.statistics.weights import Weights, as_weights
 
 Undefined: TypeAlias = Literal["nan", "drop"]
 UNDEFINED: tuple[Undefined, ...] = get_args(Undefined)
-# The largest number of strata that a warning names.
+# The maximum number of strata that a warning names.
 MOST_NAMED = 5
 # The reason why groups that share clusters cannot be tested.
 TOO_FEW_SHARED = (

@@ -15,7 +15,7 @@ from fastkappa.exceptions import LabelOrderWarning, users_stacklevel
 # The names that other packages use for the totals of rows and columns.
 MARGINS = ("all", "sum", "total")
 # With fewer items than this, the last row and column can equal the sums of the others by chance.
-# This happened in 1 of 400,000 simulated tables of 40 items.
+# Among simulated tables of 40 items, this happened in 1 of 400,000.
 FEWEST_IN_CORNER = 10
 # With fewer rows than this, the last column can equal the sum of the others by chance.
 FEWEST_ROWS = 5

@@ -245,8 +245,8 @@ def _period(values: Floats, period: float | None) -> float:
         steps = np.diff(in_order)
         if len(steps) and not np.allclose(steps, steps[0], rtol=1e-9, atol=0):
             raise ValueError(
-                "period must be given for circular labels at unequal distances, such as 360 for"
-                f" degrees, got labels {short_repr(in_order.tolist())}."
+                "period, such as 360 for degrees, must be given for unequally spaced circular"
+                f" labels, got {short_repr(in_order.tolist())}."
             )
         return span + float(steps[0]) if len(steps) else 1.0
     if not isinstance(period, Real) or not span < period < np.inf:

@@ -220,7 +220,7 @@ class ThresholdEvaluator:
         if numbers.ndim != n_axes or numbers.shape[n_axes - 1 :] != expected:
             shape = f"(m, {expected[0]})" if n_axes == 2 else f"({expected[0]},)"
             raise ValueError(
-                f"thresholds must have the shape {shape}, with one threshold fewer than labels,"
+                f"thresholds must have the shape {shape}, with one fewer threshold than labels,"
                 f" got {numbers.shape}."
             )
         if np.isnan(numbers).any():

@@ -103,7 +103,7 @@ def find_rounding(
         folds, which are then stratified by label. If None, out-of-fold labels are not computed.
     groups : array-like of shape (n_samples,), default=None
         The group of each item. If groups are given, all items of a group are in the same fold. If
-        ``folds`` is an int, there are at most this number of folds, and at most one per group.
+        ``folds`` is an int, there are at most this many folds, and at most one per group.
     rng : Generator
         The random number generator. It draws the resamples, then the folds, then the resamples of
         each fold.

@@ -25,7 +25,7 @@ class SearchSizes(NamedTuple):
 
     Up to ``most_rows`` sorted items are searched directly. With more items, a table of
     ``n_coarse_rows`` rows first shows which rows are worth splitting. Bins have ``items_a_bin``
-    items on average, or more items if there would be more than ``most_bins`` bins.
+    items on average, or more if more than ``most_bins`` bins would be needed.
     """
 
     most_rows: int = 12_000
@@ -38,7 +38,7 @@ SIZES = SearchSizes()
 
 
 class Best(NamedTuple):
-    """The best cuts between sorted items. ``places`` is the number of items below each cut."""
+    """The best cuts between sorted items. ``places`` gives the number of items below each cut."""
 
     places: Places
     table: Floats
@@ -141,7 +141,7 @@ def _best_with_open_rows(
     open_rows: OpenRows,
     best: Best,
 ) -> Best:
-    """Return the best cuts of a table, which can be between its rows or inside its open rows.
+    """Return the best cuts of a table, both between its rows and inside its open rows.
 
     ``best`` contains the best cuts between the rows.
     """

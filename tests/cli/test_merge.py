@@ -156,7 +156,7 @@ def test_files_that_do_not_go_together(parts: list[Path], tmp_path: Path) -> Non
     program.text_of("score", parts[1], *SCORE, "--labels", "low,high", "--save", second)
     refused = program.refusal("merge", first, second)
     assert "give the same --labels to both" in refused
-    assert "is named twice, and would be counted twice" in program.refusal("merge", first, first)
+    assert "is listed twice and would be counted twice" in program.refusal("merge", first, first)
 
 
 def test_the_same_counts_twice_are_remarked_on(parts: list[Path]) -> None:

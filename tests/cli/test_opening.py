@@ -130,7 +130,7 @@ def test_encodings(encoding: str, suffix: str) -> None:
 def test_wrong_encodings() -> None:
     Path("wide.csv").write_text(text(), encoding="utf-16")
     Path("latin.csv").write_bytes("a,b\nhöher,höher\nx,höher\n".encode("cp1252"))
-    assert "give --encoding utf-16." in score.refusal("wide.csv", *PAIR)
+    assert "use --encoding utf-16." in score.refusal("wide.csv", *PAIR)
     assert "is not UTF-8. Give its encoding in --encoding." in score.refusal("latin.csv", *PAIR)
     Path("long.csv").write_bytes("item,who,mark\n1,ann,höher\n1,ben,höher\n".encode("cp1252"))
     message = agree.refusal("long.csv", "--item", "item", "--rater", "who", "--rating", "mark")
@@ -202,7 +202,7 @@ def test_only_text_has_an_encoding_to_give() -> None:
 
 
 UTF16 = (
-    "it looks like UTF-16 text: save it as UTF-8 or, on the command line, give --encoding utf-16."
+    "it looks like UTF-16 text: save it as UTF-8 or, on the command line, use --encoding utf-16."
 )
 
 

@@ -199,7 +199,7 @@ def test_lightgbm_cross_validation() -> None:
 def test_predictions_of_classes_are_refused() -> None:
     with pytest.raises(ValueError, match="one column per class, use ClassKappa"):
         boosting.lightgbm_eval_metric([0, 1, 2], np.ones((3, 3)) / 3)
-    with pytest.raises(ValueError, match=r"got 3 arrays\. For a classifier, use ClassKappa"):
+    with pytest.raises(ValueError, match=r"got 3: the model .* classifier, use ClassKappa"):
         boosting.CatBoostKappa().evaluate((np.ones(3),) * 3, np.arange(3), None)
 
 

@@ -182,7 +182,7 @@ def test_parts_of_different_orders_are_refused(tmp_path: Path) -> None:
     schema = tables[0].schema
     together = pa.Table.from_batches([t.cast(schema).to_batches()[0] for t in tables])
     for source in (tmp_path, together):
-        with pytest.raises(ValueError, match=r"different orders( of labels)?: none < m"):
+        with pytest.raises(ValueError, match="in different orders: none < m"):
             confusion_from_source(source, "left", "right")
 
 

@@ -48,7 +48,7 @@ LAST = {
 @pytest.mark.parametrize("lines", LAST.values(), ids=LAST)
 def test_last_lines_of_a_sheet(lines: list[str], tmp_path: Path) -> None:
     path = _write(tmp_path, *lines)
-    with pytest.warns(UserWarning, match="one of the last lines of .*ratings.csv.*leave it out"):
+    with pytest.warns(UserWarning, match="one of the last lines of .*ratings.csv.*remove it if"):
         _count(path)
     for command in (("score", "--y1", "a", "--y2", "b"), ("agree", "--raters", "a", "b")):
         run = CommandLine(command[0]).run(path, *command[1:])
@@ -80,7 +80,7 @@ def test_a_table_of_counts(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="one line for each pair of a and b.*sample_weight='n'"):
         assert _count(path).table.sum() == 4
     run = CommandLine("score").run(path, "--y1", "a", "--y2", "b")
-    assert "give --sample-weight n if this column" in run.stderr
+    assert "ratings, use --sample-weight n." in run.stderr
     grid = [f"{a},{b},{1 + i}" for i, a in enumerate("xyz") for b in "xyz"]
     with pytest.warns(UserWarning, match="each pair of labels .* occurs once") as caught:
         _count(_write(tmp_path, *grid, names="a,b,freq"))
@@ -106,7 +106,7 @@ def test_a_table_of_counts_with_more_columns(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="of a and b and each 'SITE'.*sample_weight='COUNT'"):
         _count(path)
     run = CommandLine("agree").run(path, "--raters", "a", "b")
-    assert "give --sample-weight COUNT if this column" in run.stderr
+    assert "ratings, use --sample-weight COUNT." in run.stderr
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         # Items of 30 patients, with the number of slides of each.
@@ -151,7 +151,7 @@ def test_two_tables_side_by_side(tmp_path: Path) -> None:
     ids = [f"s{i}" for i in range(len(FIRST))]
     rows = list(zip(ids, FIRST, [*ids[:9], *ids[10:], "s99"], SECOND))
     path = _write(tmp_path, *(",".join(map(str, row)) for row in rows), names="id,a,id_2,b")
-    with pytest.warns(UserWarning, match="same ids, but 14 of 23 in different rows: .* join them"):
+    with pytest.warns(UserWarning, match="but 14 of 23 are in different rows: .* join them"):
         _count(path)
     places = [*range(1, len(FIRST) + 1)]
     for own, other in ((ids, ids), (places, places[::-1]), (ids, [f"t{i}" for i in places])):

@@ -61,8 +61,8 @@ def test_a_pattern_of_folders_takes_them_all() -> None:
 @pytest.mark.parametrize(
     ("source", "why"),
     [
-        (["north", "*/part0.csv"], r"part0\.csv is named twice"),
-        (["north/part0.csv", "./north/part0.csv"], "is named twice"),
+        (["north", "*/part0.csv"], r"part0\.csv is listed twice"),
+        (["north/part0.csv", "./north/part0.csv"], "is listed twice"),
         ("*.tsv", r"no file matches \*\.tsv"),
         (["north", "nowhere.csv"], r"there is no file.*nowhere\.csv"),
         ("s3://bucket/r.csv", r"FileSystem\.from_uri\('s3://bucket/r\.csv'\), and pass"),
@@ -128,13 +128,13 @@ def test_files_of_another_file_system(tmp_path: Path, kind: str) -> None:
 
 
 def test_file_systems_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match=r"filesystem must be a file system of pyarrow\.fs.*fsspec"):
+    with pytest.raises(TypeError, match=r"filesystem must be a pyarrow\.fs\.FileSystem.*fsspec"):
         confusion_from_source("r.csv", "a", "b", filesystem=os)
     with pytest.raises(
         TypeError, match="filesystem applies only to paths, but source is a <class 'dict'>"
     ):
         confusion_from_source(COLUMNS, "a", "b", filesystem=fs.LocalFileSystem())
-    with pytest.raises(RatingsError, match=r"there is no file bucket/r\.csv in mock"):
+    with pytest.raises(RatingsError, match=r"there is no file bucket/r\.csv in the mock file"):
         confusion_from_source("bucket/r.csv", "a", "b", filesystem=remote("x.csv", b"a"))
     parquet.write_table(TABLE, tmp_path / "r.parquet")
     found = confusion_from_source(
@@ -167,7 +167,7 @@ def test_a_link_is_the_file_that_it_names(tmp_path: Path) -> None:
         (tmp_path / "link.csv").symlink_to(tmp_path / "r.csv")
     except OSError:
         pytest.skip("links are not permitted here")
-    with pytest.raises(RatingsError, match="is named twice, and would be counted twice"):
+    with pytest.raises(RatingsError, match="is listed twice and would be counted twice"):
         confusion_from_source(str(tmp_path / "*.csv"), "a", "b")
 
 

@@ -127,7 +127,7 @@ def test_a_header_in_the_middle_may_be_written_otherwise(
 ) -> None:
     found = refusal(kappa, write(f"{LINES}{header}\n6,t,x,y\n"))
     assert "1 row contains the names of the columns" in found
-    assert "Remove these rows" in found
+    assert "Remove all such rows" in found
 
 
 @pytest.mark.parametrize("kappa", ENTRANCES)

@@ -128,7 +128,7 @@ def test_a_column_that_is_not_there(make: Any, tmp_path: Path) -> None:
             [1, 2],
             ("a", "b", "c"),
             TypeError,
-            "use item=, rater= and rating=, without a source",
+            "omit the source and use item=, rater= and rating=",
         ),
         ({"a": [1], "b": [1]}, ("a", "b", "b"), ValueError, "must be three different columns, got"),
         ({"a": [1], "b": [1]}, ("a", None, "b"), TypeError, "rater must be the name of a column"),

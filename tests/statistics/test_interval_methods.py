@@ -170,7 +170,7 @@ def test_rare_disagreements_have_the_same_interval_among_more_items(weights: Any
         ),
         (
             {"interval_method": "score", "distribution": "t"},
-            "distribution='t' needs interval_method='asymptotic', got 'score'",
+            "distribution='t' requires interval_method='asymptotic', got 'score'",
         ),
     ],
 )

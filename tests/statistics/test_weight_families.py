@@ -179,7 +179,7 @@ def test_circles() -> None:
         (("linear", [2**53, 2**53 + 1]), "float64 represents exactly, got 9007199254740993"),
         (("ratio", ["a", "b"]), "labels must be non-negative numbers for 'ratio'"),
         (("ratio", [-1, 1]), "labels must be non-negative numbers for 'ratio'"),
-        (("circular", [1, 2, 4]), "period must be given for circular labels at unequal"),
+        (("circular", [1, 2, 4]), "must be given for unequally spaced circular labels"),
     ],
 )
 def test_refusals(arguments: Any, message: str) -> None:

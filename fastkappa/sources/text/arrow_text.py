@@ -37,7 +37,7 @@ from fastkappa.sources.text.text_format import (
 
 # The number of bytes parsed at a time.
 BLOCK_SIZE = 1 << 20
-# The largest number of titles and comments above the column names, in lines.
+# The maximum number of lines with titles or comments above the column names.
 MOST_ABOVE_NAMES = 20
 
 # The character that replaces bytes that are not UTF-8.
@@ -69,7 +69,7 @@ def text_file(
     file = TextFile(path, between, names, text_format)
     if text_format.has_names and len(names) > 1 and all(map(is_number, names)):
         warnings.warn(
-            f"the column names of {path} are numbers ({', '.join(names[:5])}): give --no-header on"
+            f"the column names of {path} are numbers ({', '.join(names[:5])}): use --no-header on"
             " the command line if the first line contains ratings.",
             UserWarning,
             stacklevel=users_stacklevel(),

@@ -233,7 +233,7 @@ def is_plain(text: bytes, start: int = 0) -> bool:
     """Return whether fields from byte ``start`` on are exactly the bytes between delimiters."""
     if any(text.find(byte, start) >= 0 for byte in UNUSUAL):
         return False
-    # For pyarrow, a single carriage return also ends a line.
+    # For pyarrow, a carriage return without a line feed also ends a line.
     return text.find(b"\r", start) < 0 or text.count(b"\r", start) == text.count(b"\r\n", start)
 
 

@@ -8,7 +8,7 @@ from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import opened_bytes
 
 WORKBOOK = "save it as CSV, or read it with pandas.read_excel."
-UTF8 = "save it as UTF-8 or, on the command line, give --encoding"
+UTF8 = "save it as UTF-8 or, on the command line, use --encoding"
 UNPACK = "unpack it first."
 # Advice about the files of other programs, by suffix and by first bytes.
 ADVICE = {
@@ -51,7 +51,8 @@ def refuse_no_text(path: Path) -> None:
         found = f"it looks like a spreadsheet: {WORKBOOK}"
     elif found is None and b"\0" in start:
         found = (
-            "it has NUL characters in its first line: remove them, because text cannot have them."
+            "it has NUL characters in its first line: remove them, because text cannot contain"
+            " them."
         )
         if 3 * start.count(b"\0") > len(start):
             order = "be" if start.startswith(b"\0") else "le"

@@ -75,7 +75,7 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
 
 
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
-    """Return the rows of a text that are not empty."""
+    """Return the nonempty rows of a text."""
     rows = rows_in(text.splitlines(keepends=True), file.delimiter, file.text_format)
     return [row for row in rows if any(row)]
 
@@ -99,7 +99,7 @@ def _warn_of_last(file: TextFile, first: Rows, last: Rows) -> None:
         if is_note or not (TOTALS - others).isdisjoint(words):
             warn(
                 f"one of the last lines of {file.path}, {file.delimiter.join(row)!r}, looks like a"
-                " total or a note, but is read as an item: leave it out if it is not an item."
+                " total or a note, but is read as an item: remove it if it is not an item."
             )
             return
 
@@ -123,8 +123,8 @@ def _warn_of_matrix(file: TextFile, rows: Rows) -> None:
     if [row[0].strip() for row in rows] == [name.strip() for name in file.names[1:]]:
         warn(
             f"the first column of {file.path} contains the names of the other columns, as in a"
-            " confusion matrix, but each line is read as an item: pass a matrix of counts to"
-            " agreement_from_confusion."
+            " confusion matrix, but each line is read as an item. If the file is a confusion"
+            " matrix, pass the counts to agreement_from_confusion."
         )
 
 
@@ -134,7 +134,7 @@ def _warn_of_repeated(
     """Warn about repeated ids in an unread column, as after appending a later export.
 
     The ids must differ between all lines that are not repeated. Alternatively, the ids must differ
-    within each of two parts of the file, and no other column may tell the parts apart.
+    within each of two parts of the file, if no other column distinguishes the parts.
     ``n_distinct`` is the number of different lines.
     """
     for name in others:
@@ -153,7 +153,7 @@ def _warn_of_repeated(
         if len(place) == n_distinct or (are_parts and is_shared and not tells_apart):
             warn(
                 f"{len(again)} lines of {file.path} repeat the {name!r} of other lines, but are"
-                " counted as further items: leave them out if they are the same items."
+                " counted as separate items: remove them if they are the same items."
             )
             return
 
@@ -169,7 +169,7 @@ def _warn_of_two_ids(file: TextFile, fields: Fields, others: Sequence[str]) -> N
         if 2 * n_shared > len(first) and n_in_place < n_shared:
             warn(
                 f"columns {one!r} and {other!r} of {file.path} contain the same ids, but"
-                f" {n_shared - n_in_place} of {n_shared} in different rows: if two tables were"
+                f" {n_shared - n_in_place} of {n_shared} are in different rows: if two tables were"
                 " pasted side by side, join them by id."
             )
             return
@@ -198,7 +198,7 @@ def _warn_of_counted(fields: Fields, n_rows: int, places: dict[str, int], count:
     }
     keys = [*(fields[name] for name in places), *groups.values()]
     n_labels = [len(set(column)) for column in keys]
-    # A column with a different value in most rows contains ids of items.
+    # A column with a different value in most rows contains item ids.
     if 2 * max(n_labels) > n_rows or len(set(zip(*keys))) < n_rows:
         return
     in_order = [int(count) for count in counts] == list(range(1, n_rows + 1))
@@ -207,6 +207,6 @@ def _warn_of_counted(fields: Fields, n_rows: int, places: dict[str, int], count:
         each = "".join(f" and each {name!r}" for name in groups)
         warn(
             f"there is one line for each pair of {' and '.join(places)}{each}, and a column"
-            f" {count!r}: give sample_weight={count!r} if this column contains the number of items"
-            " with these ratings."
+            f" {count!r}. If this column contains the number of items with these ratings, use"
+            f" sample_weight={count!r}."
         )

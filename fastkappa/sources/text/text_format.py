@@ -18,7 +18,7 @@ from fastkappa.sources.source_ratings import RatingsError
 # Possible delimiters of a text file, in order. If several delimiters occur in the first line, the
 # first delimiter in this order is used.
 DELIMITERS_TRIED = "\t;,| "
-# The largest number of characters to read of a line. Only the start of longer lines is read.
+# The maximum number of characters to read from a line. Only the start of a longer line is read.
 LONGEST_LINE = 1 << 16
 # The number of bytes read at a time.
 READ_SIZE = 1 << 20
@@ -269,7 +269,7 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
                 raise RatingsError(
                     f"{file.path}: a quote in line {first} opens a field that extends to line"
                     f" {last}. Each of these lines has {n_fields} fields, like a row, and would be"
-                    " lost. Remove the quote or, if quotes are text, give --quote none on the"
+                    " lost. Remove the quote or, if quotes are text, use --quote none on the"
                     " command line."
                 )
             first = last + 1
@@ -278,7 +278,7 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
 def row_of_other_length(file: TextFile) -> tuple[int, int] | None:
     """Find the first row that does not have one field per column name.
 
-    Return the number of its line and the number of its fields, or None if there is no such row.
+    Return its line number and its number of fields, or None if there is no such row.
     """
     of_file = file.text_format
     with (

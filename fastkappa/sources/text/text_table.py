@@ -226,7 +226,7 @@ def _key_of(text: bytes | None) -> Key:
 def _meaning(
     texts: Sequence[Any], others: Sequence[Any], axis: AxisLabels, decimal: str
 ) -> tuple[list[Any], np.dtype[Any]]:
-    """Return the labels that texts mean, and the type of the labels.
+    """Return the labels that the texts stand for, and the type of the labels.
 
     ``others`` are further texts of the column.
     """

@@ -26,7 +26,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, FloatTable
 
 # The initial and the final value, in items, of the product p z in a cell without counts. The error
-# of the likelihood ratio is less than twice the number of cells times the final value.
+# of the likelihood ratio is less than 2 * (number of cells) * LAST_PRODUCT.
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
 # The smallest initial value of the product p z, as a proportion.
 LEAST_FIRST = 1e-6
@@ -215,9 +215,9 @@ class Problem(NamedTuple):
 class Move(NamedTuple):
     """A step of Newton's method from the current state of m problems.
 
-    ``at_once`` contains the changes of p, z, a and b at constant t, ``with_t`` their additional
-    changes per unit change of t. ``error`` is the error before the step, or infinity if kappa
-    ``is_far`` from kappa0.
+    ``at_once`` contains the changes of p, z, a and b at constant t, and ``with_t`` contains their
+    additional changes per unit change of t. ``error`` is the error before the step, or infinity if
+    kappa ``is_far`` from kappa0.
     """
 
     at_once: tuple[FloatTable, FloatTable, FloatTable, FloatTable]

@@ -7,8 +7,8 @@ a chi-square distribution with one degree of freedom:
 
 - the likelihood ratio, 2 n sum(o log(o / p)), which gives the profile likelihood interval;
 - Rao's score, which for a multinomial distribution is Pearson's n sum((o - p)^2 / p). If two labels
-  are equally frequent and there is no disagreement, its interval is Wilson's interval for a
-  proportion.
+  are equally frequent and there is no disagreement, the score interval is Wilson's interval
+  for a proportion.
 
 Both statistics are sums over nonempty cells, because the score equals n (sum(o^2 / p) - 1). The
 search finds a limit together with its p. Each step of Newton's method also changes kappa0, until

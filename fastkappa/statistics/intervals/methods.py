@@ -23,7 +23,7 @@ from fastkappa.statistics.weights import Weights
 
 IntervalMethod: TypeAlias = Literal["asymptotic", "score", "profile"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
-# The score interval is the default for up to this number of labels. The time for a score interval
+# The score interval is the default for up to this many labels. The time for a score interval
 # grows with the cube of the number of labels. On one Zen 4 core, an interval takes about 1.5 ms
 # with 5 labels, 4 ms with 50, 20 ms with 100 and 200 ms with 256.
 MOST_LABELS = 128
@@ -50,7 +50,7 @@ def choose_method(
     if distribution == "t":
         if method in ("score", "profile"):
             raise ValueError(
-                f"distribution='t' needs interval_method='asymptotic', got {method!r}."
+                f"distribution='t' requires interval_method='asymptotic', got {method!r}."
             )
         return "asymptotic"
     n = int(table.sum())
@@ -89,7 +89,7 @@ def intervals(
 
 
 def widening(in_clusters: Any, alone: Any, n_clusters: float) -> FloatTable:
-    """Return the number that divides the root of a test statistic if items are in clusters.
+    """Return the divisor for the root of a test statistic if items are in clusters.
 
     The statistic is divided by the design effect: the variance with clusters divided by the
     variance of independent items. A design effect below 1 is mostly due to chance, and clusters

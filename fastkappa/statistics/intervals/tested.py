@@ -41,7 +41,7 @@ MOST_STEPS = 40
 FREE_STEPS = 4
 # The tolerance of a tested value.
 END_TOLERANCE = 1e-8
-# The tolerance of the angle between two standard errors, and the smallest angle. Changes of the
+# The tolerance of the angle between two standard errors, and the smallest angle. Changes in the
 # angle within the tolerance hardly affect the difference. If a rater uses only one label, the error
 # is 0 only at the estimate, which is not tested.
 ANGLE_TOLERANCE, LEAST_ANGLE = 1e-5, 1e-4

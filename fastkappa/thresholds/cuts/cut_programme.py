@@ -50,9 +50,9 @@ MOST_ROUNDS = 100
 class Cuts(NamedTuple):
     """The best cuts of a table.
 
-    ``positions`` is the number of rows below each cut. ``table`` is the confusion matrix, with one
-    row per true label. ``ratio`` is the pair of O and C. ``gap`` is an upper bound on the distance
-    of kappa from the optimum. A gap of 0.0 means that the cuts are proven optimal.
+    ``positions`` gives the number of rows below each cut. ``table`` is the confusion matrix, with
+    one row per true label. ``ratio`` is the pair of O and C. ``gap`` is an upper bound on the
+    distance of kappa from the optimum. A gap of 0.0 means that the cuts are proven optimal.
     """
 
     positions: Positions
@@ -63,7 +63,7 @@ class Cuts(NamedTuple):
 
 
 class Programme:
-    """The objective to minimise. It is the same for all tables that count the same items.
+    """The objective to minimise, which is the same for all tables that count the same items.
 
     Parameters
     ----------

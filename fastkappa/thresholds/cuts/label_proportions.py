@@ -131,7 +131,7 @@ def _columns(x: Floats, sizes: Floats) -> Floats:
 def _evaluated(
     table: Floats, columns: Floats, ridge: Floats | float, intercepts: Floats, coefficients: Floats
 ) -> _Fit:
-    """Return a model and its proportions. The likelihood is -inf unless intercepts ascend."""
+    """Return a model and its proportions. The likelihood is -inf if intercepts do not ascend."""
     linear = np.clip(intercepts - (columns @ coefficients)[:, None], -500, 500)
     below = np.pad(1 / (1 + np.exp(-linear)), ((0, 0), (1, 0)))
     proportions = np.maximum(np.diff(below, axis=1, append=1), LEAST_PROPORTION)

@@ -167,7 +167,7 @@ def _curvature(knots: Floats) -> Floats:
 
 
 def _orthonormal(columns: Floats, weights: Floats) -> Floats:
-    """Return the matrix by which columns are multiplied to be orthonormal under the weights.
+    """Return a matrix whose product with the columns is orthonormal under the weights.
 
     Directions in which the columns are linearly dependent are dropped.
     """

@@ -180,7 +180,7 @@ class BinnedScores:
         shape = (self._n_rows, items.n_labels + 1)
 
         def work(ranges: ItemRanges) -> tuple[AnyArray, Floats | None]:
-            # 32-bit counts need half the cache space. A range has too few items for an overflow.
+            # 32-bit counts need half the cache space. A range has too few items to overflow them.
             table, total = np.zeros(shape, np.uint32), np.zeros(shape, np.int64)
             sums = None if items.weights is None else np.zeros(shape)
             while bounds := ranges.take(LONGEST_RANGE):

@@ -10,10 +10,10 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.exceptions import FallingScoresWarning, users_stacklevel
 
-# At most this number of items, evenly spaced, are checked.
+# At most this many evenly spaced items are checked.
 MOST_SEEN = 10_000
-# The limit for Fisher's z, in standard errors. About one in 700 sets of unrelated scores is below
-# the limit.
+# The limit for Fisher's z, in standard errors. About 1 in 700 sets of unrelated scores falls below
+# this limit.
 CLEARLY = -3.0
 
 

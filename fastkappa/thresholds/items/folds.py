@@ -31,7 +31,7 @@ def order_by_label(items: SortedScores) -> NDArray[np.intp]:
 def stratified_folds(
     items: SortedScores, n_folds: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Return the fold of each item. Between folds, the count of a label differs by at most 1."""
+    """Return the fold of each item. The counts of a label in any two folds differ by at most 1."""
     by_label = order_by_label(items)
     n_items = len(by_label)
     if n_items < n_folds:

@@ -80,7 +80,7 @@ def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
 
 
 def sort_scores(items: ScoredItems, order: NDArray[np.intp] | None = None) -> SortedScores:
-    """Return the items sorted by score. If the sorting order is known, it can be passed."""
+    """Return the items sorted by score. A known sort order can be passed as ``order``."""
     n_labels = items.n_labels
     # The array is copied, because NumPy's sort can access memory out of bounds if another thread
     # changes the array during the sort.
