@@ -34,7 +34,7 @@ from fastkappa.tables.table import add, union_of_tables
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Methods of torchmetrics and Keras metrics, each with the advice that the error gives.
+# Methods of torchmetrics and Keras metrics, each with the advice that its error contains.
 INSTEAD = {
     **dict.fromkeys(("reset", "reset_state"), "create a new accumulator instead."),
     **dict.fromkeys(("compute", "result"), "use kappa() or agreement() instead."),
@@ -83,8 +83,8 @@ class ConfusionAccumulator:
 
     An accumulator can be pickled and copied. Threads can share an accumulator, but then wait for
     each other. Using one accumulator per thread, and merging the accumulators at the end, is
-    faster. Do not fork a process while another thread updates an accumulator. After a batch is
-    interrupted by Ctrl-C or by a lack of memory, methods that need counts raise ``RuntimeError``.
+    faster. Do not fork a process while another thread updates an accumulator. If Ctrl-C or a lack
+    of memory interrupts a batch, methods that need counts raise ``RuntimeError``.
 
     Examples
     --------
@@ -118,7 +118,8 @@ class ConfusionAccumulator:
         self._backend = backend
         self._num_threads = num_threads
         self._lock = new_lock()
-        # The counts of the batches that were not counted in place, and the facts about all batches.
+        # The counts of all batches that were not counted in place, and other facts about all
+        # batches.
         self._rest = empty_snapshot(self._known_labels)
         self._integers = InPlace(self._kernels, self._known_labels)
         self._judged_labels: list[Any] = []
@@ -144,7 +145,7 @@ class ConfusionAccumulator:
         Parameters
         ----------
         y1, y2 : array-like of shape (n,)
-            The two raters' ratings, as for `confusion_counts`.
+            The two raters' ratings, as in `confusion_counts`.
         missing : {'raise', 'drop'}, default='raise'
             How to treat items with a missing rating. 'raise' raises an error. 'drop' leaves these
             items out and counts them in ``n_missing``.
@@ -283,7 +284,7 @@ class ConfusionAccumulator:
         Parameters
         ----------
         weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-            Disagreement weights, as for `kappa_from_confusion`.
+            Disagreement weights, as in `kappa_from_confusion`.
 
         Returns
         -------
@@ -334,7 +335,8 @@ class ConfusionAccumulator:
         return result
 
     def to_json(self) -> str:
-        """Return the contents as JSON, for any ``from_json`` method and for ``fastkappa merge``.
+        """Return the contents as JSON that any ``from_json`` method and ``fastkappa merge`` can
+        read.
 
         Raises
         ------
@@ -399,12 +401,12 @@ class ConfusionAccumulator:
         """Add the contents of a batch or of another accumulator. The caller must hold the lock."""
         labels = part.table.rows
         if labels.dtype.kind in "fb" and self._rest.table.rows.dtype.kind != labels.dtype.kind:
-            # The integers of earlier and of all later batches must be comparable with these labels.
+            # The integers in all earlier and later batches must be comparable with these labels.
             union_of_tables(self._total().table.rows, labels)
             self._integers.look_again()
         rest = self._rest.plus(part)
         if order is not None and self._rest.order is None:
-            # The integers of earlier and of all later batches must be among the declared labels.
+            # The integers in all earlier and later batches must be among the declared labels.
             self._total().refuse_outside(order)
             self._integers.look_again()
         self._rest = rest._replace(order=order)

@@ -37,7 +37,7 @@ def snapshot_of_batch(
 
 
 def dropped_of(items: RatedItems) -> AnyArray:
-    """Return the numbers of items left out and of missing ratings per rater, for one batch."""
+    """Return the numbers of items left out of a batch, and of each rater's missing ratings."""
     return dropped_items(items.n_dropped, *items.n_missing.values())
 
 

@@ -1,4 +1,4 @@
-"""Count integers without weights directly into one table."""
+"""Count unweighted integers directly in one table."""
 
 from __future__ import annotations
 

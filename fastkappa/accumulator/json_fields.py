@@ -119,7 +119,7 @@ def snapshot_from_json(text: str) -> Snapshot:
             return _snapshot_of_rows(rows_from_fields(fields))
         contents = _snapshot_from_fields(exact)
         if fields and fields != _counted(contents):
-            raise ValueError("table must agree with the counts of the accumulator")
+            raise ValueError("table must match the counts of the accumulator")
     except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(
             f"text must be the JSON of a ConfusionAccumulator: {reason_of(error)}."
@@ -147,7 +147,7 @@ def _snapshot_from_fields(fields: Any) -> Snapshot:
 def _snapshot_of_rows(rows: CountedRows) -> Snapshot:
     """Return the contents that an accumulator would have after counting the items of these rows."""
     if rows.is_weighted:
-        raise ValueError("sums of item weights are not exact, so no items can be added")
+        raise ValueError("its sums of item weights are not exact, so items cannot be added to it")
     table = layered(ConfusionCounts(rows.table, rows.labels, rows.n_outside))
     kind = kind_of_labels(rows.labels.dtype) if rows.n_items + rows.n_outside else None
     dropped = dropped_items(rows.n_dropped, *rows.missing)
@@ -165,7 +165,7 @@ def _table_from_fields(fields: dict[str, Any]) -> ConfusionTable:
     exponent = whole(fields["weight_exponent"])
     if not -UNIT_BITS <= exponent <= UNIT_BITS:
         raise ValueError(
-            f"weight_exponent must be from -{UNIT_BITS} to {UNIT_BITS}, got {exponent}"
+            f"weight_exponent must be between -{UNIT_BITS} and {UNIT_BITS}, got {exponent}"
         )
     plain = square(fields["counts"], len(labels), np.int64)
     table = layered(ConfusionCounts(plain, labels, count_from(fields["n_outside"])))
@@ -220,19 +220,19 @@ def _check_labels(contents: Snapshot) -> None:
         contents.refuse_outside(order)
         if order.names is not order.labels and kind != kind_of_labels(order.labels.dtype):
             raise ValueError(
-                f"the values of an enum must be of the kind {kind}, got {short_repr(order.labels)}"
+                f"the values of an enum must be {kind}, got {short_repr(order.labels)}"
             )
     n_inside = contents.n_items
     if kind not in (None, *KINDS.values(), NUMBERS) or (
         kind is None and n_inside + table.n_outside
     ):
-        raise ValueError(f"kind must be the kind of the labels, got {short_repr(kind)}")
+        raise ValueError(f"kind must match the labels, got {short_repr(kind)}")
     if n_inside and labels.dtype.kind != "O" and kind != kind_of_labels(labels.dtype):
-        raise ValueError(f"labels must be of the kind {kind}, got {short_repr(labels)}")
+        raise ValueError(f"labels must be {kind}, got {short_repr(labels)}")
 
 
 def _refuse_uncounted(table: ConfusionTable) -> None:
-    """Raise unless the labels are sorted, all labels occur, and ratings can have their type."""
+    """Raise unless the labels are sorted, all occur, and have a type that ratings can have."""
     labels = table.rows
     if table.n_outside:
         raise ValueError("n_outside must be 0 if labels_given is false")
@@ -243,7 +243,7 @@ def _refuse_uncounted(table: ConfusionTable) -> None:
         raise ValueError(f"labels must be sorted, got {short_repr(labels.tolist())}")
     if len(labels) and not _can_be_ratings(labels):
         raise ValueError(
-            "labels must be whole numbers of at most 64 bits, strings, booleans, dates, times or"
+            "labels must be integers of at most 64 bits, strings, booleans, dates, times or"
             f" durations, got {labels.dtype}: {short_repr(labels)}"
         )
 

@@ -23,7 +23,8 @@ SO_FAR = "the accumulator"
 # has a cell for each pair of labels.
 MOST_LABELS = 4096
 NO_RATINGS = Column(np.empty(0, np.int64), np.dtype(np.int64))
-# The first layer of a table has the items without a weight, and the second the items with a weight.
+# The first layer of a table counts items without a weight, and the second counts items with a
+# weight.
 IS_WEIGHTED = np.array([False, True])
 NUMBERS = "numbers"
 KINDS = {"U": "strings", "m": "durations", "M": "dates"}
@@ -44,8 +45,8 @@ class Snapshot(NamedTuple):
     n_float : int
         The number of items whose weight is a float.
     dropped : ndarray of Python int, shape (3,)
-        The number of items left out because a rating is missing, and the numbers of missing ratings
-        of the first and the second rater.
+        The number of items left out because a rating is missing, and the number of missing ratings
+        of each rater.
     kind : str or None
         The kind of the labels: numbers, strings, dates or durations. None if there are no labels.
     order : LabelOrder or None
@@ -88,7 +89,7 @@ class Snapshot(NamedTuple):
         return ConfusionCounts(in_order, known.array.copy(), counts.n_outside)
 
     def judge_addition(self, other: Snapshot) -> None:
-        """Raise if only one of both has item weights, and warn about other codes for the labels."""
+        """Raise if only one snapshot has item weights, and warn if their codes seem to differ."""
         refuse_weighted_and_not(self.is_weighted, other.is_weighted)
         tables = {SO_FAR: self.table, "the other": other.table}
         parts = [
@@ -98,7 +99,7 @@ class Snapshot(NamedTuple):
         judge_parts(parts, ("y1", "y2"))
 
     def plus(self, other: Snapshot) -> Snapshot:
-        """Return the items of both snapshots, in this snapshot's order of labels."""
+        """Return the sum of both snapshots, with the labels in the order of this snapshot."""
         return self._replace(
             kind=common_kind(self.kind, other.kind),
             table=add(self.table, other.table),
@@ -182,7 +183,7 @@ def layered(counts: ConfusionCounts, sums: AnyArray | None = None) -> ConfusionT
 
 
 def dropped_items(n_items: int = 0, first: int = 0, second: int = 0) -> AnyArray:
-    """Return the numbers of items and ratings left out as Python integers, with exact sums."""
+    """Return the numbers of items and ratings left out, as Python integers, to add them exactly."""
     return np.array([n_items, first, second], object)
 
 
@@ -211,8 +212,8 @@ def refuse_too_many(n_labels: int) -> None:
     if n_labels > MOST_LABELS:
         raise ValueError(
             f"the number of labels must be at most {MOST_LABELS}, got {n_labels}, because an"
-            " accumulator allocates a table for all given or declared labels. If no labels are"
-            " given, and the ratings declare no order, the table has only the labels that occur."
+            " accumulator allocates a table for all given or declared labels. Without given labels"
+            " or a declared order, the table has only the labels that occur."
         )
 
 
@@ -226,7 +227,7 @@ def kind_of_columns(first: Column, second: Column) -> str | None:
 
 
 def kind_of_labels(dtype: np.dtype[Any]) -> str:
-    """Return the kind of labels with a dtype."""
+    """Return the kind of labels that have this dtype."""
     return KINDS.get(dtype.kind, NUMBERS)
 
 

@@ -25,16 +25,16 @@ ADVICE = {
     " (on the command line, --missing-codes)": "",
     "all of them in labels=, on the command line in --labels.": "all of them in --labels.",
     "read them as numbers, as with pandas.read_csv(decimal=',')": (
-        "give --decimal ',' if they are numbers"
+        "pass --decimal ',' if they are numbers"
     ),
-    "give decimal=',' to pandas.read_csv, or --decimal ',' on the command line": (
-        "give --decimal ','"
+    "pass decimal=',' to pandas.read_csv, or --decimal ',' on the command line": (
+        "pass --decimal ','"
     ),
     "cohen_kappa_score accepts any weights, and leaderboard computes": (
         "fastkappa score accepts any weights, and fastkappa leaderboard computes"
     ),
     "or ratings that declare it, such as an ordered categorical": "or a file that declares it",
-    "Give both the same categories, or give labels=": "Give --labels",
+    "Give both the same categories, or pass labels=": "Pass --labels",
     "if they are labels, write the ratings and labels all as strings": "write all labels as words",
     ", or a matrix of weights": ", or --weight-matrix",
     "light_kappa and pairwise_kappa support": "Light's kappa supports",

@@ -32,7 +32,7 @@ def confusion_matrix(
 ) -> IntTable:
     """Count how often each pair of labels was given to the same item.
 
-    Call it inside ``@numba.njit`` functions.
+    Call this function inside ``@numba.njit`` functions.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def confusion_matrix(
     Raises
     ------
     ValueError
-        If the lengths differ, if ``n_labels`` is less than 1, or if an item has any other
-        label.
+        If the lengths differ, if ``n_labels`` is less than 1, or if an item has a label outside 0
+        to n_labels - 1 and ``drop_outside`` is False.
     numba.TypingError
         At compile time, if an array is not one-dimensional or does not contain integers.
 
@@ -115,8 +115,8 @@ def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
     table = np.zeros((n_labels, n_labels), np.int64)
     beyond = np.uint64(n_labels)
     for i in range(n_items):
-        # As unsigned integers, negative labels are large. Testing both labels at once saves 20 % of
-        # the time.
+        # When read as unsigned integers, negative labels are large. Testing both labels at once
+        # saves 20 % of the time.
         row, column = np.uint64(y1[i]), np.uint64(y2[i])
         if max(row, column) < beyond:
             table[row, column] += 1
@@ -129,7 +129,7 @@ def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
 @exactly
 def _count_many_items(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
     out_of_line()
-    # The last row and the last column count items whose label is not among the labels.
+    # The last row and the last column count items with a label that is out of range.
     table = np.zeros((n_labels + 1, n_labels + 1), np.int64)
     views = (view_of(y1, n_labels), view_of(y2, n_labels))
     loops.count_few(views, table, 0, len(y1))

@@ -39,7 +39,7 @@ LEAST_EXPONENT = -1000
 def kappa_from_confusion(table: AnyArray, weights: Weights = None) -> float:
     """Compute Cohen's kappa from a confusion matrix.
 
-    Call it inside ``@numba.njit`` functions.
+    Call this function inside ``@numba.njit`` functions.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def kappa_from_confusion(table: AnyArray, weights: Weights = None) -> float:
     Returns
     -------
     kappa : float
-        Cohen's kappa, at most 1. NaN, without a warning, if kappa is undefined, because the table
-        is empty or no disagreement is expected (for example with a single label).
+        Cohen's kappa, at most 1. NaN, without a warning, if kappa is undefined: the table is empty,
+        or no disagreement is expected (for example, with a single label).
 
     Raises
     ------
@@ -151,7 +151,7 @@ def kappa_of_table(table: Any, kind: int, matrix: Any) -> float:
 
 @exactly
 def _quadratic_sums(table: Any) -> Any:
-    """Return the number of items, D and E. The number is -1 if int64 could overflow.
+    """Return the number of items, D and E. The number of items is -1 if int64 could overflow.
 
     E = n * sum((i**2 + j**2) * c) - 2 * sum(i * c) * sum(j * c) and
     D = 2 * n * sum(i * j * c) - 2 * sum(i * c) * sum(j * c).
@@ -172,7 +172,7 @@ def _quadratic_sums(table: Any) -> Any:
         columns += firsts
         squares += seconds + i * i * in_row
         products += i * firsts
-    # `bits` is at least as large as each count, and negative if any count is negative.
+    # `bits` is at least as large as every count, and is negative if any count is negative.
     small = bits >= 0 and float(bits) * n_labels * n_labels < INT64_SAFE
     heaviest = float(n_labels - 1) * float(n_labels - 1)
     if not small or float(total) * float(total) * max(heaviest, 1.0) >= INT64_SAFE:
@@ -187,7 +187,7 @@ def _kappa_of_any_table(table: Any, kind: int, matrix: Any) -> float:
     n_labels = table.shape[0]
     largest, total = _largest_and_total(table)
     if not total < np.inf:
-        raise ValueError("table must contain only finite numbers that are not negative")
+        raise ValueError("table must contain only finite, non-negative numbers")
     if kind == MATRIX:
         if matrix.shape != table.shape:
             raise ValueError("weights must have one row and one column per label")
@@ -196,7 +196,7 @@ def _kappa_of_any_table(table: Any, kind: int, matrix: Any) -> float:
                 raise ValueError("the diagonal of weights must be 0")
         heaviest, sum_of_weights = _largest_and_total(matrix)
         if not sum_of_weights < np.inf:
-            raise ValueError("weights must contain only finite numbers that are not negative")
+            raise ValueError("weights must contain only finite, non-negative numbers")
     else:
         heaviest = float(_whole_weight(kind, NO_MATRIX, 0, n_labels - 1))
     if all_whole(table, matrix) and total * total * max(heaviest, 1.0) < INT64_SAFE:

@@ -35,7 +35,7 @@ def kappa_at_thresholds(
 ) -> float:
     """Compute kappa between labels and scores cut at thresholds.
 
-    Call it inside ``@numba.njit`` functions.
+    Call this function inside ``@numba.njit`` functions.
 
     Parameters
     ----------
@@ -64,8 +64,9 @@ default='quadratic'
     Raises
     ------
     ValueError
-        If the lengths differ, if a label is outside 0 to k, if a score or a threshold is NaN, if
-        thresholds decrease, or if `kappa_from_confusion` rejects the weights.
+        If the lengths differ, if a label is outside 0 to k and ``drop_outside`` is False, if a
+        score or a threshold is NaN, if thresholds decrease, or if `kappa_from_confusion` rejects
+        the weights.
     numba.TypingError
         At compile time, for arguments of other types.
 
@@ -130,7 +131,7 @@ def _table(scores: Any, labels: Any, thresholds: Any, drop_outside: bool) -> Any
         if np.isnan(thresholds[i]) or (i > 0 and thresholds[i] < thresholds[i - 1]):
             raise ValueError("thresholds must not contain NaN and must not decrease")
     n_labels = len(thresholds) + 1
-    # The last row counts items whose label is not among the labels.
+    # The last row counts items with a label that is out of range.
     table = np.zeros((n_labels + 1, n_labels), np.int64)
     for i in range(len(scores)):
         if np.isnan(scores[i]):

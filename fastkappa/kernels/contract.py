@@ -118,7 +118,7 @@ class PairKernels(Protocol):
         """Return the name of the vector instructions in use, if the kernels choose them."""
 
     def looks_up_as_fast(self) -> bool:
-        """Return whether a few labels far apart are counted about as fast as columns are read."""
+        """Return whether counting a few labels far apart is about as fast as reading columns."""
         ...
 
     def look_up(self, values: AnyArray, hash: LabelHash, codes: AnyArray, part: Range) -> int:

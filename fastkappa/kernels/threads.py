@@ -264,7 +264,7 @@ def _hand_out(
         try:
             _pool().submit(_work_share, share, work, ranges)
         # No more threads are available, or the interpreter is shutting down. In both cases, the
-        # pool can have stored the share, so the share remains in the list.
+        # pool can already have stored the share, so the share remains in the list.
         except RuntimeError:
             break
     return shares
@@ -282,7 +282,7 @@ def _work_share(
 
 
 def _ended(shares: list[Future[Result]], ranges: ItemRanges) -> list[Future[Result]]:
-    """Cancel the shares that have not started, wait for the others, and return the others."""
+    """Cancel the shares that have not started, and return the others after they have ended."""
     from concurrent.futures import wait
 
     begun = [share for share in shares if not share.cancel()]

@@ -83,8 +83,8 @@ def read_column(ratings: Any, name: str) -> Column:
     for label in column.categories or ():
         if label.endswith("\0"):
             raise ValueError(
-                f"{name} contains {label!r}, which ends in a NUL character. NumPy's strings drop"
-                " such a character, so two labels could become equal: remove or replace it."
+                f"{name} contains {label!r}, which ends in a NUL character. NumPy strings drop"
+                " trailing NULs, so two labels could become equal: remove or replace the NUL."
             )
     return column
 
@@ -145,7 +145,7 @@ def _read(ratings: Any, name: str) -> Column:
 
 
 def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
-    """Return the column of ratings that are given as codes and the label of each code."""
+    """Return the column of ratings that consist of codes and the label of each code."""
     if labels.dtype.kind not in "OUT":
         # Numbers and dates in a categorical follow the same rules as in other columns.
         return _read_array(labels.take(codes), name)
@@ -407,7 +407,7 @@ def _read_strings(array: AnyArray, name: str) -> Column:
 
 
 def _problem_of_objects(array: AnyArray, name: str) -> str | None:
-    """Return scikit-learn's name for the type of an object array if its first item is no string."""
+    """Return scikit-learn's name for the type of an object array unless it starts with a string."""
     if len(array) == 0 or isinstance(array[0], str):
         return None
     if isinstance(array[0], bytes):

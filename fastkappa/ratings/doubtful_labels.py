@@ -4,7 +4,7 @@
   strings sort differently from numbers.
 - A trailing blank turns one label into two.
 - A dash in a column of words usually means a missing rating.
-- If ids are given instead of ratings, the raters never agree.
+- If ids are passed instead of ratings, the raters never agree.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from fastkappa.ratings.looks import (
 from fastkappa.ratings.missing import spellings
 
 MOST_SHOWN = 10
-REMEDY = "give missing_codes= if they stand for missing ratings, or labels= if they are labels."
-STAND_INS_REMEDY = "Give missing_codes= if they do, or labels= if they are labels."
+REMEDY = "pass missing_codes= if they stand for missing ratings, or labels= if they are labels."
+STAND_INS_REMEDY = "Pass missing_codes= if they do, or labels= if they are labels."
 DECIMALS_REMEDY = (
-    "read them as numbers, as with pandas.read_csv(decimal=','), or give labels= for real labels."
+    "read them as numbers, as with pandas.read_csv(decimal=','), or pass labels= for real labels."
 )
 SECOND_NAMES_REMEDY = (
     "leave out the lines between names and ratings, as with pandas.read_csv(skiprows=[1, 2])."
@@ -102,7 +102,7 @@ IMPORT_ID = '{"ImportId":'
 # A formula that a spreadsheet saved in place of its value, such as =B3 or =SUM(A1:A3).
 FORMULA = re.compile(r"=\$?[A-Z]{1,3}\$?\d+|=[A-Z.]+\(.*\)")
 RESPONSE = "Response"
-# Among this number of first items, most labels occur more than once.
+# Among this many items at the start of a column, most labels occur more than once.
 SOME_ITEMS = 1 << 10
 # Longer lists of names are rarely typed by hand, so they are not checked for typing errors.
 MOST_TYPED = 10_000
@@ -120,7 +120,7 @@ class Remedies(NamedTuple):
     order: str = SAME_CATEGORIES
     outside: str = WHICH_ARE_MEANT
     second_names: str = SECOND_NAMES_REMEDY
-    many_labels: str = "Give labels= to choose the labels to count."
+    many_labels: str = "Pass labels= to choose the labels to count."
 
 
 REMEDIES = Remedies()
@@ -296,8 +296,8 @@ def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
         are_words = all(WORD.search(str(label)) for label in words)
         if numbers and words and are_words and 2 * sum(numbers.values()) <= times.total():
             warn(
-                f"{name} contains words and also numbers: {_with_counts([*numbers.items()])}."
-                " Replace the numbers if they are codes for the words, give missing_codes= if they"
+                f"{name} contains both words and numbers: {_with_counts([*numbers.items()])}."
+                " Replace the numbers if they are codes for the words, pass missing_codes= if they"
                 " stand for missing ratings, or labels= if they are labels."
             )
 
@@ -349,13 +349,13 @@ def refuse_import_ids(columns: Mapping[str, Column], remedy: str = SECOND_NAMES_
 
 
 def refuse_formulas(columns: Mapping[str, Column]) -> None:
-    """Raise if a column contains formulas of a spreadsheet in place of their values."""
+    """Raise if a column contains spreadsheet formulas in place of their values."""
     for name, column in columns.items():
         found = next((x for x in column.categories or () if FORMULA.fullmatch(str(x))), None)
         if found is not None:
             raise ValueError(
                 f"{name} contains the formula {found!r} in place of its value: save the spreadsheet"
-                " with values, not with formulas."
+                " with values instead of formulas."
             )
 
 
@@ -415,7 +415,7 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
         warn(
             f"{_have(columns)} {noun}s that differ only in how they are written and are counted"
             f" separately: {first_of_many(counts, MOST_SHOWN, '; ')}. Write them the same way if"
-            f" they are one {noun}."
+            f" they are the same {noun}."
         )
 
 

@@ -63,7 +63,7 @@ def _order_of(members: Sequence[enum.Enum], name: str) -> LabelOrder:
 
 
 def members_of(ratings: Any) -> list[Any] | tuple[Any, ...] | None:
-    """Return the ratings of a list, array or Series that starts with an enum member, or None."""
+    """Return the ratings as a sequence if they start with an enum member, or None otherwise."""
     if isinstance(ratings, (list, tuple)):
         return ratings if isinstance(first_of(ratings), enum.Enum) else None
     if getattr(getattr(ratings, "dtype", None), "kind", None) != "O":

@@ -114,7 +114,7 @@ def checked(column: Any) -> Any:
 
 
 def array_at_once(array: Any) -> AnyArray | None:
-    """Return a NumPy array, or a tensor's memory as an array, or None for other objects."""
+    """Return a NumPy array itself, a tensor's memory as an array, or None for other objects."""
     if type(array) is np.ndarray:
         return array
     if type(array).__module__ != "torch":
@@ -129,7 +129,7 @@ def array_at_once(array: Any) -> AnyArray | None:
 
 
 def only_column(ratings: Any) -> Any:
-    """Return the column of a frame with one column, or any other object as a known array."""
+    """Return the only column of a frame, or any other object as an array from a known library."""
     if type(ratings) in PLAIN:
         return ratings
     ratings = in_known_library(ratings)
@@ -144,9 +144,9 @@ def only_column(ratings: Any) -> Any:
 
 
 def names_of(columns: Sequence[Any], others: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of series, with names from ``others`` for missing names.
+    """Return the names of series, with missing names taken from ``others``.
 
-    If two names are equal, all names are from ``others``.
+    If two names are equal, all names are taken from ``others``.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def warn_of_same_column(columns: Mapping[str, Any]) -> None:
         warnings.warn(
             f"{name} and {other_name} are the same column"
             f"{f' {title!r}' if isinstance(title, str) else ''}, which always agrees with itself:"
-            " give the ratings of two raters.",
+            " pass the ratings of two raters.",
             UserWarning,
             stacklevel=users_stacklevel(),
         )
@@ -361,8 +361,8 @@ def _without_null_labels(ratings: Any, name: str) -> Any:
 def strings_in_arrow(strings: Any) -> Any:
     """Return UTF-8 strings from another library as one pyarrow large_string array.
 
-    The conversion runs no Python code per string. Return None for columns that do not contain
-    strings or store them in another form.
+    The conversion runs no Python code per string. Return None for columns without strings, and for
+    columns that store them in another form.
     """
     strings = _in_arrow(strings)
     pyarrow = sys.modules.get("pyarrow")

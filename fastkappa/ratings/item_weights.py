@@ -74,7 +74,7 @@ def check_some_weight(weights: AnyArray) -> None:
 def read_scaled_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, float, bool]:
     """Return the scaled weights, their scale, and whether their sums are exact integers.
 
-    The given weights must be finite and not negative. The scale is the factor by which they are
+    The given weights must be finite and non-negative. The scale is the factor by which they are
     multiplied.
     """
     given = read_sample_weight(sample_weight, n_items)

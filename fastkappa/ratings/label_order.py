@@ -1,4 +1,4 @@
-"""Determine the order of labels, which the ratings declare or which is derived from the labels.
+"""Determine the order of labels, which is declared by the ratings or derived from the labels.
 
 An ordered categorical, a polars Enum, an ordered Arrow dictionary or a Python enum declares an
 order. Without a declared order, labels are sorted. Strings are sorted by value if all are numbers,
@@ -31,12 +31,12 @@ MOST_SHOWN = 20
 # Labels that differ by more edits have different meanings, such as "compliment" and "complaint".
 MOST_EDITS = 2
 REMEDY = (
-    "Give labels= in the intended order, or ratings that declare it, such as an ordered"
+    "Pass labels= in the intended order, or ratings that declare it, such as an ordered"
     " categorical."
 )
 
-SAME_CATEGORIES = "Give both the same categories, or give labels=."
-WHICH_ARE_MEANT = "Give labels= to use other labels."
+SAME_CATEGORIES = "Give both the same categories, or pass labels=."
+WHICH_ARE_MEANT = "Pass labels= to use other labels."
 
 
 class LabelOrder(NamedTuple):
@@ -172,7 +172,7 @@ def is_number(string: str) -> bool:
 
 
 def have_equal_numbers(labels: Collection[Any]) -> bool:
-    """Return whether two labels are different texts for one number, such as "250.1" and "250.10".
+    """Return whether two labels are spellings of one number, such as "250.1" and "250.10".
 
     Such labels are codes, so the ratings must also be read as text.
     """
@@ -192,7 +192,7 @@ def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:
 
 
 def is_alphabetical(labels: AnyArray) -> bool:
-    """Return whether sorted labels are strings in alphabetical order instead of sorted by value."""
+    """Return whether sorted labels are strings that are sorted alphabetically, not by value."""
     strings = labels.tolist() if labels.dtype.kind in "UTO" else []
     return len(strings) > 0 and not all(isinstance(s, str) and is_number(s) for s in strings)
 
@@ -213,7 +213,7 @@ def order_warning(
             return None
         return (
             f"each step from one label to the next counts as 1 ({why}), but the labels"
-            f" {shown(labels)} are not equally spaced. Give labels= with all labels of the"
+            f" {shown(labels)} are not equally spaced. Pass labels= with all labels of the"
             " scale, or a matrix of weights."
         )
     return (

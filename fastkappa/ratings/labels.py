@@ -44,7 +44,7 @@ def as_decimals(floats: AnyArray) -> AnyArray:
 
 
 def have_fractions(labels: Any) -> bool:
-    """Return whether given labels are numbers that are not all whole."""
+    """Return whether the given labels include fractional numbers."""
     array = to_numpy(labels)
     return array.dtype.kind == "f" and bool((array != np.rint(array)).any())
 
@@ -81,7 +81,7 @@ def rounded_label(number: int, name: str, where: str = "") -> ValueError:
     """Return the error for an integer that float64 rounds. ``where`` says where the floats are."""
     return ValueError(
         f"{name} must not contain {number} together with floats{where}: floats cannot represent"
-        " every whole number beyond 2**53, so different labels would become equal. Give all labels"
+        " every whole number beyond 2**53, so different labels would become equal. Pass all labels"
         " as integers, or all as strings."
     )
 
@@ -124,7 +124,7 @@ def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
 def _fit(dates: AnyArray, finer: np.dtype[Any]) -> NDArray[np.bool_]:
     """Return a mask of the dates that a finer unit can represent.
 
-    For other dates, NumPy raises an error. Before version 2.5, it let their values wrap around.
+    For other dates, NumPy raises an error. Before NumPy 2.5, their values wrapped around.
     """
     numbers = dates.astype(np.int64)
     last = np.array([INT64_MAX]).view(finer.newbyteorder("=")).astype(dates.dtype)
@@ -143,7 +143,7 @@ def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
     if lost.any():
         raise ValueError(
             f"{name} contains {dates[lost.argmax()]}, which values of type {unit} cannot"
-            " represent. Give all dates in one unit."
+            " represent. Pass all dates in the same unit."
         )
     return found
 
@@ -178,7 +178,7 @@ def keys_in_unit(dates: AnyArray, unit: np.dtype[Any]) -> list[int | str]:
 
 
 def distinct(labels: Iterable[Any]) -> dict[Any, int]:
-    """Return the position of each label, or raise if a label is given twice."""
+    """Return the position of each label, or raise if a label occurs twice."""
     position: dict[Any, int] = {}
     for label in labels:
         try:
@@ -216,7 +216,7 @@ def refuse_booleans_among(kinds: Collection[str], labels: Iterable[Any], where: 
 
 
 def names_in_order(names: list[Any]) -> list[Any]:
-    """Return the column names, sorted by value if they are numbers that neither rise nor fall.
+    """Return the column names, sorted by value if they are numbers in no order.
 
     The columns of a pivot table can be in order of occurrence.
 
@@ -233,9 +233,10 @@ def names_in_order(names: list[Any]) -> list[Any]:
 
 
 def order_of_columns(columns: list[Any], names: list[Any], argument: str) -> AnyArray | None:
-    """Return the column of each label, found by name, or None if columns and labels are in order.
+    """Return the index of each label's column, found by name, or None if no reordering is needed.
 
-    Labels can instead be new names for all columns. ``argument`` is the frame's name in errors.
+    Labels can also be new names for all columns, which are then already in order. ``argument`` is
+    the frame's name in errors.
     """
     # Files and some frames support only strings as names.
     for called in (names, [str(name) for name in names]):
@@ -248,7 +249,7 @@ def order_of_columns(columns: list[Any], names: list[Any], argument: str) -> Any
                 raise ValueError(
                     f"labels must name all columns of {argument} or none, got {names} for the"
                     f" columns {columns}: label {name!r} is not the label of column {column!r}."
-                    " Give an array for columns in the order of the labels."
+                    " If the columns are in the order of the labels, pass an array."
                 )
     return None
 

@@ -26,12 +26,12 @@ NO_SETS = (
 )
 BYTES = "got bytes: convert them to strings, as with rating.decode()."
 CONTINUOUS = (
-    " For numbers that are not whole, use fastkappa.measurements.continuous_kappa; for scores, use"
+    " For fractional numbers, use fastkappa.measurements.continuous_kappa; for scores, use"
     " optimal_thresholds. If the numbers are labels of a scale, such as half points, name all of"
     " them in labels=."
 )
 
-CHECK_IDS = "Check that both write the ids in the same way."
+CHECK_IDS = "Check that both write the ids the same way."
 
 
 def n_samples(ratings: Any) -> int:
@@ -63,7 +63,7 @@ def check_read(array: AnyArray, given: Any, name: str) -> None:
     """
     if array is not given and len(array) != n_samples(given):
         raise ValueError(
-            f"{name} yields {len(array)} items, but reports a length of {n_samples(given)}. Give a"
+            f"{name} yields {len(array)} items, but reports a length of {n_samples(given)}. Pass a"
             " list or an array of the items."
         )
 
@@ -121,18 +121,18 @@ def _matrix_and_remedy(matrix: Any) -> tuple[str, str]:
     if names is not None:
         names = list(names)
         got = f"a data frame with the columns {short_repr(names)}"
-        return got, f"Give one of them, such as {_taken(names, 0)}."
+        return got, f"Pass one of them, such as {_taken(names, 0)}."
     got, array = short_repr(matrix), to_numpy(matrix)
     are_numbers = array.dtype.kind in "iuf"
     if are_numbers and ((array != np.rint(array)).any() or (array.sum(axis=1) == 1).all()):
         return got, (
-            "If these are probabilities, give the most likely labels:"
+            "If these are probabilities, pass the most likely labels:"
             " labels[probabilities.argmax(axis=1)], where labels is an array. For labels with a"
             " higher kappa, use decode_probabilities."
         )
     if array.ndim == 2 and array.shape[0] == array.shape[1]:
         return got, "For a table of counts, use agreement_from_confusion."
-    remedy = "Give one column per rater. For more than two raters, use Ratings."
+    remedy = "Pass one column per rater. For more than two raters, use Ratings."
     are_lists = isinstance(matrix, (list, tuple)) and not are_numbers
     return got, f"{remedy} {NO_SETS}" if are_lists else remedy
 
@@ -144,7 +144,7 @@ def refuse_frame_of_two(ratings: Any) -> None:
     if names is not None and len(names) > 1:
         kind = "dict" if is_dict else "frame"
         raise TypeError(
-            f"y1 and y2 must be the ratings of two raters, got one {kind}: give two of its columns,"
+            f"y1 and y2 must be the ratings of two raters, got one {kind}: pass two of its columns,"
             f" such as {_taken(names, 0, kind)}, {_taken(names, 1, kind)}."
         )
 

@@ -1,4 +1,4 @@
-"""Find labels that look alike, which a reader would take for the same label."""
+"""Find labels that look alike, so that a reader would take them for the same label."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ CAPITALS = str.maketrans("ΑΒΕΖΗΙΚΜΝΡΤΥΧ", "ABEZHIKMNPTYX")
 INVISIBLE = ("Cc", "Cf")
 # The pattern of a string written so that Excel does not convert it to a number: ="01".
 QUOTED = re.compile(r'=?"(.*)"')
-# The pattern of HTML tags, of a punctuation mark at the end of a word, and of the apostrophe that
-# marks text in a spreadsheet.
+# The pattern for HTML tags, a punctuation mark at the end of a word, and the apostrophe that marks
+# text in a spreadsheet.
 MARKS = re.compile(r"</?[a-z]+ ?/?>|(?<=\w)[.,;:]$|^'(?=\w)")
 # Marks around a label, as in Markdown, LaTeX or Python's bytes, and the brackets of an option such
 # as (a) or a).
@@ -60,8 +60,8 @@ NAMED = re.compile(
     rf"[^\W\d_][^:]*: (.*\w)|(?:{NOUNS}) ([a-z])"
     r"|(?:__label__|https?://.*[/#])(\w+)"
 )
-# Answers that mean "yes", such as "y" and "yes". They look alike if several occur and at least one
-# is a word, because single letters can be codes.
+# Words that mean "yes" or "no". Words with the same meaning look alike only if both answers occur
+# and at least one word is longer than a letter, because single letters can be codes.
 YES = frozenset(["yes", "true", "y", "t", "ja", "j", "oui", "vrai", "wahr"])
 NO = frozenset(["no", "false", "n", "f", "nein", "non", "faux", "falsch"])
 # A label followed by a mark or a remark.
@@ -83,7 +83,8 @@ WITH_PERCENT = re.compile(
 BESIDE_SIGN = re.compile(r" ?([<>=+/]) ?")
 SUM = re.compile(r"(?<=\d\+\d)=\d+$|(?<=\d:\d\d):00$")
 CURRENCIES = "%$\u20ac\u00a3\u00a5 "
-# A code with its text, as SPSS writes it. For example, "1 mild" could also be a number with a unit.
+# A code with its text, as SPSS writes it. A label such as "1 mild" could also be a number with a
+# unit.
 CODED_OR_UNIT = re.compile(r"(\d+) ([^\W\d_]{3}.*)")
 SIGN = re.compile(r"\d*[-+]+|\+/-")
 # A hyphen or an underscore between words, which is read as a blank.
@@ -385,7 +386,7 @@ def _is_same_word(first: str, second: str) -> bool:
 
 
 def prefix_of(label: str, meant: str) -> str:
-    """Return the text before a label within another label, or "" if that text is only a word.
+    """Return the text that precedes ``meant`` in ``label``, or "" if that text is only a word.
 
     A word before a label makes a different label, such as "very likely".
     """

@@ -20,7 +20,7 @@ from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.labels import cast_dates, read_labels
 
 Missing = Literal["raise", "drop"]
-DROP = "give missing='drop' to leave them out and report their number."
+DROP = "pass missing='drop' to leave them out and report their number."
 MISSING: tuple[Missing, ...] = get_args(Missing)
 # Arrow types that can contain NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")
@@ -33,7 +33,7 @@ DATES: Any = {
 
 
 def is_missing(label: Any) -> bool:
-    """Return whether a label is None, NaN or missing according to pandas, without importing it."""
+    """Return whether a label is None, NaN or missing in pandas, without importing pandas."""
     return (
         label is None
         or (isinstance(label, (float, np.floating)) and math.isnan(label))

@@ -17,11 +17,11 @@ from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
 
 # A table of all cells is counted if it has at most `LARGEST_TABLE` cells, and no more cells than
-# items (or `FEW_CELLS`). Otherwise the pairs are sorted.
+# the number of items or `FEW_CELLS`, whichever is larger. Otherwise the pairs are sorted.
 FEW_CELLS = 1 << 10
 LARGEST_TABLE = 1 << 20
 LARGEST_INT32 = (1 << 31) - 1
-# The errors that libraries raise for types that they cannot compare, or if memory runs out.
+# The errors that libraries raise if they cannot compare the types, or if memory runs out.
 NOT_COUNTED = (AttributeError, KeyError, OverflowError, RuntimeError, TypeError, ValueError)
 
 

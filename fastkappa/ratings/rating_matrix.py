@@ -55,7 +55,7 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
         rows = [checked(row).tolist() if hasattr(row, "tolist") else row for row in ratings]
         if not all(isinstance(row, (list, tuple)) for row in rows):
             raise ValueError(
-                "ratings must be subjects × raters, got a list that contains no lists. Give one"
+                "ratings must be subjects × raters, got a list that contains no lists. Pass one"
                 " list of ratings per subject."
             )
         if len({len(row) for row in rows}) > 1:

@@ -65,12 +65,12 @@ from fastkappa.ratings.missing import (
 from fastkappa.ratings.on_device import read_on_device
 
 NOTHING: Mapping[str, Any] = {}
-# Advice for strings among the numbers of a column if labels are given.
+# Advice about strings in a column of numbers, if labels are given.
 WRITE_ALL_AS_STRINGS = "if they are labels, write the ratings and labels all as strings."
 
 
-# Advice for strings among the true labels of scores and probabilities.
-LEAVE_OUT = "leave out such items, or give labels= to keep them."
+# Advice about strings among the true labels for scores or probabilities.
+LEAVE_OUT = "leave out such items, or pass labels= to keep them."
 
 
 class RatedItems(NamedTuple):
@@ -299,7 +299,7 @@ def drop_missing(
 def read_rated(
     ratings: Any, name: str, missing_codes: Sequence[Any] = (), labels: Any = None
 ) -> Column:
-    """Return a column without missing ratings, and without missing codes in its declared order.
+    """Read a column without missing ratings, and remove missing codes from its declared order.
 
     Fractional numbers are accepted as labels only if ``labels`` contains some.
     """
@@ -314,7 +314,9 @@ def read_rated(
 
 
 def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") -> Column:
-    """Return the column of the items' clusters. ``of`` is the word for items in errors.
+    """Return the column that identifies each item's cluster.
+
+    ``of`` is the word for items in errors.
 
     Raises
     ------
@@ -329,7 +331,7 @@ def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") 
         )
     missing = find_missing(clusters)
     if missing is not None:
-        remedy = f"leave out these {of}, or give each its own cluster."
+        remedy = f"leave out these {of}, or assign each to its own cluster."
         raise ValueError(missing_ratings(name, missing, remedy))
     column = read_column(clusters, name)
     if column.obstacle:

@@ -22,7 +22,7 @@ from fastkappa.ratings.missing import is_missing
 # A number with a decimal comma, as in most of Europe.
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 DECIMAL_COMMA_HINT = (
-    " If this is a decimal comma, give decimal=',' to pandas.read_csv, or --decimal ',' on the"
+    " If this is a decimal comma, pass decimal=',' to pandas.read_csv, or --decimal ',' on the"
     " command line."
 )
 # Codes for a missing value in statistics packages, surveys and data sets. The last codes are the
@@ -53,7 +53,7 @@ class NotNumbersError(ValueError):
 
 
 def codes_among(numbers: Sequence[float]) -> list[int]:
-    """Return the numbers that often mean a missing value, among distinct numbers.
+    """Among distinct numbers, return those that often mean a missing value.
 
     Such a number is far from all others, or is negative although all others are 0 or more. -1 is a
     label if the other numbers are 0 and 1. If there are other negative numbers, -1 is a code only
@@ -120,7 +120,7 @@ def warn_of_codes_among_labels(labels: AnyArray) -> bool:
     if labels.dtype.kind in "iuf" and (found := codes_among(labels.tolist())):
         warn(
             f"the ratings contain {' and '.join(map(str, found))}. Such numbers often mean a"
-            " missing rating or a typing error, but are counted as labels. Give missing_codes= (on"
+            " missing rating or a typing error, but are counted as labels. Pass missing_codes= (on"
             " the command line, --missing-codes) for missing ratings, or labels= for real labels."
         )
         return True
@@ -141,7 +141,7 @@ def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -
         warn(
             f"{name} contains {' and '.join(map(str, found))}. Such numbers often mean a missing"
             " value, but are used as numbers. Leave out items with a missing value (on the command"
-            f" line, with --missing drop --missing-codes {found[0]})."
+            f" line, use --missing drop --missing-codes {found[0]})."
         )
 
 

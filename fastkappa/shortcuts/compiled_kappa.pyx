@@ -63,7 +63,7 @@ cdef enum:
     # the smallest number of items for which a call releases the GIL
     LONG_CALL = 1 << 14
     SAMPLE = 128
-    # In a longer array, this number of items is counted first, to find invalid items early.
+    # In a longer array, this many items are counted first, to find invalid items early.
     HEAD = 1 << 12
 
 cdef type ARRAY = np.ndarray

@@ -20,7 +20,7 @@ from fastkappa.kernels.threads import ItemRanges, fill_in_threads, run_in_thread
 from fastkappa.ratings.column import Column
 from fastkappa.tables.known_labels import Encoding
 
-# The largest size of a table of all clusters: 512 MB.
+# The largest number of cells in a table of all clusters: 512 MB.
 MOST_CELLS = 1 << 26
 # Clearing and reading this many cells takes about as long as sorting one item.
 CELLS_WORTH_AN_ITEM = 8

@@ -14,7 +14,7 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, common_labels, scatter
 from fastkappa.tables.tally import Tally, TooManyCellsError
 
-# The largest total size of the tables of all groups: 512 MB.
+# The largest total number of cells in the tables of all groups: 512 MB.
 MOST_CELLS = 1 << 26
 
 

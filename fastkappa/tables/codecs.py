@@ -28,8 +28,8 @@ CHUNK = 1 << 16
 # Chunks of one-byte codes are longer, because threads wait for Python between chunks. With shorter
 # chunks, two threads were slower than one.
 LONG_CHUNK = 1 << 18
-# Labels are guessed from this number of first ratings and a sample of the same size. A column of up
-# to 8 times this length is read completely, because sampling is no faster.
+# Labels are guessed from this many ratings at the start and a sample of the same size. A column of
+# up to 8 times this length is read completely, because sampling is no faster.
 SAMPLE = 256
 # A range of labels is counted without a look-up if its table has at most this many cells.
 LARGEST_DENSE_TABLE = 1 << 20
@@ -38,7 +38,7 @@ SMALL_DENSE_TABLE = 1 << 12
 
 
 class Codec(Protocol):
-    """An encoder that assigns the codes 0, 1, 2, … to labels, ``n_labels`` to other ratings."""
+    """An encoder that assigns codes 0, 1, 2, … to labels, and ``n_labels`` to other ratings."""
 
     @property
     def n_labels(self) -> int:
@@ -210,7 +210,8 @@ class LabelMap:
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
         """Return the codes of the values, after assigning new codes to unknown values."""
         codes, n_unknown = self._look_up(kernels, values)
-        # All labels of a sample are learned at once, because this limit exceeds its size.
+        # All labels of a sample are learned at once, because this limit exceeds the size of a
+        # sample.
         length, all_added = 4 * SAMPLE, False
         while n_unknown:
             if all_added:
@@ -257,7 +258,7 @@ Codecs = tuple[Codec, ...]
 
 
 def are_worth_a_table(codecs: Sequence[Codec], n_items: int, largest: int) -> bool:
-    """Return whether a table of the full label ranges is small enough to count ``n_items``."""
+    """Return whether a table of the full label ranges is small enough for this many items."""
     n_cells = math.prod([codec.n_labels + 1 for codec in codecs])
     return n_cells <= min(largest, max(SMALL_DENSE_TABLE, 4 * n_items))
 
@@ -268,7 +269,7 @@ def expected_codecs(
     largest: int = LARGEST_DENSE_TABLE,
     known: Codecs = (),
 ) -> Codecs:
-    """Return codecs for the labels expected in columns: ranges, or maps if ranges would be wide.
+    """Return codecs for the labels expected in columns: ranges, or maps if ranges are too wide.
 
     The ``known`` codecs of other columns are appended.
     """

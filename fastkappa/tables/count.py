@@ -74,7 +74,7 @@ class CountsResult(Result):
         return frame_of_counts(self.table, self.labels, RATERS)
 
     def __add__(self, other: Any) -> Any:
-        """Return the sum of both counts, with the labels of both.
+        """Return the sum of the two counts, with the labels of both.
 
         If the labels differ, both counts must have sorted labels that all occur.
 
@@ -85,8 +85,8 @@ class CountsResult(Result):
         TypeError
             If ``other`` is of another class.
         ValueError
-            If the labels differ and are not sorted or exclude items, if they have different types,
-            or if only one of the tables contains sums of item weights.
+            If the labels differ, and are unsorted or exclude items; if the labels have different
+            types; or if only one of the tables contains sums of item weights.
 
         Warns
         -----
@@ -98,7 +98,7 @@ class CountsResult(Result):
             if hasattr(self, "from_json") and hasattr(other, "to_json"):
                 own, given = type(self).__name__, type(other).__name__
                 raise TypeError(
-                    f"{own} can be added only to {own}, got {given}: give"
+                    f"{own} can be added only to {own}, got {given}: use"
                     f" {own}.from_json(other.to_json())."
                 )
             return NotImplemented
@@ -150,13 +150,13 @@ def total_of(first: Any, second: Any) -> Any:
 
 
 def _labels_of_both(first: CountsResult, second: CountsResult) -> AnyArray:
-    """Return the labels of two counts, or raise if labels were chosen for one of them."""
+    """Return the labels of two counts, or raise if the user chose the labels of either."""
     own = [first.labels, second.labels]
     are_found = not first.n_outside and not second.n_outside
     if not are_found or any(union_of_labels([one]).tolist() != one.tolist() for one in own):
         raise ValueError(
             f"counts of the labels {own[0].tolist()} cannot be added to those of"
-            f" {own[1].tolist()}: give the same labels= to both."
+            f" {own[1].tolist()}: pass the same labels= to both."
         )
     return union_of_tables(*own)
 
@@ -224,13 +224,14 @@ def confusion_counts(
         with any stride or byte order. If both columns are whole numbers on the same device, such
         as tensors on a GPU, their own library counts them on the device.
     labels : array-like of shape (l,), default=None
-        The labels of the table, in this order. None means the labels that occur, sorted.
+        The labels of the table, in this order. None means the labels that the ratings declare, in
+        the declared order, or else the labels that occur, sorted.
     sample_weight : array-like of shape (n,), default=None
         Item weights. The table then contains sums of weights instead of counts: exact sums for
         integers, float64 sums for floats.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If it is not
-        set, the fastest installed backend is used.
+        If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If the variable
+        is not set, the fastest available backend is used.
     num_threads : int, default=None
         The maximum number of threads. None means as many as ``OMP_NUM_THREADS``, the cores and the
         CPU quota allow.

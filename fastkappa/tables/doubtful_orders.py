@@ -26,31 +26,32 @@ from fastkappa.tables.two_codings import (
     kappa_of,
 )
 
-# For most columns, this number of first ratings shows that no closer look is needed.
+# For most columns, this many ratings at the start show that no closer look is needed.
 HEAD = 16
-# Only this number of first rows is searched for shifted and repeated rows.
+# Shifted and repeated rows are searched for only among this many rows at the start.
 MOST_ROWS = 10_000
-# With fewer ratings, or fewer ratings with the second label, equal ratings can be adjacent by
-# chance.
+# With fewer ratings, or fewer ratings with the second most frequent label, equal ratings can be
+# adjacent by chance.
 FEWEST_ROWS, FEWEST_OF_SECOND = 20, 5
-# At least this proportion of ratings must have the second label, so that a sample of a file also
-# contains it.
+# At least this proportion of ratings must have the second most frequent label, so that a sample of
+# a file also contains it.
 LEAST_OF_SECOND = 0.1
 # The largest chi-square attributed to chance, in standard deviations above its mean.
 CHANCE = 2.0
 # The smallest number of repeated rows, and the largest probability that they repeat by chance.
 FEWEST_REPEATED, BY_CHANCE = 30, 1e-6
-# Rows that occur in more places than this have the most frequent labels, and are not evidence.
+# The first rows are compared with the rows at no more than this many later places. If they occur at
+# more places, their labels are too frequent to be evidence.
 MOST_PLACES = 20
 
 
 def judge_order(
     table: AnyArray, first: Column, second: Column, names: tuple[str, str] = ("y1", "y2")
 ) -> None:
-    """Warn if one of two columns seems to be sorted alone, or if rows seem shifted or repeated.
+    """Warn if only one of two columns seems to be sorted, or if rows seem shifted or repeated.
 
-    If one of the columns was sorted, they agree only by chance. ``table`` contains the counts of
-    the two columns.
+    If one column was sorted without the other, they agree only by chance. ``table`` contains the
+    counts of the two columns.
     """
 
     def are_sorted() -> list[bool]:
@@ -104,10 +105,10 @@ def _looks_shifted(first: list[Any], second: list[Any]) -> bool:
 
 
 def _warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bool:
-    """Warn if raters agree only after one column is moved by one row, and return whether so.
+    """Warn if raters agree only after one column is moved by one row.
 
-    There is no warning if each rating predicts the next, as in a repeated cycle. A shift then
-    looks like different codes for the labels.
+    Return whether there is a warning. There is none if each rating predicts the next, as in a
+    repeated cycle. A shift then looks like different codes for the labels.
     """
     n = len(first)
     labels, together = np.unique([first, second], return_inverse=True)
@@ -136,7 +137,7 @@ def _warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> b
     warn(
         f"{names[1]} seems to be shifted by one row: unweighted kappa is {given:.2f}, and would be"
         f" {better:.2f} with {names[1]} moved one row {'down' if down > up else 'up'}. Check that"
-        " each row has the ratings of one item."
+        " both ratings in each row are of the same item."
     )
     return True
 
@@ -167,7 +168,7 @@ def _warn_of_repeated(first: AnyArray, second: AnyArray, names: Sequence[str]) -
             warn(
                 f"{length} items, from position {start} on, repeat the first {length} ratings of"
                 f" {' and '.join(names)}, but are counted as other items: leave them out if they"
-                " are the same items, as after appending a later export."
+                " are the same items, for example because a later export was appended."
             )
             return True
     return False
@@ -180,7 +181,7 @@ def _repeats_itself(block: AnyArray) -> bool:
 
 
 def _places_of_head(first: AnyArray, second: AnyArray) -> Iterator[int]:
-    """Yield the places below the first rows where the same rows can occur again."""
+    """Yield the positions below the first rows at which the same rows can start again."""
     # Searching bytes takes a tenth of the time of comparing arrays. Callers then compare the rows,
     # because different pairs of labels can have equal bytes.
     low, high = (
@@ -215,14 +216,14 @@ def judge_sorted(
     place = found.index(True)
     if np.sort(of_each[place])[-2] >= max(FEWEST_OF_SECOND, LEAST_OF_SECOND * n):
         warn(
-            f"{names[place]} is sorted, {names[1 - place]} is not, and they agree only as"
-            " expected by chance. One of them may have been sorted or shuffled alone: check that"
+            f"{names[place]} is sorted, {names[1 - place]} is not, and they agree no more than"
+            " expected by chance. Perhaps one of them was sorted or shuffled alone: check that"
             " both have the items in the same order."
         )
 
 
 def runs_in(ratings: AnyArray) -> float:
-    """Return the number of runs of equal ratings, or infinity if the first ratings show many."""
+    """Return the number of runs of equal ratings, or infinity if it is obviously large."""
     if not is_grouped(ratings[:HEAD].tolist()):
         return math.inf
     return int(np.count_nonzero(ratings[1:] != ratings[:-1])) + 1

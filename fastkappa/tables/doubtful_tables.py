@@ -29,10 +29,10 @@ MOST_NAMED = 5
 LEAST_REPEATS = 2
 # In a smaller table, each cell can contain one item by chance.
 FEWEST_CELLS = 6
-# A rater does not use the other's scale if at least `FEWEST_ALONE` labels are the rater's own, and
-# these are at least `TIMES` as many as the labels of the other.
+# A rater does not use the other's scale if at least `FEWEST_ALONE` labels are used by that rater
+# only, and these are at least `TIMES` as many as the labels of the other.
 FEWEST_ALONE, TIMES = 6, 2
-# In a smaller part of the data, or if a label is rarer than this, it can be absent by chance.
+# In a smaller part of the data, or if it is rarer than this, a label can be absent by chance.
 FEWEST_OF_PART, LEAST_ABSENT, FEWEST_ABSENT = 100, 0.02, 10
 
 
@@ -118,7 +118,7 @@ def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
     if FEWEST_CELLS <= table.sum() == n_used[0] * n_used[1] and table.max() == 1 < min(n_used):
         warn(
             f"each pair of labels of {' and '.join(names)} occurs once, as in a table of counts."
-            " If another column has the number of items per pair, give it as sample_weight=."
+            " If another column has the number of items per pair, pass it as sample_weight=."
         )
 
 
@@ -136,19 +136,19 @@ def warn_of_totals(
         held = " and ".join(f"{own[-1]} of {name}" for name, own in labels.items())
         warn(
             "one item looks like a row of totals, because its ratings are the sums of each rater's"
-            f" other ratings ({held}), but is counted as an item: leave it out."
+            f" other ratings ({held}), but it is counted as an item: leave it out."
         )
 
 
 def _has_far_largest(labels: AnyArray) -> bool:
-    """Return whether sorted labels are not negative, and the largest is far from the others."""
+    """Return whether sorted labels are non-negative, and the largest is far from the others."""
     if len(labels) < 2 or labels.dtype.kind not in "iuf":
         return False
     return bool(labels[0] >= 0 and 0 < FAR * float(labels[-2]) < labels[-1])
 
 
 def warn_of_strangers(names: Sequence[str], labels: Sequence[AnyArray], n_items: int) -> bool:
-    """Warn if all or many labels of the first of two raters are not used by the second.
+    """Warn if all or many of the first rater's labels are never used by the second rater.
 
     Return whether there is a warning. ``labels`` are the sorted labels of each rater.
     """
@@ -172,9 +172,9 @@ def warn_of_strangers(names: Sequence[str], labels: Sequence[AnyArray], n_items:
     if len(alone) < max(FEWEST_ALONE, TIMES * len(others)):
         return False
     warn(
-        f"{name} has {len(alone)} labels that are not among those of {other}, {_some(alone)}. They"
-        " look like ids or cells of a spreadsheet that were dragged down, but are read as ratings:"
-        " give the column of ratings, or correct these cells."
+        f"{name} has {len(alone)} labels not used by {other}, {_some(alone)}. They look like ids or"
+        " spreadsheet cells that were filled down, but are read as ratings: pass the column of"
+        " ratings, or correct these cells."
     )
     return True
 
@@ -186,7 +186,7 @@ class Part(NamedTuple):
     ratings: Sequence[Mapping[Any, float]]
 
     def recoded(self, meanings: Sequence[Mapping[Any, Any]]) -> Part:
-        """Return the part with labels replaced by their meanings, omitting labels without any."""
+        """Return the part with labels replaced by their meanings. Omit labels without a meaning."""
         ratings = []
         for own, meaning in zip(self.ratings, meanings):
             meant: dict[Any, float] = {}
@@ -198,7 +198,7 @@ class Part(NamedTuple):
 
 
 def judge_parts(parts: Sequence[Part], columns: Sequence[str]) -> None:
-    """Warn about parts that seem to use different codes for the labels, such as 1 to 5 for 0 to 4.
+    """Warn about parts that seem to use other codes for labels, such as 1 to 5 instead of 0 to 4.
 
     Such a part has a label that occurs in no other part, and lacks a label that is frequent in all
     other parts.
@@ -222,7 +222,7 @@ def judge_parts(parts: Sequence[Part], columns: Sequence[str]) -> None:
         shown = first_of_many(found, MOST_SHOWN, "; ")
         warn(
             f"some parts seem to use different codes for the labels: {shown}. Use the same codes in"
-            " all parts. Codes are not converted before the parts are added."
+            " all parts, because codes are not converted before the parts are added."
         )
 
 
@@ -249,7 +249,7 @@ def _some(labels: AnyArray) -> str:
 
 def warn_of_most_outside(table: AnyArray, n_outside: int) -> None:
     """Warn if the given labels leave out most items. ``table`` is the table of the other items."""
-    # Sums of fractional weights do not tell the number of items.
+    # Sums of fractional weights do not show the number of items.
     if table.dtype.kind in "iu" and n_outside > (n := int(table.sum())) > 0:
         warn(
             f"labels does not contain all ratings, so {n_outside} of {n_outside + n} items are left"
@@ -261,7 +261,7 @@ def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> 
     """If items are left out, warn about given labels that no item has.
 
     ``table`` is the table of the items. Only strings are checked. With numeric labels, users often
-    give a whole scale and rarely make typing errors.
+    pass a whole scale and rarely make typing errors.
     """
     if not n_outside or labels.dtype.kind not in "UTO":
         return
@@ -270,6 +270,6 @@ def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> 
     if unused:
         warn(
             f"no rating equals the label {' or '.join(unused[:MOST_SHOWN])}, and {n_outside}"
-            f" {'item is' if n_outside == 1 else 'items are'} left out because labels does not"
-            " contain the item's ratings. Spell the labels exactly as in the ratings."
+            f" {'item is' if n_outside == 1 else 'items are'} left out because of ratings"
+            " that are not in labels. Spell the labels exactly as in the ratings."
         )

@@ -46,7 +46,7 @@ def as_int64(table: AnyArray, what: str) -> AnyArray:
         return table.astype(np.int64)
     except OverflowError as error:
         raise OverflowError(
-            f"the sums of {what} reach {np.abs(table).max()}, which is beyond int64: give {what} as"
+            f"the sums of {what} reach {np.abs(table).max()}, which is beyond int64: pass {what} as"
             " floats."
         ) from error
 
@@ -69,6 +69,6 @@ def refuse_weighted_and_not(first: bool | None, second: bool | None) -> None:
     """
     if {first, second} == {True, False}:
         raise ValueError(
-            "weighted and unweighted counts cannot be added: give sample_weight= for all items,"
+            "weighted and unweighted counts cannot be added: pass sample_weight= for all items,"
             " with 1 for unweighted items."
         )

@@ -26,7 +26,7 @@ FIELDS = ("version", "labels", "label_dtype", "table", *NUMBERS, "is_weighted")
 # The extra fields: exact sums of a ConfusionAccumulator, and the source and columns of a saved
 # file.
 EXTRAS = ("accumulator", "origin")
-# The length in this field is not used for strings, because the field can state any length.
+# For strings, the length in this field is ignored, because the text can claim any length.
 DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|O|U\d+|T\d*|[mM]8(\[\w+\])?)")
 
 
@@ -105,7 +105,7 @@ def rows_from_fields(fields: Any) -> CountedRows:
 
 
 def reason_of(error: Exception) -> str:
-    """Return the reason why fields do not describe counts, without the class of the error."""
+    """Return why fields do not describe counts, without the class of the error."""
     return f"a field {error} is missing" if isinstance(error, KeyError) else str(error).rstrip(".")
 
 
@@ -168,7 +168,9 @@ def labels_to_list(labels: AnyArray) -> tuple[list[Any], str]:
     try:
         labels_from_list(listed, labels.dtype.str)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"JSON cannot represent labels of {labels.dtype}: {error}") from error
+        raise ValueError(
+            f"JSON cannot represent labels of dtype {labels.dtype}: {error}"
+        ) from error
     return listed, labels.dtype.str
 
 
@@ -183,7 +185,7 @@ def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
     )
     if not isinstance(listed, list) or not set(map(type, listed)) <= set(known):
         raise ValueError(
-            f"labels must be a list of values of the type label_dtype, got {short_repr(listed)}"
+            f"labels must be a list of values of type label_dtype, got {short_repr(listed)}"
         )
     labels = np.array(listed, np.int64 if kind in "mM" else dtype)
     # If conversion changes a label, its type cannot represent it.
@@ -203,8 +205,7 @@ def square(rows: Any, n_labels: int, dtype: Any, of: type = int) -> AnyArray:
     for i, row in enumerate(rows):
         if not isinstance(row, list) or len(row) != n_labels or set(map(type, row)) != {of}:
             raise ValueError(
-                f"a row must have {n_labels} entries of the type {of.__name__}, got"
-                f" {short_repr(row)}"
+                f"a row must have {n_labels} entries of type {of.__name__}, got {short_repr(row)}"
             )
         square[i] = row
     return square

@@ -32,7 +32,7 @@ _MULTIPLIERS = [pow(0x9E3779B97F4A7C15, i, 1 << 64) for i in range(1, TRIES + 1)
 
 
 def code_type(n_labels: int) -> Any:
-    """Return the smallest type for codes up to ``n_labels``, which is the code for no label."""
+    """Return the smallest type for codes up to ``n_labels``, the code of unknown labels."""
     return next(t for t in (np.uint8, np.uint16, np.uint32) if n_labels <= np.iinfo(t).max)
 
 

@@ -25,7 +25,7 @@ LABELS_COUNTED_AS_FAST = 5
 LABELS_NOT_WORTH_A_GUESS = 8
 FEWEST_ITEMS = 1 << 20
 MOST_LABELS = (1 << 16) - 1
-# Every label must occur among this number of first items.
+# Every label must occur among this many items at the start.
 SAMPLE = 1 << 16
 
 
@@ -68,7 +68,7 @@ def moments_of(
     work = partial(
         _sum_partition, kernels.sum_moments, first, second, label_range, known is not None
     )
-    # Moments are summed as fast as a table of one cell is counted.
+    # Summing moments is as fast as counting a table of one cell.
     division = division_of_pairs(kernels, first.values, second.values, 1, num_threads)
     parts = run_in_threads(work, n_items, *division)
     sums = [part for part in parts if part is not None]

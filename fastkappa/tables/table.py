@@ -94,8 +94,8 @@ def square(table: ConfusionTable, first: Column, second: Column) -> tuple[AnyArr
         return scatter(table.counts, rows, columns, (len(labels), len(labels))), labels
     except MemoryError as error:
         raise MemoryError(
-            f"{error}, because there are {len(labels)} different labels. If they are ids of items,"
-            " give the ratings instead."
+            f"{error}, because there are {len(labels)} different labels. If they are item ids,"
+            " pass the ratings instead."
         ) from error
 
 
@@ -127,7 +127,7 @@ def occurring(table: ConfusionTable) -> ConfusionTable:
     used = np.logical_or(table.counts.any((*others, -2)), table.counts.any((*others, -1)))
     if used.all():
         return table
-    # The labels are sorted again, because strings are sorted by value if all that remain are
+    # The labels are sorted again, because strings are sorted by value if all remaining ones are
     # numbers.
     labels = union_of_labels([table.rows[used]])
     places = np.full(len(used), -1)
@@ -223,7 +223,7 @@ def union_of_tables(first: AnyArray, second: AnyArray) -> AnyArray:
     try:
         return union_of_labels([first, second])
     except ValueError as error:
-        raise ValueError(f"{error} Write the labels in the same way in all parts.") from error
+        raise ValueError(f"{error} Write the labels the same way in all parts.") from error
 
 
 def positions_in(labels: AnyArray, own: AnyArray) -> AnyArray:

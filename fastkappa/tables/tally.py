@@ -219,7 +219,7 @@ class Tally:
             self.add(columns, *bounds, weights)
             if self._codecs is not before:
                 length = FIRST_RANGE
-            # Clearing and adding a large table for each thread takes time.
+            # Ranges are longer for larger tables, because clearing and adding a table takes time.
             if self._ranges:
                 length = min(16 * length, max(LARGEST_RANGE, 256 * self.n_cells))
         return self
@@ -243,7 +243,7 @@ class Tally:
             table[np.ix_(*places)] += more
 
     def subtract(self, columns: Sequence[AnyArray]) -> bool:
-        """Subtract unweighted items. If one was never added, change nothing and return False."""
+        """Subtract unweighted items, or change nothing and return False if any was never added."""
         if self._cut_short_by:
             raise cut_short(self._cut_short_by)
         n_items = len(columns[0])

@@ -2,8 +2,8 @@
 
 For example, one rater writes "stage 2" and the other "Stage2", or one counts from 0 and the other
 from 1. Grade 1 can be the best for one rater and the worst for the other, and a model's classes can
-be named in the wrong order. Recoding then increases the agreement. Raters can also sometimes use a
-second spelling of a label, such as "mil" for "mild".
+be named in the wrong order. Recoding then increases the agreement. A rater can also use a second
+spelling for some items, such as "mil" for "mild".
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ NEAR_ONCE_MERGED = 0.5
 # If raters agree only by chance, ``n * kappa**2`` reaches 10 in about one of 600 tables.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
-# Exchanged labels are considered only with at least this number of items per label on average.
+# Exchanged labels are considered only with at least this many items per label on average.
 LEAST_REPEATS = 5
-# The smallest number of items with either name of a label, and the smallest number with both names.
+# The smallest number of items in which one rater uses one name of a label and the other rater uses
+# the other name, for one pair of names and for all pairs together.
 OFTEN, TOGETHER = 2, 3
-# If raters never agree, the smallest number of items, and the smallest number of items that they
-# would agree on by chance.
+# For a warning that raters never agree, the smallest number of items, and the smallest number of
+# items on which they would agree by chance.
 FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
@@ -73,10 +74,9 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> boo
 
 
 def _coincide(table: AnyArray) -> NDArray[np.bool_]:
-    """Return, per pair of labels, whether they coincide at least as often as one of them agrees.
+    """Return a mask of the pairs of labels that coincide at least as often as raters agree on one.
 
-    Two labels coincide in an item if each rater gave one of them. A label agrees in an item if both
-    raters gave it.
+    Two labels coincide in an item if each rater gave one of them.
     """
     both, same = table + table.T, table.diagonal()
     np.fill_diagonal(both, val=0)
@@ -118,12 +118,12 @@ def _never_agree(table: AnyArray, names: Sequence[str]) -> str | None:
     a, b = names
     return (
         f"{a} and {b} agree on none of {number_text(n)} items. If a blank means the same rating as"
-        " the other rater's rating, fill in the blanks instead of dropping them."
+        " the other rater's, fill in the blanks instead of dropping them."
     )
 
 
 def is_predicted(table: AnyArray) -> bool:
-    """Return whether one rater's label predicts the other's, by Goodman–Kruskal's lambda.
+    """Return whether one rater's label predicts the other's, by Goodman and Kruskal's lambda.
 
     Unrelated labels do not predict each other. Most tables therefore need no closer look.
     """
@@ -134,8 +134,8 @@ def is_predicted(table: AnyArray) -> bool:
 def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
     """Return the warning about labels of one rater that coincide with labels of the other.
 
-    Labels can differ because those of one rater were cut, for example at 8 characters. Labels that
-    look alike are skipped, because another warning covers them.
+    Labels can differ because those of one rater were truncated, for example to 8 characters. Labels
+    that look alike are skipped, because another warning covers them.
     """
     of_rows, of_columns = table.sum(axis=1), table.sum(axis=0)
     is_most = (table == table.max(axis=1, keepdims=True)) & (table == table.max(axis=0))
@@ -155,8 +155,8 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     ]
     return (
         f"{a} and {b} each have labels that the other does not have, and these mostly coincide:"
-        f" {first_of_many(shown, MOST_SHOWN, '; ')}. Write them the same way if they are one label,"
-        " because they are counted as disagreement."
+        f" {first_of_many(shown, MOST_SHOWN, '; ')}. If they are the same label, write them the"
+        " same way, because they are counted as disagreement."
     )
 
 
@@ -197,8 +197,8 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     ]
     return (
         "labels that are written similarly nearly always coincide:"
-        f" {first_of_many(shown, MOST_SHOWN, '; ')}. Write them the same way if they are one label,"
-        " because they are counted as disagreement."
+        f" {first_of_many(shown, MOST_SHOWN, '; ')}. If they are the same label, write them the"
+        " same way, because they are counted as disagreement."
     )
 
 
@@ -213,8 +213,8 @@ def _rare_slips(names: Sequence[str], total: AnyArray) -> str | None:
     if not shown:
         return None
     return (
-        f"rare labels look like typing errors: {first_of_many(shown, MOST_SHOWN, '; ')}. Write them"
-        " the same way if they are one label, because they are counted as disagreement."
+        f"rare labels look like typing errors: {first_of_many(shown, MOST_SHOWN, '; ')}. If they"
+        " are the same label, write them the same way, because they are counted as disagreement."
     )
 
 
@@ -247,7 +247,8 @@ def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | 
     given, better = (kappa_of(places, places, own, 0) for own in (counts, counts[:, columns]))
     if better < max(NEAR, given + BETTER) or counts.sum() * better**2 < 2 * EVIDENCE:
         return None
-    # A rater who rates one step higher never uses the lowest label.
+    # A rater who rates one step higher never uses the lowest label, so its partner shares no items
+    # with it.
     by_chance = counts.sum(axis=1) * counts.sum(axis=0)[columns] / counts.sum()
     moved = np.flatnonzero(columns != places)
     if (counts[moved, columns[moved]] <= by_chance[moved]).any():
@@ -259,7 +260,7 @@ def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | 
         f"{a} and {b} use the same labels, but nearly always for different categories:"
         f" {first_of_many(pairs, MOST_SHOWN, '; ')}. Kappa is {given:.2f}, and would be"
         f" {better:.2f} with these labels exchanged. Check which category each label stands for,"
-        " as with a model's classes or numbers of clusters."
+        " as with a model's classes or cluster numbers."
     )
 
 
@@ -282,7 +283,7 @@ def _most_frequent(keys: Floats, table: AnyArray) -> float:
 
 
 def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
-    """Describe the first kind of kappa that recoding improves much, or return None."""
+    """Describe the first kind of kappa that recoding greatly improves, or return None."""
     for power, kind in enumerate(("unweighted kappa", "linear kappa", "quadratic kappa")):
         given, better = (kappa_of(rows, columns, table, power) for columns in (rows, recoded))
         if better >= max(NEAR, given + BETTER) and table.sum() * better**2 >= EVIDENCE:
@@ -325,9 +326,10 @@ def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool
         error = (values - mean) ** 2 @ margin / margin.sum() * (1 / own.sum() + 1 / other.sum())
         if values @ own / own.sum() - values @ other / other.sum() > FAR_APART * error**0.5:
             warn(
-                f"{' and '.join(names)} agree on {labels[place]} only as expected by chance. If one"
-                f" rating is {labels[place]}, the other is not near it: give missing_codes= if"
-                f" {labels[place]} stands for a missing rating, or labels= if it is a label."
+                f"{' and '.join(names)} agree on {labels[place]} only as often as expected by"
+                f" chance. If one rating is {labels[place]}, the other is not near it: pass"
+                f" missing_codes= if {labels[place]} stands for a missing rating, or labels= if it"
+                " is a label."
             )
             return True
     return False
@@ -343,7 +345,7 @@ def warn_of_measured(labels: AnyArray, table: AnyArray) -> None:
         warn(
             f"the ratings are {len(labels)} different numbers, which are more often close than"
             f" equal: kappa is {given:.2f} without weights, and {weighted:.2f} with quadratic"
-            " weights. Give weights= if the numbers are on a scale, as percentages are, or use"
+            " weights. Pass weights= if the numbers are on a scale, as percentages are, or use"
             " fastkappa.measurements."
         )
 

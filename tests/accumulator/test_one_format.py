@@ -85,5 +85,5 @@ def test_sums_of_weights() -> None:
 def test_a_table_that_contradicts_the_accumulator() -> None:
     fields = json.loads(of_stream(([1, 2], [1, 1])).to_json())
     fields["table"][0][0] += 1
-    with pytest.raises(ValueError, match="table must agree with the counts"):
+    with pytest.raises(ValueError, match="table must match the counts"):
         ConfusionAccumulator.from_json(json.dumps(fields))

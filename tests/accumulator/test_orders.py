@@ -141,7 +141,7 @@ def with_strings(*ratings: str, order: Any = None) -> ConfusionAccumulator:
             lambda: declared().update(OTHER, OTHER),
             r"the accumulator and y1 declare their labels in different orders: NONE \('none'\) <"
             r" MILD \('mild'\) < MODERATE \('moderate'\) < SEVERE \('severe'\) and severe <"
-            r" moderate < mild < none\. Give both the same categories, or give labels=\.",
+            r" moderate < mild < none\. Give both the same categories, or pass labels=\.",
         ),
         (
             lambda: declared().subtract(OTHER, OTHER),
@@ -154,7 +154,7 @@ def with_strings(*ratings: str, order: Any = None) -> ConfusionAccumulator:
         (
             lambda: declared().update(["none"], ["fatal"]),
             r"y2 contains 'fatal', which is not among the declared labels: NONE < MILD <"
-            r" MODERATE < SEVERE\. Give labels= to use other labels\.",
+            r" MODERATE < SEVERE\. Pass labels= to use other labels\.",
         ),
         (
             lambda: with_strings("fatal").update(OTHER, ["none"]),
@@ -197,7 +197,7 @@ def test_an_alphabetical_order_is_warned_of_where_weights_refer_to_it() -> None:
     accumulator.update(strings(CODES1), strings(CODES2))
     message = (
         r"^weights='quadratic' depends on the order of the labels, which was assumed to be"
-        r" alphabetical: mild < moderate < none < severe\. Give labels="
+        r" alphabetical: mild < moderate < none < severe\. Pass labels="
     )
     for call in (
         lambda: accumulator.kappa(weights="quadratic"),
@@ -248,7 +248,7 @@ ODD2 = ["1", "2", "9", "x", "3", "4", "1"]
 def test_strings_among_numbers_are_named() -> None:
     accumulator = ConfusionAccumulator()
     message = (
-        r"^y1 contains numbers and also 'x' \(1 time\), 'NA' \(1 time\): give missing_codes= if"
+        r"^y1 contains numbers and also 'x' \(1 time\), 'NA' \(1 time\): pass missing_codes= if"
         r" they stand for missing ratings, or labels= if they are labels\.$"
     )
     with pytest.raises(ValueError, match=message):
@@ -269,7 +269,7 @@ def test_missing_ratings_are_counted() -> None:
     y1, y2 = np.array([0, 1, -9, 2, 1]), np.array([0, 1, 1, -9, 2])
     weights = [1, 2, 3, 4, 5]
     accumulator = ConfusionAccumulator()
-    message = r"y1 has 1 missing value in 5 items, the first at position 2: give missing='drop'"
+    message = r"y1 has 1 missing value in 5 items, the first at position 2: pass missing='drop'"
     with pytest.raises(ValueError, match=message):
         accumulator.update(y1, y2, missing_codes=[-9])
     # The same is true if arrays of the same type were counted before.

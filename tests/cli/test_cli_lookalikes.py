@@ -22,7 +22,7 @@ def test_blanks_are_remarked_on(tmp_path: Path, arguments: tuple[str, ...]) -> N
     assert result.exit_code == 0, result.stderr
     (line,) = [line for line in result.stderr.splitlines() if "how they are written" in line]
     assert line.startswith("fastkappa: warning: ")
-    assert line.endswith("Write them the same way if they are one label.")
+    assert line.endswith("Write them the same way if they are the same label.")
 
 
 def test_columns_of_another_form_are_warned_of_as_in_the_library(
@@ -49,7 +49,7 @@ def test_columns_of_another_form_are_warned_of_as_in_the_library(
     a, b, c = graded.repeat(2, axis=1)
     path = write_csv(tmp_path / "patients.csv", patient=np.arange(40) // 2, a=a, b=b, c=c)
     warned = run(path, "--raters", "patient", "a", "b").stderr
-    assert "patient has 17 labels that are not among those of the other raters, 0, 4" in warned
+    assert "patient has 17 labels not used by the other raters, 0, 4" in warned
     scores = np.random.default_rng(0).integers(0, 101, 40)
     tens = scores // 10 * 10
     path = write_csv(tmp_path / "scores.csv", item=np.arange(40), a=scores, b=tens, c=tens[::-1])

@@ -155,7 +155,7 @@ def test_files_that_do_not_go_together(parts: list[Path], tmp_path: Path) -> Non
     )
     program.text_of("score", parts[1], *SCORE, "--labels", "low,high", "--save", second)
     refused = program.refusal("merge", first, second)
-    assert "give the same --labels to both" in refused
+    assert "pass the same --labels to both" in refused
     assert "is listed twice and would be counted twice" in program.refusal("merge", first, first)
 
 

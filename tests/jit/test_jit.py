@@ -286,7 +286,7 @@ ONES = np.ones((2, 2), np.uint64)
         (lambda: kappa_of(np.ones((2, 3)), None), "table must be square"),
         (
             lambda: kappa_of(np.array([[1, -1], [0, 1]]), None),
-            "table must contain only finite numbers that are not neg",
+            "table must contain only finite, non-neg",
         ),
         (lambda: kappa_of(np.array([[1, np.nan], [0, 1]]), None), "table must contain only finite"),
         (lambda: kappa_of(np.array([[1, np.inf], [0, 1]]), None), "table must contain only finite"),
@@ -295,7 +295,7 @@ ONES = np.ones((2, 2), np.uint64)
         (lambda: kappa_of(ONES, np.ones((2, 2))), "the diagonal of weights must be 0"),
         (
             lambda: kappa_of(ONES, -1 + np.eye(2)),
-            "weights must contain only finite numbers that are not neg",
+            "weights must contain only finite, non-neg",
         ),
         (
             lambda: kappa_cut(SCORES, GOOD[:2], np.array([0.5]), "linear"),

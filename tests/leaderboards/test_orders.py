@@ -86,7 +86,7 @@ def test_orders_that_do_not_agree(score: Any) -> None:
     truth, other = categorical(TRUTH), categorical(PREDICTIONS[0], GRADES[::-1])
     orders = (
         r"declare their labels in different orders: none < mild < moderate < severe and severe <"
-        r" moderate < mild < none\. Give both the same categories, or give labels=\."
+        r" moderate < mild < none\. Give both the same categories, or pass labels=\."
     )
     with pytest.raises(ValueError, match=f"^y_true and prediction 'a' {orders}"):
         score(truth, {"a": other})
@@ -97,7 +97,7 @@ def test_orders_that_do_not_agree(score: Any) -> None:
     outside = ["fatal", *strings(TRUTH)[1:]]
     message = (
         r"^prediction 'a' contains 'fatal', which is not among the declared labels: none <"
-        r" mild < moderate < severe\. Give labels= to use other labels\.$"
+        r" mild < moderate < severe\. Pass labels= to use other labels\.$"
     )
     with pytest.raises(ValueError, match=message):
         score(truth, {"fine": truth, "a": outside})
@@ -122,7 +122,7 @@ def test_an_alphabetical_order_is_warned_of_where_weights_refer_to_it() -> None:
     truth, predictions = strings(TRUTH), [strings(p) for p in PREDICTIONS]
     message = (
         r"^weights='quadratic' depends on the order of the labels, which was assumed to be"
-        r" alphabetical: mild < moderate < none < severe\. Give labels="
+        r" alphabetical: mild < moderate < none < severe\. Pass labels="
     )
     for score in (score_many, leaderboard):
         with pytest.warns(LabelOrderWarning, match=message) as caught:
@@ -158,7 +158,7 @@ ODD = ["1", "2", "10", "x", "3", "NA"]
 @pytest.mark.parametrize("score", [score_many, leaderboard])
 def test_strings_among_numbers_are_named(score: Any) -> None:
     message = (
-        r" contains numbers and also 'x' \(1 time\), 'NA' \(1 time\): give"
+        r" contains numbers and also 'x' \(1 time\), 'NA' \(1 time\): pass"
         r" missing_codes= if they stand for missing ratings, or labels= if they are labels\.$"
     )
     with pytest.raises(ValueError, match=f"^prediction 'a'{message}"):
@@ -237,7 +237,7 @@ def test_missing_labels_of_items_matched_by_id() -> None:
 @pytest.mark.parametrize("score", [score_many, leaderboard])
 def test_missing_codes_are_refused_unless_dropped(score: Any) -> None:
     truth = np.array([0, 1, 2, 1])
-    message = "^prediction 'a' has 1 missing value in 4 items, the first at position 2: give"
+    message = "^prediction 'a' has 1 missing value in 4 items, the first at position 2: pass"
     with pytest.raises(ValueError, match=message):
         score(truth, {"a": np.array([0, 1, -9, 1])}, missing_codes=[-9])
     with pytest.raises(
@@ -283,7 +283,7 @@ def test_a_data_frame_is_no_column(score: Any, make: Any) -> None:
     reason = (
         " must be one-dimensional, with one entry per item, got a data frame with the columns .*"
     )
-    remedy = r" Give one of them, such as frame\['id'\]\.$"
+    remedy = r" Pass one of them, such as frame\['id'\]\.$"
     with pytest.raises(ValueError, match="^y_true" + reason + remedy):
         score(frame, {"a": TRUTH})
     with pytest.raises(ValueError, match="^prediction 'a'" + reason + remedy):

@@ -161,7 +161,7 @@ PAIRS: dict[str, tuple[Made, Made]] = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:.* agree on .* only as expected by chance")
+@pytest.mark.filterwarnings("ignore:.* agree on .* only as often as expected by chance")
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 @pytest.mark.parametrize("pair", PAIRS)
 def test_standard_errors_are_those_of_numerical_influences(pair: str, missing: float) -> None:

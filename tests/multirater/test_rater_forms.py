@@ -95,12 +95,12 @@ def test_strings_among_numbers_are_counted_and_named(name: str, given: Any) -> N
     # A data frame has its own names.
     rater = "1" if isinstance(given, pd.DataFrame) else "rater 2"
     assert re.fullmatch(
-        rf"{rater} contains numbers and also '.*: give missing_codes= if they stand for missing"
+        rf"{rater} contains numbers and also '.*: pass missing_codes= if they stand for missing"
         " ratings, or labels= if they are labels.",
         str(caught.value),
     )
     # One of the two codes is not enough.
-    with pytest.raises(ValueError, match=r"and also 'x' \(\d times?\): give"):
+    with pytest.raises(ValueError, match=r"and also 'x' \(\d times?\): pass"):
         value(name, given, missing_codes=["?"])
 
 

@@ -142,7 +142,7 @@ def test_different_orders_are_refused() -> None:
     with pytest.raises(
         ValueError,
         match=r"Ann and Cat declare their labels in different orders: none < mild < moderate <"
-        r" severe and severe < moderate < mild < none\. Give both the same categories, or give"
+        r" severe and severe < moderate < mild < none\. Give both the same categories, or pass"
         r" labels=",
     ):
         Ratings.from_raters(both)
@@ -168,7 +168,7 @@ def test_an_alphabetical_order_is_warned_of(given: Any) -> None:
         told = (
             f"{why} depends on the order of the labels, which was assumed to be alphabetical: mild"
         )
-        with pytest.warns(LabelOrderWarning, match=f"^{told} < none < severe. Give") as caught:
+        with pytest.warns(LabelOrderWarning, match=f"^{told} < none < severe. Pass") as caught:
             function(given, **options)
         assert [warning.filename for warning in caught] == [__file__]
 

@@ -56,7 +56,7 @@ ORDINARY = [
 def test_a_rare_label_one_letter_apart(meant: str, slip: str) -> None:
     others = ["praise", "other", meant] * 40
     first, second = [meant] * 170 + [slip, *others], [meant] * 171 + others
-    with pytest.warns(UserWarning, match=rf"'{slip}' with '{meant}' \(1 item\). Write them"):
+    with pytest.warns(UserWarning, match=rf"'{slip}' with '{meant}' \(1 item\). If they are"):
         agreement(first, second)
     with pytest.warns(UserWarning, match=rf"'{slip}' with '{meant}' \(1 item\)"):
         fleiss_kappa(Ratings.from_raters([first, second, second]))
@@ -179,7 +179,7 @@ def test_codes_with_a_letter_beside_numbers_are_labels(scale: tuple[str, ...]) -
 
 def test_as_many_numbers_as_words() -> None:
     y1, y2 = ["yes", "no", "1", "0"] * 6, ["yes", "no"] * 12
-    with pytest.warns(UserWarning, match="y1 contains words and also numbers: '1'"):
+    with pytest.warns(UserWarning, match="y1 contains both words and numbers: '1'"):
         confusion_counts(y1, y2)
 
 

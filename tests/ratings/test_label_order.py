@@ -34,7 +34,7 @@ SECOND = ["mild", "mild", "severe", "none"]
 TABLE = [[0, 1, 0, 0], [1, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]]
 OUTSIDE = (
     "y2 contains 'awful', which is not among the declared labels:"
-    " none < mild < moderate < severe. Give labels= to use other labels."
+    " none < mild < moderate < severe. Pass labels= to use other labels."
 )
 
 
@@ -139,7 +139,7 @@ def test_different_orders_are_an_error_that_shows_both(form: str) -> None:
         confusion_counts(*columns)
     assert str(caught.value) == (
         "y1 and y2 declare their labels in different orders: none < mild < moderate < severe and"
-        " severe < moderate < mild < none. Give both the same categories, or give labels=."
+        " severe < moderate < mild < none. Give both the same categories, or pass labels=."
     )
     assert confusion_counts(*columns, labels=GRADES).table.tolist() == TABLE
 
@@ -332,7 +332,7 @@ def test_the_warning_names_the_order_and_the_remedy() -> None:
         warn_of_order(labels, "weights='quadratic'", 1)
     assert str(record[0].message) == (
         "weights='quadratic' depends on the order of the labels, which was assumed to be"
-        " alphabetical: mild < moderate < none < severe. Give labels= in the intended order"
+        " alphabetical: mild < moderate < none < severe. Pass labels= in the intended order"
         ", or ratings that declare it, such as an ordered categorical."
     )
     assert record[0].filename == __file__
@@ -355,7 +355,7 @@ def test_is_alphabetical() -> None:
 
 
 def test_a_long_order_is_cut() -> None:
-    with pytest.warns(LabelOrderWarning, match=r" a0 < a1 < .* < a26 < \.\.\.\. Give"):
+    with pytest.warns(LabelOrderWarning, match=r" a0 < a1 < .* < a26 < \.\.\.\. Pass"):
         warn_of_order(np.array(sorted(f"a{i}" for i in range(40))), "level='ordinal'", 1)
 
 
@@ -381,7 +381,7 @@ def test_strings_among_numbers(ratings: list[Any], found: dict[str, int]) -> Non
     with pytest.raises(ValueError, match="contains numbers and also") as caught:
         judge_labels(columns)
     assert str(caught.value) == (
-        f"y1 contains numbers and also {shown}: give missing_codes= if they"
+        f"y1 contains numbers and also {shown}: pass missing_codes= if they"
         " stand for missing ratings, or labels= if they are labels."
     )
     assert judge_labels(columns, ["1", "2"]) == (["1", "2"], False)

@@ -299,7 +299,7 @@ def test_signs_beside_0_are_a_scale(scale: tuple[str, ...]) -> None:
         warnings.simplefilter("error")
         assert agreement(y1, y2).kappa == agreement(same, other).kappa
         assert agreement(y1, y2, missing="drop").n == len(y1)
-    with pytest.warns(UserWarning, match="alphabetical.* Give labels= in the intended order"):
+    with pytest.warns(UserWarning, match="alphabetical.* Pass labels= in the intended order"):
         agreement(y1, y2, weights="quadratic")
 
 

@@ -59,8 +59,8 @@ def test_elsewhere_they_are_refused(form: str) -> None:
     with pytest.raises(ValueError, match="NUL") as caught:
         fastkappa.confusion_counts(["a"] * 5, FORMS[form](FIRST))
     assert str(caught.value) == (
-        "y2 contains 'a\\x00', which ends in a NUL character. NumPy's strings drop such a"
-        " character, so two labels could become equal: remove or replace it."
+        "y2 contains 'a\\x00', which ends in a NUL character. NumPy strings drop trailing"
+        " NULs, so two labels could become equal: remove or replace the NUL."
     )
     with pytest.raises(ValueError, match="NUL"):
         fastkappa.agreement(FORMS[form](FIRST), ["a"] * 5)

@@ -61,7 +61,7 @@ def test_ratings_are_refused_in_own_words(entrance: str, kind: str) -> None:
 def test_the_remedy_for_missing_ratings_is_one_that_the_function_has() -> None:
     ratings = [0, 1, None, 1]
     for entrance in ("agreement", "agreement_by", "accumulator", "leaderboard", "score_many"):
-        with pytest.raises(ValueError, match="give missing='drop' to leave them out"):
+        with pytest.raises(ValueError, match="pass missing='drop' to leave them out"):
             ENTRANCES[entrance](ratings, ratings)
     for entrance in ("confusion_counts", "thresholds", "evaluator"):
         with pytest.raises(ValueError, match="leave out such items"):

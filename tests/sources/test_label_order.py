@@ -169,7 +169,7 @@ def test_two_different_orders_are_refused(make: Callable[[Any], Any]) -> None:
     assert str(raised.value) == (
         "column 'left' and column 'right' declare their labels in different orders: none < mild <"
         " moderate < severe and severe < moderate < mild < none. Give both the same categories, or"
-        " give labels=."
+        " pass labels=."
     )
     counts = confusion_from_source(make(frame), "left", "right", labels=ORDER)
     assert counts.table.tolist() == TABLE
@@ -192,7 +192,7 @@ def test_a_rating_that_was_not_declared_is_refused() -> None:
         confusion_from_source(frame, "left", "right")
     assert str(raised.value) == (
         "column 'right' contains 'fatal', which is not among the declared labels: none <"
-        " mild < moderate < severe. Give labels= to use other labels."
+        " mild < moderate < severe. Pass labels= to use other labels."
     )
 
 

@@ -102,11 +102,11 @@ def test_labels_that_do_not_go_together() -> None:
         counted(["x", "y"], ["x", "x"], labels=["x"]),
         counted(["x", "z"], ["x", "z"], labels=["z", "x"]),
     ):
-        with pytest.raises(ValueError, match="give the same labels= to both"):
+        with pytest.raises(ValueError, match="pass the same labels= to both"):
             some + other
-    with pytest.raises(ValueError, match=r"Mix of label .* Write the labels in the same way in"):
+    with pytest.raises(ValueError, match=r"Mix of label .* Write the labels the same way in"):
         some + counted([1, 2], [1, 2])
-    with pytest.raises(ValueError, match="give the same labels= to both"):
+    with pytest.raises(ValueError, match="pass the same labels= to both"):
         confusion_counts([1, 2], [1, 2]) + confusion_counts([1, 3], [1, 3], labels=[3, 1])
     assert (confusion_counts([1], [1]) + confusion_counts([3], [1])).table.tolist() == [
         [1, 0],
@@ -159,7 +159,7 @@ def test_a_batch_of_other_numbers_after_booleans() -> None:
 
 def test_counts_of_other_classes() -> None:
     counts, stream = counted([1, 2], [1, 2]), accumulated([1, 2], [1, 2])
-    with pytest.raises(TypeError, match=r"give SourceCounts\.from_json\(other\.to_json\(\)\)"):
+    with pytest.raises(TypeError, match=r"use SourceCounts\.from_json\(other\.to_json\(\)\)"):
         counts + stream
     assert (counts + SourceCounts.from_json(stream.to_json())).table.trace() == 4
     with pytest.raises(TypeError, match=r"ConfusionAccumulator\.from_json\(counts\.to_json\(\)\)"):

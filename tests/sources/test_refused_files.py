@@ -184,7 +184,7 @@ def test_an_identifier_is_no_rating(write: Callable[..., Path]) -> None:
     for column in ("number", "name"):
         with pytest.raises(RatingsError, match=f"column '{column}' has .* different") as raised:
             count_ratings(path, column, column)
-        assert "Give --labels to choose the labels to count." in in_words_of_options(
+        assert "Pass --labels to choose the labels to count." in in_words_of_options(
             str(raised.value)
         )
         counts = count_ratings(path, column, column, labels="7,3")

@@ -357,7 +357,7 @@ def test_predictions_are_counted_jointly(change: Any) -> None:
 
 @pytest.mark.filterwarnings("ignore:each step:fastkappa.exceptions.LabelOrderWarning")
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
-@pytest.mark.filterwarnings("ignore:.* agree on 9 only as expected by chance")
+@pytest.mark.filterwarnings("ignore:.* agree on 9 only as often as expected by chance")
 def test_the_other_prediction_changes_no_kappa(weights: Any) -> None:
     """Its labels would stretch the distances used by linear and quadratic weights."""
     rng = np.random.default_rng(8)

@@ -30,7 +30,7 @@ def test_a_label_at_the_end_that_stands_for_a_missing_rating(
         for _ in "ab"
     )
     first, second = (np.where(rng.random(800) < 0.08, code, y) for y in (y1, y2))
-    match = f"agree on {code} only as expected by chance"
+    match = f"agree on {code} only as often as expected by chance"
     with pytest.warns(UserWarning, match=match):
         agreement(first, second)
     with pytest.warns(UserWarning, match=match):

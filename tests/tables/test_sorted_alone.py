@@ -80,7 +80,7 @@ ENTRANCES: dict[str, Callable[[Any, Any, Path], object]] = {
 def test_a_column_that_was_sorted_alone(call: Any, words: bool, tmp_path: Path) -> None:
     labels = np.array(["low", "mid", "high"]) if words else np.array([1, 2, 10])
     for first, second in ((TRUTH, np.sort(RATED)), (np.sort(TRUTH)[::-1], RATED)):
-        with pytest.warns(UserWarning, match="is sorted, .* is not, and they agree only as"):
+        with pytest.warns(UserWarning, match="is sorted, .* is not, and they agree no more than"):
             call(labels[first], labels[second], tmp_path)
 
 
@@ -174,7 +174,7 @@ def test_cells_that_were_dragged_down(call: Any, tmp_path: Path) -> None:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             call(*columns, tmp_path)
-        assert any("that were dragged down" in str(one.message) for one in caught) == is_filled
+        assert any("that were filled down" in str(one.message) for one in caught) == is_filled
 
 
 def test_labels_and_scores_are_no_ratings(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_other_strings_are_warned_of(take: Any, weights: Any) -> None:
     assert [(str(warning.message), warning.filename) for warning in caught] == [
         (
             "The meaning of a threshold depends on the order of the labels, which was assumed to be"
-            " alphabetical: mild < moderate < none < severe. Give labels= in the intended order"
+            " alphabetical: mild < moderate < none < severe. Pass labels= in the intended order"
             ", or ratings that declare it, such as an ordered categorical.",
             __file__,
         )

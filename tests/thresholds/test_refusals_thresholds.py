@@ -298,7 +298,7 @@ def test_a_string_among_numbers(take: Any) -> None:
         with pytest.raises(
             ValueError,
             match=r"y_true contains numbers and also 'x' \(1 time\): leave out such items, or"
-            " give labels= to keep them",
+            " pass labels= to keep them",
         ):
             take(y_true, SCORES)
     take(["1", "2", "x", "1", "2"], SCORES, labels=["1", "2", "x"])

@@ -288,7 +288,7 @@ def test_missing_ratings_are_dropped_and_counted(name: str) -> None:
 def test_missing_ratings_are_refused(name: str) -> None:
     y1, y2 = MISSING[name]()
     with pytest.raises(
-        ValueError, match=r"y1 has [23] missing values? in 6 items, the first at position 1: give"
+        ValueError, match=r"y1 has [23] missing values? in 6 items, the first at position 1: pass"
     ):
         agreement(y1, y2)
 

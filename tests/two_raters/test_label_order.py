@@ -102,7 +102,7 @@ def test_labels_that_are_given_are_the_order(name: str, form: str) -> None:
 def test_an_alphabetical_order_is_warned_of(name: str) -> None:
     message = (
         "weights='quadratic' depends on the order of the labels, which was assumed to be"
-        " alphabetical: mild < moderate < none < severe. Give labels= in the intended order"
+        " alphabetical: mild < moderate < none < severe. Pass labels= in the intended order"
         ", or ratings that declare it, such as an ordered categorical."
     )
     for columns in (STRINGS, [pd.Categorical(strings) for strings in STRINGS]):
@@ -142,7 +142,7 @@ def test_two_orders_are_refused(name: str) -> None:
         ValueError,
         match=r"y(1|_true) and (y2|first) declare their labels in different orders: none < mild <"
         r" moderate < severe and severe < moderate < mild < none\. Give both the same"
-        r" categories, or give labels=\.",
+        r" categories, or pass labels=\.",
     ):
         QUADRATIC[name](FORMS["categorical"](STRINGS[0]), other)
     found = QUADRATIC[name](FORMS["categorical"](STRINGS[0]), other, labels=GRADES)
@@ -155,7 +155,7 @@ def test_a_rating_outside_the_declared_order_is_refused(name: str, form: str) ->
     with pytest.raises(
         ValueError,
         match=r"(y2|first) contains 'grave', which is not among the declared labels: none <"
-        r" mild < moderate < severe\. Give labels= to use other labels\.",
+        r" mild < moderate < severe\. Pass labels= to use other labels\.",
     ):
         QUADRATIC[name](FORMS[form](STRINGS[0]), [*STRINGS[1][1:], "grave"])
 
@@ -219,7 +219,7 @@ def test_labels_that_look_alike_are_named(name: str) -> None:
     first = ["mild", "mild ", "severe", "mild", "none"]
     message = (
         r"labels that differ only in how they are written .*: 'mild' \(\d times\),"
-        r" 'mild ' \(\d times?\)\. Write them the same way if they are one label\."
+        r" 'mild ' \(\d times?\)\. Write them the same way if they are the same label\."
     )
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

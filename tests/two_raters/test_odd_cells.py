@@ -43,7 +43,7 @@ MIXED: dict[str, Callable[[list[Any]], Any]] = {
     "pyarrow": lambda column: pa.array([*map(str, column)]),
 }
 ODD = (
-    r"y1 contains numbers and also 'x' \(1 time\): give missing_codes= if they stand for"
+    r"y1 contains numbers and also 'x' \(1 time\): pass missing_codes= if they stand for"
     r" missing ratings, or labels= if they are labels\."
 )
 
@@ -113,7 +113,7 @@ def test_codes_for_missing_ratings(name: str, coded: tuple[Any, list[Any]]) -> N
         y2 = [*map(str, y2)]
     with pytest.raises(
         ValueError,
-        match=r"y1 has 1 missing value in 5 items, the first at position 1: give missing='drop'",
+        match=r"y1 has 1 missing value in 5 items, the first at position 1: pass missing='drop'",
     ):
         agreement(y1, y2, missing_codes=codes)
     found = agreement(y1, y2, missing_codes=codes, missing="drop")

@@ -216,35 +216,35 @@ THREE_COLUMNS: dict[Any, str] = {agreement_by: "groups", compare_predictions: "y
 FORMS: dict[str, tuple[Any, str]] = {
     "probabilities": (
         np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]]),
-        r"must be one-dimensional, .* If these are probabilities, give the most likely labels:"
+        r"must be one-dimensional, .* If these are probabilities, pass the most likely labels:"
         r" labels\[probabilities\.argmax\(axis=1\)\], where labels is an array\. For labels with a"
         r" higher kappa, use decode_probabilities\.$",
     ),
     "lists of probabilities": (
         [[0.5, 0.5], [0.25, 0.75]],
-        "If these are probabilities, give the most likely",
+        "If these are probabilities, pass the most likely",
     ),
     "one-hot": (
         np.array([[0, 0, 1], [0, 1, 0]]),
-        "If these are probabilities, give the most likely labels",
+        "If these are probabilities, pass the most likely labels",
     ),
     "scores": (
         np.array([0.25, 0.75]),
         r"must be labels, but is continuous, got array\(\[0\.25, 0\.75\]\)\."
-        r" For numbers that are not whole, use fastkappa\.measurements\.continuous_kappa; for"
+        r" For fractional numbers, use fastkappa\.measurements\.continuous_kappa; for"
         r" scores, use optimal_thresholds\. If the numbers are labels of a scale, such as half"
         r" points, name all of them in labels=\.$",
     ),
     "pandas": (
         pd.DataFrame({"a": [1, 2], "b": [1, 2]}),
         r"must be one-dimensional, with one entry per item, got a data frame with the columns"
-        r" \['a', 'b'\]\. Give one of them, such as frame\['a'\]\.$",
+        r" \['a', 'b'\]\. Pass one of them, such as frame\['a'\]\.$",
     ),
     "polars": (pl.DataFrame({"a": [1, 2], "b": [1, 2]}), r"such as frame\['a'\]"),
     "pyarrow": (pa.table({"a": [1, 2], "b": [1, 2]}), r"such as frame\['a'\]"),
     "several raters": (
         np.array([[1, 2, 3], [3, 2, 1]]),
-        r"Give one column per rater\. For more than two raters, use Ratings\.$",
+        r"Pass one column per rater\. For more than two raters, use Ratings\.$",
     ),
     "a table": (TABLE, r"For a table of counts, use agreement_from_confusion\.$"),
 }

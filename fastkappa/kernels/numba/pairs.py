@@ -48,7 +48,7 @@ sum_moments = None
 
 
 def simd_level() -> str:
-    """Return a fixed text, because LLVM chooses the vector instructions."""
+    """Return a fixed string, because LLVM chooses the vector instructions."""
     return "left to the compiler"
 
 
@@ -131,7 +131,7 @@ def _pieces(
 ) -> Iterator[tuple[tuple[ArrayView, ArrayView], Any, int, int]]:
     """Yield two columns, their weights in the wanted dtype, and the range to read.
 
-    If no array has to be copied, there is a single piece, otherwise one piece per chunk.
+    If no array has to be copied, there is a single piece. Otherwise, there is one piece per chunk.
     """
     readable = _is_readable(rows) and _is_readable(columns)
     if weights is None:

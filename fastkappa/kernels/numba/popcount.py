@@ -44,7 +44,7 @@ LARGEST_PLANES = {64: 32, 32: 16, 16: 7}[WIDTH]
 
 
 def are_few(n_rows: int, n_columns: int) -> bool:
-    """Return whether the planes are few, and codes and cell numbers fit in bytes."""
+    """Return whether there are few planes, and codes and cell numbers fit in bytes."""
     return 0 < n_rows * n_columns <= 8 * LARGEST_PLANES and max(n_rows, n_columns) < 256
 
 

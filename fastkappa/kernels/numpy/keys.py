@@ -50,7 +50,7 @@ class Keys:
         return length - length % self.n_digits or length
 
     def add(self, first: AnyArray, lowest_first: int, second: AnyArray, lowest_second: int) -> bool:
-        """Count a chunk. Return False if it does not form whole keys or a rating is not a label."""
+        """Count a chunk, or return False if a key is incomplete or a rating is not a label."""
         n_pairs = len(first)
         if n_pairs % self.n_digits:
             return False

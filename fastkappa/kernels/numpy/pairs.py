@@ -62,7 +62,7 @@ def count_pairs(
 
 
 def simd_level() -> str:
-    """Return a fixed text, because NumPy chooses the vector instructions itself."""
+    """Return a fixed string, because NumPy chooses the vector instructions itself."""
     return "left to the compiler"
 
 

@@ -86,7 +86,7 @@ def group_scores(
         order = np.argsort(rows, kind="stable")
         rows = rows[order]
         n_items = np.bincount(rows, minlength=len(places))
-        # The number of earlier items of the chunk that are in the same row as each item.
+        # For each item, the number of earlier items of the chunk that are in the same row.
         before = np.arange(len(rows)) - (np.cumsum(n_items) - n_items)[rows]
         own = places[rows] + before
         has_place = own < ends[rows]

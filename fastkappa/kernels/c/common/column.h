@@ -171,8 +171,9 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
 #  define UNROLL
 #endif
 
-/* Values that are all within the labels need no comparison each, so compilers vectorise the loop. It collects the bits of all
-   codes, and the largest code is found afterwards. Returns 0, with undefined codes, if a value is outside the labels. */
+/* Writes codes without comparing each value with the labels, so compilers vectorise the loops. The first loop collects the
+   bits of all codes, and the second finds the largest code. Returns 0, with undefined codes, if a value is outside the
+   labels. */
 #define DECODE_INSIDE(name, code_t, value_t, read)                                                            \
     ALWAYS_INLINE int name##_inside(const char *p, ptrdiff_t step, ptrdiff_t count, uint64_t lowest,          \
                                     uint64_t n_labels, code_t *codes)                                         \
@@ -188,7 +189,7 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
         return (code_t)bits == bits && largest < n_labels;                                                    \
     }
 
-/* There is a separate vectorised loop for elements without gaps and for every other element. */
+/* There are two vectorised loops: one for elements without gaps, and one for every second element of an array. */
 #define DECODE_INTEGERS(name, code_t, value_t, read, code, width)                                             \
     DECODE_INSIDE(name, code_t, value_t, read)                                                                \
     MAYBE_UNUSED static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, code_t *codes)    \

@@ -8,8 +8,8 @@
      neon       aarch64 with 16-byte vectors
 
    A level is compiled if the compiler supports it (SIMD_HAS_...). A compiled level is used if both the processor and the
-   operating system support all of its features. The reason is that a processor can have AVX-512 while the operating system does
-   not save the registers of AVX-512. */
+   operating system support all of its features. For example, a processor can have AVX-512 while the operating system does not
+   save the AVX-512 registers. */
 #ifndef FASTKAPPA_SIMD_LEVEL_H
 #define FASTKAPPA_SIMD_LEVEL_H
 

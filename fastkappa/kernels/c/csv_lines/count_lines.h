@@ -58,7 +58,7 @@ ALWAYS_INLINE uint64_t zero_bytes(uint64_t word)
 /* Returns the position of the end of the next field. */
 ALWAYS_INLINE ptrdiff_t end_of_field(const lines_t *lines, reader_t *reader)
 {
-#if SIMD_HAS_VECTORS /* vectors imply __builtin_ctzll and little-endian byte order */
+#if SIMD_HAS_VECTORS /* SIMD_HAS_VECTORS implies __builtin_ctzll and little-endian byte order */
     const uint64_t each = ~(uint64_t)0 / 255;
     while (!reader->ends) {
         const ptrdiff_t left = lines->n_bytes - reader->next;

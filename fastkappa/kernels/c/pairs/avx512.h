@@ -121,7 +121,7 @@ ALWAYS_INLINE void add_to_plane_512(plane_512_t *plane, const __m512i *cells, in
     plane->bytes = _mm512_add_epi8(plane->bytes, bits_by_position_512(sixteens));
 }
 
-/* Processes plane p, counted over all windows. `local` contains the cells of the current window. */
+/* Processes plane p, where planes are numbered across all windows. `local` contains the cells of the current window. */
 ALWAYS_INLINE void work_plane_512(plane_512_t *planes, const __m512i *cells, __m512i *local, int p, int windows)
 {
     if (!windows) {

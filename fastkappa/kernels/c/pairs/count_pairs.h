@@ -25,9 +25,8 @@ static ptrdiff_t small_call(void)
     return simd_level_current() == SIMD_AVX512 ? 160 : 896;
 }
 
-/* Returns the popcount kernel for contiguous integers of equal width and this number of legal cells. Returns NULL if there is
-   no such kernel, or if one increment per pair is faster. The last cell costs nothing if it alone would need
-   another plane. */
+/* Returns the popcount kernel for contiguous integers of equal width, or NULL if no kernel supports this number of legal
+   cells or one increment per pair is faster. The last cell costs nothing if it alone would need another plane. */
 static count_kernel_t *popcount_kernel(const column_t *a, const column_t *b)
 {
     const uint64_t n_cells = a->n_labels * b->n_labels;

@@ -1,7 +1,7 @@
 /* sum_pairs: compute the number of pairs and the sum of item weights in each cell in one pass.
 
-   There is one addition per pair, and each sum has eight adjacent copies, as in histogram.h. An addition must wait if the
-   addition before it was to the same cell. With eight copies, there are eight chains of additions that do not wait for each
+   There is one addition per pair, and each sum has eight adjacent copies, as in histogram.h. An addition must wait for the
+   previous one if both are to the same cell. With eight copies, there are eight chains of additions that do not wait for each
    other.
 
    Counting costs nothing extra. The sum and the count of a cell are the two lanes of one float64 vector, to which (weight,

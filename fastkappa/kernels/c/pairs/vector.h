@@ -18,7 +18,7 @@ enum {
 #define GROUP_PAIRS NAME(GROUP)
 
 typedef struct {
-    bytes_t ones, twos, fours, eights, sixteens;   /* the bits of the weight in the name that are not yet counted */
+    bytes_t ones, twos, fours, eights, sixteens;   /* uncounted bits of the weight that the name states */
     bytes_t counters[8];                           /* counts of the set bits of weight 32, per cell and byte */
     int64_t total[8];
 } plane_t;
