@@ -98,7 +98,7 @@ class _Resampled(NamedTuple):
 
 
 class LeaderboardBuilder:
-    """Score predictions in batches. The memory kept for each does not depend on its length."""
+    """Score predictions in batches. The memory per prediction does not depend on its length."""
 
     def __init__(
         self,
@@ -350,7 +350,7 @@ class LeaderboardBuilder:
         unit = self._reference.column.label_dtype
         if unit.kind in "mM" and pair[0].label_dtype != unit:
             raise ValueError(
-                f"{name} must not have dates in a finer unit than y_true ({unit}), got"
+                f"{name} must not contain dates with a finer unit than y_true ({unit}), got"
                 f" {pair[0].label_dtype}."
             )
 

@@ -88,8 +88,8 @@ def warn_of_undefined(kappas: FloatTable) -> None:
     undefined = int(np.isnan(kappas).sum())
     if undefined:
         warnings.warn(
-            f"kappa is undefined for {undefined} of {len(kappas)} predictions, because there is at"
-            " most one label, so that no disagreement is expected by chance.",
+            f"kappa is undefined for {undefined} of {len(kappas)} predictions, because at most"
+            " one label occurs, so no disagreement is expected by chance.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )
@@ -130,7 +130,7 @@ def with_same_labels(
 def draw_groups(
     n_groups: int, n_resamples: int, generator: np.random.Generator
 ) -> Iterator[FloatTable]:
-    """Yield arrays of shape (r, n_groups) with the number of times a replicate draws each group."""
+    """Yield arrays of shape (r, n_groups): how many times each replicate draws each group."""
     for start in range(0, n_resamples, AT_ONCE):
         n_rows = min(AT_ONCE, n_resamples - start)
         drawn = generator.integers(0, n_groups, (n_rows, n_groups))

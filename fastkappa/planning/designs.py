@@ -91,10 +91,10 @@ def sample_size(
     test.
 
     The formulas are accurate if the distribution of z is close to normal. If a cell has few items,
-    it is not. Therefore 1000 to 4000 studies are simulated for each candidate n. The planned power
-    differs from the simulated power by at most 2 percentage points. If the formula fails, n is the
-    smallest number of items with sufficient simulated power. This power is accurate only to about 2
-    percentage points, and increases in steps.
+    the distribution is not close to normal, so 1000 to 4000 studies are simulated for each
+    candidate n. The planned power differs from the simulated power by at most 2 percentage points.
+    If the formula fails, n is the smallest number of items with sufficient simulated power. This
+    power is accurate only to about 2 percentage points, and increases in steps.
 
     References
     ----------

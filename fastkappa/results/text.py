@@ -53,7 +53,7 @@ def wrapped(paragraph: str, columns: int) -> list[str]:
 def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
     """Yield the lines of each grid. A grid that is too wide is split into parts."""
     tables = [[[*map(shortened, row)] for row in (grid.head, *_rows(grid))] for grid in grids]
-    # The names have the same width in all consecutive grids.
+    # The column of names has the same width in all grids.
     margin = max(
         (
             text_width(row[0])

@@ -84,8 +84,8 @@ def leaderboard(
         submission counts as missing from the submission; see --mismatch. In CSV and TSV files, an
         empty field, NA, NaN, null and similar texts count as missing, unless --labels names them.
     cluster : COLUMN
-        The column of TRUTH with the clusters of items, such as the patient of each image. The
-        bootstrap then draws clusters.
+        The column of TRUTH that identifies each item's cluster, such as the patient of an image.
+        The bootstrap then draws clusters.
     sample_weight : COLUMN
         The column of TRUTH with the item weights.
     split : COLUMN
@@ -103,7 +103,7 @@ def leaderboard(
     seed
         The seed of the bootstrap.
     name_pattern : REGEX
-        A regular expression with one group that finds the name of a submission in its path, such as
+        A regular expression whose only group matches the name of a submission in its path, such as
         'team-(.+)[.]csv'. The default name is the path.
     output : WORD
         The output format: table for reading, html for a browser, sentence for a paper, json or csv

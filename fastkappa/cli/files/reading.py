@@ -40,9 +40,9 @@ from fastkappa.sources.source_ratings import (
 from fastkappa.tables.known_labels import KnownLabels
 
 REMEDIES = SOURCE_REMEDIES._replace(
-    decimals="give --decimal , if they are numbers, or --labels if they are labels.",
-    order="Give --labels in the intended order.",
-    outside="Give --labels in the intended order.",
+    decimals="use --decimal , if they are numbers, or --labels if they are labels.",
+    order="Use --labels to set the intended order.",
+    outside="Use --labels to set the intended order.",
     second_names=(
         "leave out the lines above the ratings with --skip 3 --no-header, or another number of"
         " lines. Columns are then numbered."
@@ -54,7 +54,7 @@ NO_CODE = (
 )
 NA_LABELS = " If a text such as NA is a label, name it in --labels."
 # Scores and measurements are not labels, so errors about them do not recommend --labels.
-ODD_SCORES = "give --missing-codes if they stand for missing values."
+ODD_SCORES = "use --missing-codes if they stand for missing values."
 BOOLEANS = {"true": True, "false": False}
 
 # A callback that receives the labels that were sorted because no order is given or declared.
@@ -211,7 +211,8 @@ class Reading(NamedTuple):
         }
         if self.labels is not None:
             types = {column.label_dtype for column in columns.values()} - {NO_TYPE}
-            # If all labels of a rater look like numbers, the rater's column contains numbers.
+            # A column whose labels all look like numbers is read as numbers. If another column
+            # contains strings, all labels are strings.
             is_text = not types or STRINGS in types
             return self.parsed(STRINGS if is_text else np.result_type(*types))
         for name, column in columns.items():
@@ -256,8 +257,8 @@ class Reading(NamedTuple):
         if missing and not self.drop_missing:
             found = " and ".join(f"{n} in column {name!r}" for name, n in missing.items())
             raise RatingsError(
-                f"{what} are missing: {found}, out of {n_rows} rows. Give --missing drop to leave"
-                f" {left_out} out.{advice}"
+                f"{what} are missing: {found}, out of {n_rows} rows. Use --missing drop to leave"
+                f" out {left_out}.{advice}"
             )
 
 
@@ -311,5 +312,5 @@ def _parsed(label: str, is_boolean: bool) -> bool | int | float:
         return float(label)
     are = "true and false" if is_boolean else "numbers"
     raise RatingsError(
-        f"--labels contains {label!r}, but the ratings are {are}: name only {are} in --labels."
+        f"--labels contains {label!r}, but the ratings are {are}: list only {are} in --labels."
     )

@@ -16,7 +16,7 @@ from fastkappa.plotting.style import import_matplotlib, new_axes
 # PDF files with such fonts.
 REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 
-# matplotlib's warning about axes that have no space left beside their texts.
+# matplotlib's warning that the texts leave no space for the axes.
 TOO_SMALL = "axes sizes collapsed to zero"
 
 
@@ -75,7 +75,7 @@ def _too_small(options: PictureOptions, picture: Picture) -> str:
     import_matplotlib().pyplot.close(ax.figure)
     return (
         f"--size {options.size} is too small for the texts of {options.plot}, which are cut off."
-        f" Give a larger size, such as --size {width}x{height}."
+        f" Use a larger size, such as --size {width}x{height}."
     )
 
 

@@ -313,7 +313,7 @@ def _to_integers(array: AnyArray, name: str) -> AnyArray:
     if LARGEST_EXACT <= largest < np.inf:
         raise ValueError(
             f"{name} must be integers or strings if they are 2**53 or larger, got the float"
-            f" {largest:.0f}. Different ids of this size could become equal as floats."
+            f" {largest:.0f}. Different ids of this size could become the same float."
         )
     with np.errstate(invalid="ignore"):
         whole = array.astype(np.int64)

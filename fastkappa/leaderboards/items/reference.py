@@ -197,7 +197,7 @@ class Reference:
             ratings = without(ratings, dropped)
         n_lacking = 0 if items is None else self.n_items - len(items)
         if n_lacking and n_lacking == self.n_items:
-            # Without common items, the labels are not compared, because they can be incomparable.
+            # Without common items, there is nothing to compare, so the labels can be of any kind.
             nothing = self.column._replace(values=self.column.values[:0])
             return Pair((nothing, nothing), items, n_missing)
         first, second = self._read_beside(ratings, name)
