@@ -1,7 +1,7 @@
 """Translate the library's errors and warnings for the command line.
 
-The library's texts contain names of Python functions and arguments. This module replaces these
-names with commands and options.
+The library's messages name Python functions and arguments. This module replaces these names with
+commands and options.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ OPTIONS = [
 
 
 def in_words_of_options(text: str) -> str:
-    """Replace arguments and functions in an error or warning text with options.
+    """Replace arguments and functions in an error or warning with options.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def arguments_named(**names: str) -> Iterator[None]:
 
 
 def with_names(text: object, names: Mapping[str, str]) -> str:
-    """Replace the names of library arguments in a text with ``names``."""
+    """Replace the names of library arguments in a message with ``names``."""
     # The pattern matches neither options nor names in quotes.
     argument = re.compile(rf"(?<![-'\w])({'|'.join(names)})(?!['\w])")
     return argument.sub(lambda found: names[found[0]], str(text))

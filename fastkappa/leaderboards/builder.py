@@ -314,7 +314,7 @@ class LeaderboardBuilder:
         return numbers
 
     def _read_all(self, names: Sequence[str], predictions: Sequence[Any]) -> list[Pair]:
-        """Return the labels of the common items per prediction, and the counts of other items."""
+        """Return, for each prediction, the labels of the common items and the counts of others."""
         if self.ids is None:
             return list(map(self._reference.beside, predictions, names))
         for name, prediction in zip(names, predictions):

@@ -132,14 +132,16 @@ def leaderboard(
         items that can be scored. The warning is also issued if a prediction has labels for too few
         items to be ranked, or if there are no intervals because all items are in one cluster.
 
-    Notes ----- The items are assigned to 1000 groups at random. One pass over a prediction counts
-    one table per group. Each replicate then draws 1000 groups with replacement, without another
-    pass over the items. The groups drawn are the same for all predictions. With up to 1000 items,
-    this is the ordinary bootstrap of items. With more items, the widths of the intervals differ
-    from those of the ordinary bootstrap by about 2 %, which is less than the error of 1000
-    replicates. With up to 1000 clusters, whole clusters are drawn. More clusters are assigned to
-    groups at random. With fewer than 50 clusters, or with clusters of very different sizes, the
-    intervals tend to be too narrow.
+    Notes
+    -----
+    The items are assigned to 1000 groups at random. One pass over a prediction counts one table per
+    group. Each replicate then draws 1000 groups with replacement, without another pass over the
+    items. The groups drawn are the same for all predictions. With up to 1000 items, this is the
+    ordinary bootstrap of items. With more items, the widths of the intervals differ from those of
+    the ordinary bootstrap by about 2 %, which is less than the error of 1000 replicates. With up to
+    1000 clusters, whole clusters are drawn. More clusters are assigned to groups at random. With
+    fewer than 50 clusters, or with clusters of very different sizes, the intervals tend to be too
+    narrow.
 
     The interval of kappa is the score interval that `agreement` computes. Percentile intervals are
     too narrow if kappa depends on few items, as it does near 1 or with weights, because a replicate

@@ -2,8 +2,8 @@
 
 A replicate draws groups of items with replacement. The groups drawn are the same for all
 predictions, so variation that predictions share cancels in their differences. Kappa is a function
-of sums over items. In a replicate, these are sums over the groups drawn, and one matrix product
-computes them for all replicates.
+of sums over items. In a replicate, the sums run over the groups drawn. One matrix product computes
+the sums of all replicates.
 """
 
 from __future__ import annotations

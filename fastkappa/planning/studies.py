@@ -36,7 +36,7 @@ class Study(ABC):
     coefficient : str
         The key of the coefficient in JSON.
     name : str
-        The name of the expected value in texts.
+        The name of the expected value in reports.
     weighting : str
         The weights as text, or an empty string.
     of_interval : str
@@ -59,7 +59,7 @@ class Study(ABC):
         return self.fewest
 
     def assumed(self) -> dict[str, str]:
-        """Return the study's other assumptions, with their names in texts as keys."""
+        """Return the study's other assumptions, keyed by their names in reports."""
         return {}
 
     @abstractmethod

@@ -78,7 +78,8 @@ def test_one_of_several_sheets(tmp_path: Path) -> None:
         f"fastkappa: {path} has the sheets 'one', 'notes', 'two'. Use --sheet to choose one.\n"
     )
     assert program.json_of(*columns, "--sheet", "two")["n"] == 2
-    assert "has no sheet 'three'. Its sheets are 'one'," in program.refusal(*columns, "--sheet", "three")
+    refused = program.refusal(*columns, "--sheet", "three")
+    assert "has no sheet 'three'. Its sheets are 'one'," in refused
     # Empty sheets, which Excel adds, are not offered as choices.
     alone = write_xlsx(tmp_path / "alone.xlsx", one=second, Sheet2=[])
     assert program.json_of("score", alone, "--y1", "a", "--y2", "b")["n"] == 2

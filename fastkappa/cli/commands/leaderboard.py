@@ -82,7 +82,8 @@ def leaderboard(
         What to do with missing labels: stop with an error (raise), or leave the items out (drop).
         An item without a label in TRUTH is left out of all files. An item without a label in a
         submission counts as missing from the submission; see --mismatch. In CSV and TSV files, an
-        empty field, NA, NaN, null and similar texts count as missing, unless --labels names them.
+        empty field, NA, NaN, null and similar strings count as missing, unless they are in
+        --labels.
     cluster : COLUMN
         The column of TRUTH that identifies each item's cluster, such as the patient of an image.
         The bootstrap then draws clusters.
@@ -98,8 +99,8 @@ def leaderboard(
         (raise), or leave out missing, unknown and repeated items and score the others (drop),
         subject to --min-coverage.
     min_coverage : PROPORTION
-        The smallest proportion of items that a submission must label to be ranked. A low value
-        rewards submissions that skip hard items.
+        The proportion of items that a submission must label to be ranked. A low value rewards
+        submissions that skip hard items.
     seed
         The seed of the bootstrap.
     name_pattern : REGEX

@@ -66,8 +66,8 @@ def score(
         row has weight 1.
     missing
         What to do with rows with a missing rating: stop with an error (raise), or leave the rows
-        out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar texts are
-        missing, unless --labels names them.
+        out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar strings count as
+        missing, unless they are in --labels.
     save : FILE
         Write the counts to a file. 'fastkappa merge' adds the counts of several files.
 

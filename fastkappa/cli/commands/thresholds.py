@@ -61,8 +61,8 @@ def thresholds(
         cut points of 100 resamples. closed_form: use a formula for quadratic weights.
     missing
         What to do with rows without a label or score: stop with an error (raise), or leave the rows
-        out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar texts are
-        missing, unless --labels names them.
+        out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar strings count as
+        missing, unless they are in --labels.
     seed
         The seed of the folds and, with --method bagged, of the resamples.
 

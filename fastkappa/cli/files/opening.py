@@ -130,7 +130,7 @@ class Opener:
             return path
 
     def named(self, text: str) -> str:
-        """Replace the paths of copies in a text with the user's names for the files."""
+        """Replace the paths of copies in a message with the user's names for the files."""
         for copy, name in self._names.items():
             text = text.replace(copy, name)
         return text

@@ -97,8 +97,8 @@ class RaterColumns(NamedTuple):
     ) -> dict[str, Any]:
         """Return the columns of ratings, items and raters, and any other requested columns.
 
-        Items, raters and the columns ``text`` are read as strings. With a separator, the texts of
-        ratings are split into lists of labels.
+        Items, raters and the columns ``text`` are read as strings. With a separator, ratings are
+        split into lists of labels.
 
         Raises
         ------

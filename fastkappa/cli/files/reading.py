@@ -50,9 +50,9 @@ REMEDIES = SOURCE_REMEDIES._replace(
 )
 NO_CODE = (
     "--missing-codes names no code. An empty field of a text or JSON Lines file is always missing;"
-    " for other files, write '\"\"'. To use NA, null or nan as labels, name them in --labels."
+    " for other files, write '\"\"'. To use NA, null or nan as labels, list them in --labels."
 )
-NA_LABELS = " If a text such as NA is a label, name it in --labels."
+NA_LABELS = " If a string such as NA is a label, list it in --labels."
 # Scores and measurements are not labels, so errors about them do not recommend --labels.
 ODD_SCORES = "use --missing-codes if they stand for missing values."
 BOOLEANS = {"true": True, "false": False}
@@ -97,12 +97,12 @@ class Reading(NamedTuple):
         missing: Missing = "raise",
         on_sorted: OnSorted = ignore_sorted,
     ) -> Self:
-        """Convert labels and codes, given as texts such as ``a,b,c``, to the options.
+        """Convert labels and codes, given as strings such as ``a,b,c``, to the options.
 
         Raises
         ------
         RatingsError
-            If a text contains no label, or both texts contain the same label.
+            If a string contains no label, or both strings contain the same label.
         """
         texts = None if labels is None else tuple(_split(labels, "--labels names no label."))
         codes = None if missing_codes is None else WantedLabels(_split(missing_codes, NO_CODE))

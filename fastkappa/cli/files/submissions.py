@@ -345,7 +345,7 @@ def _named_splits(column: Any, truth: Path, name: str) -> list[str]:
 
 
 def _check_order(declared: list[Any] | None, predicted: Any, target: str, weights: Weights) -> None:
-    """Raise if a file declares a different order from the truth, or has labels outside it."""
+    """Raise if a file declares a different order from the truth or labels outside that order."""
     own = declared_order(predicted, target)
     if own is not None and own != declared and (declared is not None or weights is not None):
         of_truth = "none" if declared is None else shown(declared)

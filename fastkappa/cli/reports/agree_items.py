@@ -67,7 +67,7 @@ def _text_of(label: Any, separator: str) -> Any:
 
 
 class FinalLabels(NamedTuple):
-    """The label of each item, and how it was decided: None and "" for undecided items.
+    """The label of each item, or None, and how it was decided, or "" if it was not.
 
     ``n_against_all`` is the number of decisions for a label that no rater of the item gave.
     """

@@ -162,7 +162,7 @@ def _with_groups(
     by_label = Report([], [labels_by_group(labels, label_text(request.group))])
 
     def sentences() -> list[str]:
-        # Sentences about groups name the group, so the other sentences must name all groups.
+        # The sentence about each group names it, so the others must say that they cover all groups.
         of_all = (f"{ALL.capitalize()}: {sentence}" for sentence in output.sentences())
         return [*of_groups.sentences, *of_all]
 

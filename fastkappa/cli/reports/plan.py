@@ -92,7 +92,7 @@ def _option(argument: str) -> str:
 
 
 def read_rates(option: str, text: str) -> tuple[float, ...] | float:
-    """Return the proportions in a text such as ``p,q,r``, or a single proportion as a number.
+    """Return the proportions in a string such as ``p,q,r``, or a single proportion as a number.
 
     Raises
     ------

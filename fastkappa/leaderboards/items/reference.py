@@ -65,7 +65,7 @@ class Pair(NamedTuple):
 
 
 def batches_of(pairs: Sequence[Pair]) -> list[list[int]]:
-    """Return the indices of the pairs as one batch, or as one batch per pair if items differ."""
+    """Return the indices of the pairs as one batch, or one batch per pair if their items differ."""
     every = list(range(len(pairs)))
     are_alike = bool(pairs) and all(pair.items is None for pair in pairs)
     return [every] if are_alike else [[j] for j in every]
