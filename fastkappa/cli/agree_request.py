@@ -37,12 +37,12 @@ NOT_WITH_REFERENCE = (
     *("duplicates", "coefficient", "level", "set_separator", "sample_weight", "model"),
     *("disputed", "gold", "pair", "heat_map"),
 )
-# The maximum number of raters that a heading names. The heading is also the title of the page.
+# A heading names at most this many raters, because it is also the title of the page.
 MOST_RATERS = 4
 
 
 class AgreeRequest(NamedTuple):
-    """The options of ``fastkappa agree`` that determine its report, and the data in their files.
+    """The options that determine the report of ``fastkappa agree``, and data from their files.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class AgreeRequest(NamedTuple):
         The column with the number of items that each row represents, as a whole number. Only for
         two raters.
     group : COLUMN
-        A column of groups. Each group is also reported on separately.
+        A column of groups. Each group is also reported separately.
     reference : COLUMN
         The column of a reference, such as pathology. Each of --raters is compared with the
         reference, and the raters' kappas are compared with each other. With --group, they are also
@@ -84,7 +84,7 @@ class AgreeRequest(NamedTuple):
         The seed of the bootstrap, for repeatable results.
     model : RATER
         The rater that is a model. The report then includes the alternative annotator test of
-        whether the model can replace people. Needs two or more people.
+        whether the model can replace people. This test needs two or more people.
     epsilon : MARGIN
         The margin by which --model may be worse than a person. The default of 0.2 is for experts;
         use 0.15 for skilled annotators and 0.1 for crowd workers.
@@ -95,7 +95,7 @@ class AgreeRequest(NamedTuple):
         Write the final label of each item to a CSV file: the label that more than half of its
         raters gave, or the decision in --adjudicated.
     adjudicated : FILE
-        A file that --disputed wrote, with decisions in its last column. This option needs --gold.
+        A file written by --disputed, with decisions in its last column. This option needs --gold.
     pair : A,B
         If there are three or more raters, also report on these two, and draw their table.
     heat_map
@@ -166,7 +166,7 @@ class AgreeRequest(NamedTuple):
             if getattr(self, option) not in (None, False, "error"):
                 named = f"--{option.replace('_', '-')}"
                 raise ValueError(
-                    f"{named} cannot be combined with --reference: give only one of them."
+                    f"{named} cannot be combined with --reference: use only one of them."
                 )
 
     @property

@@ -119,7 +119,7 @@ def _sections(described: Any) -> tuple[str, dict[str, str]]:
 
 
 class Program(TyperGroup):
-    """Run the commands, and escape control characters in arguments that error texts quote."""
+    """Run the commands, and escape control characters in arguments that error messages quote."""
 
     def make_context(self, *args: Any, **options: Any) -> Any:
         with _harmless_errors():
@@ -146,7 +146,7 @@ def _advice(message: str) -> str:
     """Return a sentence that names the nearest choice or explains how to write files or numbers."""
     extra = re.match(r"Got unexpected extra argument(?:s|\(s\))? \((\S+)", message)
     if extra is not None and os.path.isfile(extra[1].rstrip(")")):
-        return ". For several files, give a folder, or a pattern in quotes such as 'part-*.csv'."
+        return ". For several files, name a folder, or a pattern in quotes such as 'part-*.csv'."
     if extra is not None and re.fullmatch(r"\d+[.,]\d+", extra[1].rstrip(")")):
         return ". Write decimals with points, and separate numbers by commas, as in 0.35,0.25."
     found = re.search(r"'(.*)' is not one of ('.*')\.$", message, re.DOTALL)

@@ -12,8 +12,8 @@ from fastkappa.statistics.intervals.rao import Alternative
 from fastkappa.statistics.scales import ScaleName
 from fastkappa.statistics.scheme import SchemeName
 
-# The maximum number of bootstrap replicates. More would need minutes and gigabytes, without a
-# relevant gain in precision.
+# The maximum number of bootstrap replicates. More would need minutes and gigabytes, with no
+# meaningful gain in precision.
 MOST_REPLICATES = 1_000_000
 
 # The resolution that journals require.

@@ -55,7 +55,7 @@ def _n_in_several(keys: AnyArray, groups: AnyArray, n_groups: int) -> int:
 def repeated_items(tables: Mapping[Any, AnyArray], raters: Sequence[str]) -> list[str]:
     """Return a remark if all groups seem to have the same items, given the table of each group.
 
-    The sign of it is a rater, such as the truth, with the same number of each label in all groups.
+    A sign of this is a rater, such as the truth, with the same number of each label in all groups.
     """
     if len(tables) < 2:
         return []
@@ -71,7 +71,7 @@ def repeated_items(tables: Mapping[Any, AnyArray], raters: Sequence[str]) -> lis
 
 
 def warn_of_few_shared(ratings: Ratings) -> None:
-    """Warn about raters who share few items with each other rater and with all combined."""
+    """Warn about raters who share few items with others, even with all of them combined."""
     tables, n_rated = ratings.rater_pairs("the raters' items")
     n, pairs = ratings.n_raters, np.triu_indices(ratings.n_raters, 1)
     shared = np.zeros((n, n), np.int64)
@@ -101,7 +101,7 @@ def warn_of_separator(labels: AnyArray, separator: str | None) -> None:
         lists = [name for (name,) in sets if isinstance(name, str) and len(list_in(name) or ()) > 1]
         if lists:
             warn(
-                f"labels such as {lists[0]!r} are lists: if ratings are sets of labels, give"
+                f"labels such as {lists[0]!r} are lists: if ratings are sets of labels, use"
                 " --set-separator ','."
             )
             return
@@ -117,7 +117,7 @@ def warn_of_separator(labels: AnyArray, separator: str | None) -> None:
         if found or (is_unused and 2 * len(joined) >= len(names)):
             warn(
                 f"labels such as {(found or joined)[0]!r} contain several labels joined by"
-                f" {other!r}: if ratings are sets of labels, give --set-separator {other!r}."
+                f" {other!r}: if ratings are sets of labels, use --set-separator {other!r}."
             )
 
 

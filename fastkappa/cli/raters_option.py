@@ -25,19 +25,20 @@ class RaterOptions(NamedTuple):
         names of the raters to keep. Write --raters=-COLUMN for a column whose name begins with a
         dash.
     item : COLUMN
-        The column of the items in a file with one row per rating; --rater and --rating are then
-        also needed. In a file with one column per rater, the column of the item names that
+        The column that identifies the item in a file with one row per rating; --rater and --rating
+        are then also needed. In a file with one column per rater, the column of the item names that
         'fastkappa agree' lists.
     rater : COLUMN
         The column of the raters in a file with one row per rating.
     rating : COLUMN
         The column of the ratings in a file with one row per rating or, with --id, in each file.
     id_column : COLUMN
-        The column of the items if each rater has a file named after the rater. Give the files, or a
-        folder that contains them. --rating is needed only if there are several other columns.
+        The column that identifies the item if each rater has a file named after the rater. FILE
+        then names these files, or a folder that contains them. --rating is needed only if there are
+        several other columns.
     cluster : COLUMN
-        The column of the clusters of items, such as the patient of each image. Standard errors and
-        intervals then treat clusters as the units.
+        The column that identifies each item's cluster, such as the patient of an image. Standard
+        errors and intervals then treat clusters as the units.
     """
 
     raters: list[str] | None = None
@@ -101,12 +102,12 @@ def named_raters(options: RaterOptions, *, names_items: bool = False) -> RaterCo
                 raise ValueError(f"--item must not name a column of ratings, got {item!r}.")
             return RaterColumns(chosen, item)
         raise ValueError(
-            "give --raters for a file with one column per rater, or --item, --rater and --rating"
+            "use --raters for a file with one column per rater, or --item, --rater and --rating"
             " for a file with one row per rating."
         )
     if item is None or rater is None or rating is None:
         lacking = [option for option in given if option not in named]
-        raise ValueError(f"{next(iter(named))} needs {' and '.join(lacking)} too.")
+        raise ValueError(f"{next(iter(named))} also needs {' and '.join(lacking)}.")
     for (option, column), (other, second) in combinations(named.items(), 2):
         if column == second:
             raise ValueError(

@@ -24,15 +24,15 @@ class Remarks:
     """Collect the warnings about a result for the error stream and for the JSON output."""
 
     def __init__(self) -> None:
-        # The names of results that depend on the order of the labels, or None. A warning names only
-        # the first of these results.
+        # The names of results that depend on the order of the labels. A warning names only the
+        # first of them. None stands for a result that does not depend on the order.
         self.depends: Sequence[str | None] = ()
         self.texts: list[str] = []
         # The library's warnings that have been printed.
         self.printed: list[str] = []
         # The labels of each table whose labels were sorted because no order was given or declared.
         self.sorted_labels: list[AnyArray] = []
-        self.remedy = "Give --labels in the intended order."
+        self.remedy = "Use --labels to set the intended order."
 
     @property
     def everything(self) -> list[str]:
@@ -79,7 +79,7 @@ def read_matrix(path: Path | None, weights: WeightsName) -> WeightMatrix | None:
         return None
     if weights != "none":
         raise ValueError(
-            f"give either --weights or --weight-matrix, got --weights {weights} and"
+            f"use either --weights or --weight-matrix, got --weights {weights} and"
             f" --weight-matrix {path}."
         )
     from fastkappa.cli.files.weight_matrix import read_weight_matrix

@@ -1,7 +1,7 @@
 """Translate the library's errors and warnings for the command line.
 
-The library's texts contain names of Python functions and arguments. This module replaces these
-names with commands and options.
+The library's messages name Python functions and arguments. This module replaces these names with
+commands and options.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ ADVICE = {
     " (on the command line, --missing-codes)": "",
     "all of them in labels=, on the command line in --labels.": "all of them in --labels.",
     "read them as numbers, as with pandas.read_csv(decimal=',')": (
-        "pass --decimal ',' if they are numbers"
+        "use --decimal ',' if they are numbers"
     ),
     "pass decimal=',' to pandas.read_csv, or --decimal ',' on the command line": (
-        "pass --decimal ','"
+        "use --decimal ','"
     ),
     "cohen_kappa_score accepts any weights, and leaderboard computes": (
         "fastkappa score accepts any weights, and fastkappa leaderboard computes"
     ),
     "or ratings that declare it, such as an ordered categorical": "or a file that declares it",
-    "Give both the same categories, or pass labels=": "Pass --labels",
+    "Give both the same categories, or pass labels=": "Use --labels",
     "if they are labels, write the ratings and labels all as strings": "write all labels as words",
     ", or a matrix of weights": ", or --weight-matrix",
     "light_kappa and pairwise_kappa support": "Light's kappa supports",
@@ -48,12 +48,12 @@ FORMS = [
     ),
     (
         r"\. If (ratings have one row|one column contains).* If not, use Ratings\.from_array.*",
-        ". Give --raters if each rater has a column, or --item, --rater and --rating if the file"
+        ". Use --raters if each rater has a column, or --item, --rater and --rating if the file"
         " has one row per rating.",
     ),
     (
         r"(Give one column per rater: ratings\.pivot|If the columns say which subject).*",
-        "Give --item, --rater and --rating for a file with one row per measurement.",
+        "Use --item, --rater and --rating for a file with one row per measurement.",
     ),
     (
         r"If it contains ids of items, leave it out\. If not, use Ratings.*",
@@ -61,11 +61,11 @@ FORMS = [
     ),
     (
         r"Ratings\.from_long reads one row per rating, with its item and its rater\.",
-        "If the file has one row per rating, give --item, --rater and --rating.",
+        "If the file has one row per rating, use --item, --rater and --rating.",
     ),
     (
         r"If you have one row per measurement, use ratings\.pivot.*",
-        "If the file has one row per measurement, give --item, --rater and --rating.",
+        "If the file has one row per measurement, use --item, --rater and --rating.",
     ),
     (r"Leave out this column, for example with .*", "Leave it out of --raters."),
 ]
@@ -87,7 +87,7 @@ OPTIONS = [
 
 
 def in_words_of_options(text: str) -> str:
-    """Replace arguments and functions in an error or warning text with options.
+    """Replace arguments and functions in an error or warning with options.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def arguments_named(**names: str) -> Iterator[None]:
 
 
 def with_names(text: object, names: Mapping[str, str]) -> str:
-    """Replace the names of library arguments in a text with ``names``."""
+    """Replace the names of library arguments in a message with ``names``."""
     # The pattern matches neither options nor names in quotes.
     argument = re.compile(rf"(?<![-'\w])({'|'.join(names)})(?!['\w])")
     return argument.sub(lambda found: names[found[0]], str(text))

@@ -98,7 +98,7 @@ class _Resampled(NamedTuple):
 
 
 class LeaderboardBuilder:
-    """Score predictions in batches. The memory kept for each does not depend on its length."""
+    """Score predictions in batches. The memory per prediction does not depend on its length."""
 
     def __init__(
         self,
@@ -314,7 +314,7 @@ class LeaderboardBuilder:
         return numbers
 
     def _read_all(self, names: Sequence[str], predictions: Sequence[Any]) -> list[Pair]:
-        """Return the labels of the common items per prediction, and the counts of other items."""
+        """Return, for each prediction, the labels of the common items and the counts of others."""
         if self.ids is None:
             return list(map(self._reference.beside, predictions, names))
         for name, prediction in zip(names, predictions):
@@ -350,7 +350,7 @@ class LeaderboardBuilder:
         unit = self._reference.column.label_dtype
         if unit.kind in "mM" and pair[0].label_dtype != unit:
             raise ValueError(
-                f"{name} must not have dates in a finer unit than y_true ({unit}), got"
+                f"{name} must not contain dates with a finer unit than y_true ({unit}), got"
                 f" {pair[0].label_dtype}."
             )
 

@@ -134,8 +134,8 @@ def leaderboard(
 
     Notes
     -----
-    The items are assigned to 1000 groups at random. One pass over a prediction counts a table
-    per group. Each replicate then draws 1000 groups with replacement, without another pass over the
+    The items are assigned to 1000 groups at random. One pass over a prediction counts one table per
+    group. Each replicate then draws 1000 groups with replacement, without another pass over the
     items. The groups drawn are the same for all predictions. With up to 1000 items, this is the
     ordinary bootstrap of items. With more items, the widths of the intervals differ from those of
     the ordinary bootstrap by about 2 %, which is less than the error of 1000 replicates. With up to

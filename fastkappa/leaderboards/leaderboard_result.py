@@ -20,7 +20,7 @@ from fastkappa.results.text import shortened
 from fastkappa.statistics.clusters import doubt_of_clusters
 from fastkappa.statistics.weights import Weights, weights_text
 
-# A text names at most this number of tied predictions or copies.
+# A sentence names at most this many predictions.
 MOST_NAMED = 5
 # For each interval in a row, the names of its two ends.
 ENDS = {
@@ -152,7 +152,8 @@ class Leaderboard(Result):
         Groups of predictions, by name, with equal kappas in every replicate. The predictions in a
         group have the same labels, or nearly so.
     doubt : str
-        The reason why the intervals cannot be trusted, such as too few clusters, or an empty text.
+        The reason why the intervals cannot be trusted, such as too few clusters, or an empty
+        string.
     """
 
     names: tuple[Any, ...]
@@ -341,7 +342,7 @@ class Leaderboard(Result):
         return "" if self.n_clusters is None else f" of {self.n_clusters} clusters"
 
     def _conclusion(self) -> list[str]:
-        """Return a line that names the predictions significantly below the leader, if any line."""
+        """Return a line on the predictions significantly below the leader, or no line."""
         below = self.significantly_below[1:]
         n_compared = len(below) - below.count(None)
         if not n_compared:
@@ -362,7 +363,7 @@ class Leaderboard(Result):
 
     def _remarks(self) -> list[tuple[str, str]]:
         found = [(printable(row.name), row.failure) for row in self if row.failure is not None]
-        # Kappa is 1 for other reasons if a matrix has weights of 0 off the diagonal.
+        # If a weight matrix has zeros off the diagonal, kappa can be 1 even if labels differ.
         if self.weights is None or isinstance(self.weights, str):
             for row in self:
                 if row.kappa == 1:

@@ -2,8 +2,8 @@
 
 A replicate draws groups of items with replacement. The groups drawn are the same for all
 predictions, so variation that predictions share cancels in their differences. Kappa is a function
-of sums over items. In a replicate, these are sums over the groups drawn, and one matrix product
-computes them for all replicates.
+of sums over items. In a replicate, the sums run over the groups drawn. One matrix product computes
+the sums of all replicates.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ def warn_of_undefined(kappas: FloatTable) -> None:
     undefined = int(np.isnan(kappas).sum())
     if undefined:
         warnings.warn(
-            f"kappa is undefined for {undefined} of {len(kappas)} predictions, because there is at"
-            " most one label, so that no disagreement is expected by chance.",
+            f"kappa is undefined for {undefined} of {len(kappas)} predictions, because at most"
+            " one label occurs, so no disagreement is expected by chance.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )
@@ -130,7 +130,7 @@ def with_same_labels(
 def draw_groups(
     n_groups: int, n_resamples: int, generator: np.random.Generator
 ) -> Iterator[FloatTable]:
-    """Yield arrays of shape (r, n_groups) with the number of times a replicate draws each group."""
+    """Yield arrays of shape (r, n_groups): how many times each replicate draws each group."""
     for start in range(0, n_resamples, AT_ONCE):
         n_rows = min(AT_ONCE, n_resamples - start)
         drawn = generator.integers(0, n_groups, (n_rows, n_groups))

@@ -144,8 +144,8 @@ def score_many(
         If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If it is not
         set, the fastest available backend is used.
     num_threads : int, default=None
-        The maximum number of threads. If None, it is limited by ``OMP_NUM_THREADS``, the cores and
-        the CPU quota.
+        The maximum number of threads. If None, it is limited by ``OMP_NUM_THREADS``, the number of
+        cores and the CPU quota.
 
     Returns
     -------
@@ -156,9 +156,9 @@ def score_many(
     ------
     ValueError
         If there is no prediction, or if a prediction is invalid. A prediction must have as many
-        items as the truth and class labels of the same kind as the truth. By default, it must have
-        no missing ratings. If labels are given or declared, it must use only these labels. The
-        error names the prediction.
+        items as the truth, and class labels of the same kind. By default, it must have no missing
+        ratings. If labels are given or declared, it must use only these labels. The error names the
+        prediction.
     TypeError
         If ``predictions`` does not have a supported form.
 

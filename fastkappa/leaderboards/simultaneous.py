@@ -84,7 +84,7 @@ def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads:
 
 
 def _studentized(some: FloatTable, others: FloatTable) -> FloatTable:
-    """Return squared differences between rows, divided by their mean, or 0 if that is tiny."""
+    """Return squared differences between rows, divided by their mean, or 0 if the mean is tiny."""
     squares = some - others
     squares *= squares
     undefined = np.isnan(squares)

@@ -87,14 +87,14 @@ def sample_size(
 
     If more than two raters agree on all items, the standard error of Fleiss' kappa is undefined.
     Such a study counts as rejecting a lower ``null_kappa`` if full agreement is improbable under
-    ``null_kappa``. Its probability must be at most ``alpha``, or half of ``alpha`` in a two-sided
-    test.
+    ``null_kappa``. The probability of full agreement must be at most ``alpha``, or half of
+    ``alpha`` in a two-sided test.
 
     The formulas are accurate if the distribution of z is close to normal. If a cell has few items,
-    it is not. Therefore 1000 to 4000 studies are simulated for each candidate n. The planned power
-    differs from the simulated power by at most 2 percentage points. If the formula fails, n is the
-    smallest number of items with sufficient simulated power. This power is accurate only to about 2
-    percentage points, and increases in steps.
+    the distribution is not close to normal, so 1000 to 4000 studies are simulated for each
+    candidate n. The planned power differs from the simulated power by at most 2 percentage points.
+    If the formula fails, n is the smallest number of items with sufficient simulated power. This
+    power is accurate only to about 2 percentage points, and increases in steps.
 
     References
     ----------

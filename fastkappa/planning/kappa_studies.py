@@ -66,7 +66,7 @@ MOST_NUMBERS = 10**6
 
 @dataclass(frozen=True, kw_only=True)
 class KappaStudy(TestedStudy):
-    """A study of kappa, with the proportions of each rater's labels and disagreement weights."""
+    """A study of kappa, with disagreement weights and the proportions of each rater's labels."""
 
     rates: Margins
     weights: Weights

@@ -22,7 +22,7 @@ APPROXIMATE = (
 )
 INDEPENDENT = (
     "The design effect is 1: items of the same cluster are assumed to be independent. If they"
-    " resemble each other, the study needs more items: give the design effect."
+    " resemble each other, the study needs more items: specify the design effect."
 )
 
 

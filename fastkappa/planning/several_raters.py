@@ -132,8 +132,8 @@ def error_of_one_item(rows: Rows, weights: Weights) -> float:
     """Return sqrt(n) times the standard error of Fleiss' kappa, or raise if it is 0."""
     if not rows.proportions[~is_agreed(rows)].any():
         raise ValueError(
-            "kappa must be below 1 for more than two raters, because under full agreement"
-            " Fleiss' kappa has a standard error of 0 and an interval without width."
+            "kappa must be below 1 for more than two raters, because with full agreement,"
+            " Fleiss' kappa has a standard error of 0 and an interval of zero width."
         )
     _, deviations = kappas_and_deviations(rows.proportions[None] @ features(rows, weights), weights)
     return float(deviations[0])

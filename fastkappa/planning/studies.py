@@ -36,7 +36,7 @@ class Study(ABC):
     coefficient : str
         The key of the coefficient in JSON.
     name : str
-        The name of the expected value in texts.
+        The name of the expected value in reports.
     weighting : str
         The weights as text, or an empty string.
     of_interval : str
@@ -59,7 +59,7 @@ class Study(ABC):
         return self.fewest
 
     def assumed(self) -> dict[str, str]:
-        """Return the study's other assumptions, with their names in texts as keys."""
+        """Return the study's other assumptions, keyed by their names in reports."""
         return {}
 
     @abstractmethod
@@ -81,7 +81,7 @@ class Study(ABC):
                 self.start,
                 self.fewest,
                 f"width={width!r} is too small, because it needs more than {MOST_ITEMS:.0e} items."
-                " Give a larger width.",
+                " Use a larger width.",
             )
         )
 
@@ -147,7 +147,7 @@ class TestedStudy(Study):
         return power(self.independent(n))
 
     def items_for_power(self, target: float) -> int:
-        """Return the smallest number of items that has the target power.
+        """Return the smallest number of items with the target power.
 
         The search with each function of `powers` starts from the result for the previous function.
         """
@@ -164,7 +164,7 @@ class TestedStudy(Study):
             guess,
             self.fewest,
             f"{' and '.join(self.names)} are too close for a plan, because more than"
-            f" {MOST_ITEMS:.0e} items are needed. Give values that are farther apart.",
+            f" {MOST_ITEMS:.0e} items are needed. Use values that are farther apart.",
         )
 
 

@@ -46,8 +46,8 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
 
     Notes
     -----
-    Replicates with an undefined statistic are left out of the histogram. The axis label shows how
-    many there are.
+    Replicates with an undefined statistic are left out of the histogram. The axis label shows their
+    number.
 
     Examples
     --------

@@ -131,7 +131,7 @@ def read_raters(table: Any, raters: Sequence[str] | None) -> tuple[str, str]:
     if raters is not None:
         if isinstance(raters, str) or len(raters) != 2:
             raise ValueError(
-                f"raters must be two names, of the first and the second rater, got {raters!r}."
+                f"raters must contain the names of the first and the second rater, got {raters!r}."
             )
         first, second = raters
         return first, second

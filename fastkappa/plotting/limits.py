@@ -53,7 +53,7 @@ def plot_limits_of_agreement(
     Raises
     ------
     ValueError
-        If the result is not a result of `limits_of_agreement`.
+        If the result does not come from `limits_of_agreement`.
     ImportError
         If matplotlib is not installed.
 

@@ -130,7 +130,7 @@ def _rows_of_arrays(results: Any, intervals: Any, names: Any) -> Rows:
     ends = np.asarray(intervals, dtype=np.float64)
     if ends.shape != (len(estimates), 2):
         raise ValueError(
-            f"intervals must have the shape ({len(estimates)}, 2), one row per estimate,"
+            f"intervals must have shape ({len(estimates)}, 2), one row per estimate,"
             f" got {ends.shape}."
         )
     rows = [

@@ -16,8 +16,8 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 def rows_as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows with the same fields as CSV, with empty cells for None and NaN.
 
-    Invisible characters and line breaks in texts are escaped. A text that a spreadsheet would read
-    as a formula is prefixed with a quote, as OWASP recommends.
+    Invisible characters and line breaks in strings are escaped. A string that a spreadsheet would
+    read as a formula is prefixed with a quote, as OWASP recommends.
     """
     return as_csv(list(rows[0]), (row.values() for row in rows))
 
@@ -55,7 +55,7 @@ def _cell(value: Any) -> Any:
 
 
 def _is_formula(text: str) -> bool:
-    """Return whether a spreadsheet would evaluate a text. Numbers and single signs are safe."""
+    """Return whether a spreadsheet would evaluate a string. Numbers and single signs are safe."""
     if not text.startswith(FORMULA_STARTS) or len(text) == 1:
         return False
     try:

@@ -29,7 +29,7 @@ def _paragraphs(texts: Sequence[str]) -> Iterator[str]:
 
 
 def html_text(text: str) -> str:
-    """Return a text as HTML, with invisible characters, such as direction marks, escaped."""
+    """Return a string as HTML, with invisible characters, such as direction marks, escaped."""
     return escape(harmless(text))
 
 

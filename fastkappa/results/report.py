@@ -82,7 +82,7 @@ class Report(NamedTuple):
 
 
 def facts(pairs: Iterable[tuple[str, Any]], caption: str = "") -> Grid:
-    """Return a grid of names and values. Values are numbers, intervals or texts."""
+    """Return a grid of names and values. Values are numbers, intervals or strings."""
     rows = [(name, _value_text(value)) for name, value in pairs]
     return Grid(("", ""), rows, caption=caption)
 

@@ -72,7 +72,7 @@ def estimate_text(value: float, interval: tuple[float, float], of_interval: str 
 
 
 def listed(texts: Sequence[str]) -> str:
-    """Join texts with commas and "and".
+    """Join strings with commas and "and".
 
     Examples
     --------

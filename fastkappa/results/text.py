@@ -9,7 +9,7 @@ from fastkappa.formatting import text_width
 from fastkappa.results.report import Grid, Report
 
 COLUMNS = 80
-# Longer texts are truncated when a cell is printed.
+# Longer strings are truncated when printed in a cell.
 LONGEST_CELL = 38
 
 
@@ -53,7 +53,7 @@ def wrapped(paragraph: str, columns: int) -> list[str]:
 def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
     """Yield the lines of each grid. A grid that is too wide is split into parts."""
     tables = [[[*map(shortened, row)] for row in (grid.head, *_rows(grid))] for grid in grids]
-    # The names have the same width in all consecutive grids.
+    # The column of names has the same width in all grids.
     margin = max(
         (
             text_width(row[0])
@@ -88,7 +88,7 @@ def _rows(grid: Grid) -> Iterator[Sequence[str]]:
 
 
 def _parts(widths: list[int], n_fixed: int, room: int) -> Iterator[list[int]]:
-    """Yield the columns of each part that fits the width, including the fixed columns."""
+    """Yield the columns of each part. Parts fit the width and include the fixed columns."""
     fixed = list(range(n_fixed))
     part: list[int] = []
     for j in range(n_fixed, len(widths)):
@@ -105,7 +105,7 @@ def _padded(text: str, width: int, *, left: bool) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return a text, truncated if it is too long for a cell."""
+    """Return a string, truncated if it is too long for a cell."""
     if text_width(text) <= LONGEST_CELL:
         return text
     while text_width(text) > LONGEST_CELL - 1:

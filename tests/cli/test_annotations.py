@@ -430,7 +430,7 @@ def test_pictures_and_gates_of_sets(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--level", "masi"], "--level masi is for sets: give --set-separator."),
+        (["--level", "masi"], "--level masi applies only to sets: use --set-separator."),
         (["--set-separator", ";", "--level", "ordinal"], "--level must be one of nominal"),
         (
             ["--set-separator", ";", "--weights", "linear"],

@@ -207,7 +207,7 @@ def test_missing_ratings(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=[1, "", 2, 2, 1], b=[1, 2, "", "", 2])
     arguments = (path, "--y1", "a", "--y2", "b")
     message = refusal(*arguments)
-    assert "1 in column 'a' and 2 in column 'b', out of 5 rows. Give --missing drop" in message
+    assert "1 in column 'a' and 2 in column 'b', out of 5 rows. Use --missing drop" in message
     dropped = run(*arguments, "--missing", "drop", "--format", "json")
     report = assert_reports(dropped, exact([(1, 1), (1, 2)], [1, 2]))
     assert (report["rows"], report["dropped"]) == (5, 3)

@@ -140,7 +140,7 @@ def test_labels_and_missing_ratings(tmp_path: Path) -> None:
     a, b = [1, 1, 2, 3, "", 2, 9], [1, 2, 2, 3, 3, "", 1]
     path = write_csv(tmp_path / "r.csv", a=a, b=b)
     options = ("--raters", "a", "b", "--labels", "3,2,1")
-    assert "1 in column 'a' and 1 in column 'b', out of 7 rows. Give --missing" in refusal(
+    assert "1 in column 'a' and 1 in column 'b', out of 7 rows. Use --missing" in refusal(
         path, *options
     )
     found = json_of(path, *options, "--missing", "drop", "--weights", "linear")
@@ -373,7 +373,7 @@ def test_three_raters_in_files_of_every_kind(
         (["--raters", "a", "b", "city"], "must be of one kind"),
         (
             ["--raters", "a", "b", "--labels", "7,8"],
-            "no item has two ratings that are among the labels",
+            "no item has both ratings among the labels",
         ),
     ],
 )

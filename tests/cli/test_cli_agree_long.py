@@ -137,8 +137,8 @@ def test_raters_that_are_values_of_a_column(tmp_path: Path) -> None:
     """The error names the options that read the file."""
     long, _ = written(tmp_path, WHO)
     refused = refusal(long, "--raters", "a", "c")
-    options = "give --item ITEM --rater who --rating RATING --raters a c, with the columns"
-    assert "but column 'who' has these values. If the file has one row per rating" in refused
+    options = "use --item ITEM --rater who --rating RATING --raters a c, where ITEM"
+    assert "but column 'who' contains these values. If the file has one row per rating" in refused
     assert options in refused
     assert options in CommandLine("measure").refusal(long, "--raters", "a", "c")
     # A wrong name
@@ -147,9 +147,9 @@ def test_raters_that_are_values_of_a_column(tmp_path: Path) -> None:
 
 def test_refusals(tmp_path: Path) -> None:
     path, _ = written(tmp_path, WHO)
-    assert "--item needs --rating too." in refusal(path, *LONG[:4])
-    assert "--rating needs --item and --rater too." in refusal(path, *LONG[4:])
-    assert "give --raters for a file with one column per rater, or --item," in refusal(path)
+    assert "--item also needs --rating." in refusal(path, *LONG[:4])
+    assert "--rating also needs --item and --rater." in refusal(path, *LONG[4:])
+    assert "use --raters for a file with one column per rater, or --item," in refusal(path)
     message = "column 'who' has no rater 'ax'. Did you mean 'a'?"
     assert message in refusal(path, "--raters", "ax", "b", *LONG)
     assert "--item and --rater must name different columns, got 'who' twice" in refusal(
@@ -163,7 +163,7 @@ def test_refusals(tmp_path: Path) -> None:
     assert "rater 'a' has 3 ratings of item 'p" in both
     assert ", and 44 more pairs of rater and item have several ratings" in both
     write_csv(tmp_path / "gone.csv", patient=[1, 1, 2], who=["a", "b", "a"], grade=[1, "", 2])
-    assert "1 in column 'grade', out of 3 rows. Give --missing drop" in refusal(
+    assert "1 in column 'grade', out of 3 rows. Use --missing drop" in refusal(
         tmp_path / "gone.csv", *LONG
     )
     write_csv(

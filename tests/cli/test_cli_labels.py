@@ -34,7 +34,7 @@ QUADRATIC = 1 - 0.5 / 2.5
 ALPHABETICAL = 1 - (2 * 4 + 2 * 4) / 8 / 2.5
 WARNING = (
     "depends on the order of the labels, which was assumed to be alphabetical: mild < moderate <"
-    " none < severe. Give --labels in the intended order."
+    " none < severe. Use --labels to set the intended order."
 )
 
 
@@ -145,7 +145,7 @@ def test_different_orders_name_the_option(tmp_path: Path) -> None:
     ):
         assert program.refusal(*arguments) == (
             "fastkappa: column 'a' and column 'b' declare their labels in different orders: low <"
-            " high and high < low. Give --labels in the intended order.\n"
+            " high and high < low. Use --labels to set the intended order.\n"
         )
     other = tmp_path / "other.feather"
     feather.write_feather(frame[["id"]].assign(a=frame["b"]), other)

@@ -343,13 +343,13 @@ def test_labels_outside_those_given_are_an_error_unless_allowed(folder: Path) ->
     n_hard = int((~right).sum())
     assert rows[1]["failure"] == (
         f"it has labels other than 0 < 1 < 2 < 3 for {n_hard} of 600 items: 9 ({n_hard})."
-        " Give --allow-other-labels to leave such items out."
+        " Use --allow-other-labels to leave out such items."
     )
     assert "seems to number" not in rows[1]["failure"]
     write(honest.assign(grade=honest["grade"] + 1), "shifted.csv")
     (_, row) = rows_of("middle.csv", "shifted.csv", "--labels", "0,1,2,3", exit_code=1)
     assert "'shifted.csv' seems to number the labels higher than the truth by 1" in row["failure"]
-    assert row["failure"].endswith(" Give --allow-other-labels to leave such items out.")
+    assert row["failure"].endswith(" Use --allow-other-labels to leave out such items.")
     allowed = rows_of(*files, "--allow-other-labels")
     assert [row["name"] for row in allowed] == ["cheater.csv", "middle.csv"]
     assert [row["other_labels"] for row in allowed] == [n_hard, 0]

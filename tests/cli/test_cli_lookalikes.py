@@ -108,5 +108,5 @@ def test_another_separator_of_sets(
     path = write_csv(tmp_path / "tags.csv", ann=quoted, ben=quoted[::-1], eve=quoted)
     options = [] if separator is None else ["--set-separator", separator]
     said = CommandLine("agree").run(path, "--raters", "ann", "ben", "eve", *options).stderr
-    found = [line.partition(", give ")[2] for line in said.splitlines() if "separator" in line]
+    found = [line.partition(", use ")[2] for line in said.splitlines() if "separator" in line]
     assert found == ([] if warned is None else [f"--set-separator '{warned}'."])

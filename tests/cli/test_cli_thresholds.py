@@ -170,7 +170,7 @@ def test_missing_values(tmp_path: Path) -> None:
     columns = ("--y", "grade", "--score", "score")
     message = refusal(path, *columns)
     assert (
-        "2 in column 'grade' and 2 in column 'score', out of 9 rows. Give --missing drop" in message
+        "2 in column 'grade' and 2 in column 'score', out of 9 rows. Use --missing drop" in message
     )
     found = json_of(path, *columns, "--missing", "drop")
     assert found["missing"] == {"y": 2, "score": 2}

@@ -127,7 +127,7 @@ def test_item_weights_have_no_interval(tmp_path: Path) -> None:
     gate: list[Any] = [*SCORE, "--sample-weight", "w", "--fail-under", 0.5]
     assert program.run("score", file, *gate).exit_code == 0
     refused = program.refusal("score", file, *gate, "--fail-on", "lower")
-    assert "intervals need whole numbers in the column of --sample-weight" in refused
+    assert "intervals require whole numbers in the --sample-weight column" in refused
 
 
 def test_the_report_is_printed_in_every_format(path: Path) -> None:

@@ -115,7 +115,7 @@ def test_two_decisions_on_an_item(long: Path, tmp_path: Path) -> None:
     assert read(gold)[3] == ["t3", "x", "adjudication"]
     write_csv(decided, item=["t3", "t4", "t3"], adjudicated=["x", "z", "y"])
     refused = agree.refusal(*options)
-    assert "--adjudicated contains two decisions for item 't3', 'x' and 'y'. Leave" in refused
+    assert "--adjudicated contains two decisions for item 't3', 'x' and 'y'. Remove" in refused
 
 
 def test_ids_that_a_spreadsheet_changed(tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_two_raters_and_repeated_items(long: Path, wide: Path, tmp_path: Path) -
     rows = wide.read_text().splitlines()
     wide.write_text("\n".join([*rows, rows[1]]))
     refused = agree.refusal(wide, *WIDE, "--item", "id", "--gold", gold)
-    assert "column 'id' repeats the item 't1'" in refused
+    assert "column 'id' contains item 't1' more than once" in refused
     assert "the model would also vote" in agree.refusal(
         long, *LONG, "--gold", gold, "--model", "ann"
     )
@@ -296,7 +296,7 @@ def test_a_model_among_the_raters(tmp_path: Path) -> None:
         agree.json_of(*options)["alternative_annotator"]["advantage_probability"]
     )
     refused = agree.refusal(*options[:-1], "modle")
-    assert "no rater is named 'modle'; there are 'ann', 'ben', 'cat', 'model'." in refused
+    assert "--model must name a rater ('ann', 'ben', 'cat', 'model'), got 'modle'." in refused
     assert "Did you mean 'model'?" in refused
     assert "--epsilon needs --model" in agree.refusal(*options[:-2], "--epsilon", 0.1)
     assert "--model needs three or more raters" in agree.refusal(

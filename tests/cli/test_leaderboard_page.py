@@ -51,8 +51,8 @@ def test_names_of_teams_are_found_in_those_of_files(here: Path) -> None:
     ("pattern", "message"),
     [
         ("sub_(", "--name-pattern 'sub_(' is not a regular expression: "),
-        ("sub_.+", "must have one group in parentheses, got 0 in 'sub_.+'"),
-        ("(sub)_(.+)", "must have one group in parentheses, got 2"),
+        ("sub_.+", "must have exactly one group in parentheses, got 0 in 'sub_.+'"),
+        ("(sub)_(.+)", "must have exactly one group in parentheses, got 2"),
         ("sub_(red)", "'sub_(red)' finds no name in teams/sub_<b>_v1.csv"),
         ("sub_(x?)", "finds no name in"),
         ("(sub)_", "finds the name 'sub' in teams/sub_<b>_v1.csv and in teams/sub_blue_v1.csv"),

@@ -260,7 +260,7 @@ def test_the_repeatability_of_columns(tmp_path: Path) -> None:
 def test_missing_measurements(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=[1.5, "", 2.5, 4, -9], b=[1.7, 2, 2.4, 3.5, 5])
     options = [path, "--raters", "a", "b"]
-    assert "measurements are missing: 1 in column 'a', out of 5 rows. Give --missing drop" in (
+    assert "measurements are missing: 1 in column 'a', out of 5 rows. Use --missing drop" in (
         measure.refusal(*options)
     )
     dropped = measure.json_of(*options, "--missing", "drop", "--missing-codes", "-9")
@@ -286,10 +286,10 @@ def test_pictures(flows: Path, tmp_path: Path, raters: list[str]) -> None:
     [
         (["--raters", "wright"], "--raters must name two or more columns, got only 'wright'."),
         (["--raters", "wright", "word"], "word must be real numbers, got 'x'."),
-        (["--item", "who"], "--item needs --rater and --rating too."),
+        (["--item", "who"], "--item also needs --rater and --rating."),
         (
             ["--raters", "who", "wright", "word"],
-            "Give --item, --rater and --rating for a file with one row per measurement.",
+            "Use --item, --rater and --rating for a file with one row per measurement.",
         ),
         (["--raters", "wright", "mini", "--dpi", "90"], "--dpi needs --plot."),
     ],

@@ -66,7 +66,7 @@ def test_the_sum_is_that_of_one_file(parts: list[Path], options: tuple[str, ...]
         joined = ", ".join(map(str, saved))
         of_many = found.stdout.replace(joined, "SOURCE").replace(
             "Run fastkappa score --save with --labels in the intended order.",
-            "Give --labels in the intended order.",
+            "Use --labels to set the intended order.",
         )
         assert (found.exit_code, of_many) == (0, of_one)
 
@@ -220,7 +220,7 @@ def test_damaged_fields(parts: list[Path]) -> None:
     assert f"{missing} cannot be read: No such file" in program.refusal("merge", missing)
     empty = saved.parent / "empty"
     empty.mkdir()
-    assert "empty has no .json files" in program.refusal("merge", empty)
+    assert "empty contains no .json files" in program.refusal("merge", empty)
     cannot = program.refusal("score", parts[0], *SCORE, "--save", empty)
     assert f"{empty} cannot be written" in cannot
 

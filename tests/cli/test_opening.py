@@ -131,11 +131,11 @@ def test_wrong_encodings() -> None:
     Path("wide.csv").write_text(text(), encoding="utf-16")
     Path("latin.csv").write_bytes("a,b\nhöher,höher\nx,höher\n".encode("cp1252"))
     assert "use --encoding utf-16." in score.refusal("wide.csv", *PAIR)
-    assert "is not UTF-8. Give its encoding in --encoding." in score.refusal("latin.csv", *PAIR)
+    assert "is not UTF-8. Use --encoding to name its encoding." in score.refusal("latin.csv", *PAIR)
     Path("long.csv").write_bytes("item,who,mark\n1,ann,höher\n1,ben,höher\n".encode("cp1252"))
     message = agree.refusal("long.csv", "--item", "item", "--rater", "who", "--rating", "mark")
     assert message.startswith("fastkappa: long.csv: column 'mark' contains text that is not UTF-8")
-    assert message.endswith("Give its encoding in --encoding.\n")
+    assert message.endswith("Use --encoding to name its encoding.\n")
     assert "got 'klingon'" in score.refusal("latin.csv", *PAIR, "--encoding", "klingon")
     message = score.refusal("latin.csv", *PAIR, "--encoding", "ascii")
     assert "latin.csv cannot be decoded as ascii" in message
@@ -385,7 +385,7 @@ def test_item_weights_that_cannot_be() -> None:
     words = np.where(np.arange(300) % 2, "x", "1")
     write_csv(Path("ratings.csv"), a=A, b=B, c=C, w=words, m=np.full(300, -1))
     message = score.refusal("ratings.csv", *PAIR, "--sample-weight", "w")
-    assert "column 'w' of ratings.csv must contain numbers as item weights" in message
+    assert "column 'w' of ratings.csv must contain numeric item weights" in message
     for command in (score, agree):
         columns = PAIR if command is score else RATERS
         assert "weights below 0" in command.refusal("ratings.csv", *columns, "--sample-weight", "m")
@@ -438,7 +438,7 @@ def test_matrices_that_cannot_be(content: str, message: str) -> None:
 
 def test_weights_are_given_once() -> None:
     both = ("--weight-matrix", "w.csv", "--weights", "linear")
-    assert "give either --weights or --weight-matrix" in score.refusal("ratings.csv", *PAIR, *both)
+    assert "use either --weights or --weight-matrix" in score.refusal("ratings.csv", *PAIR, *both)
     assert "no.csv cannot be read" in score.refusal(
         "ratings.csv", *PAIR, "--weight-matrix", "no.csv"
     )

@@ -144,7 +144,7 @@ def test_limits_of_agreement() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "give one of --kappa, --correlation or --standard-deviation, got none."),
+        ([], "use exactly one of --kappa, --correlation and --standard-deviation, got none."),
         (["--kappa", 0.8, "--correlation", 0.8], "got --kappa and --correlation."),
         (["--correlation", 0.8, "--n", 9], "--correlation needs --coefficient icc or ccc."),
         (["--kappa", 0.8, "--n", 9, "--accuracy", 0.9], "--accuracy does not apply to --kappa"),
@@ -191,11 +191,11 @@ def csv_of(options: list[object]) -> str:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "give --width for an interval, --null for a test, or --n for a given number of items"),
-        (["--power", 0.8], "give --width for an interval, --null for a test"),
+        ([], "use --width for an interval, --null for a test, or --n for a given number of items"),
+        (["--power", 0.8], "use --width for an interval, --null for a test"),
         (
             ["--width", 0.2, "--n", 90],
-            "give only one of --width, --power, --n, got --width and --n.",
+            "use only one of --width, --power, --n, got --width and --n.",
         ),
         (["--width", 0.2, "--null", 0.6], "--null is for a test and --width is for an interval"),
         (["--null", 0.8], "--kappa and --null must differ, got 0.8 for both."),

@@ -76,7 +76,7 @@ def test_pictures_for_print(path: Path, tmp_path: Path) -> None:
 def test_a_size_that_is_too_small_for_the_names(path: Path, tmp_path: Path) -> None:
     options = (path, "--raters", "a", "b", "c", "--plot", tmp_path / "out.png", "--dpi", 50)
     said = command.run(*options, "--size", "3x3").stderr
-    assert "warning: --size 3x3 is too small for the texts of" in said
+    assert "warning: --size 3x3 is too small for the text of" in said
     assert "constrained_layout" not in said
     larger = said.rpartition("--size ")[2].rstrip(".\n")
     assert command.run(*options, "--size", larger).stderr == ""

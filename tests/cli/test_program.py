@@ -274,7 +274,7 @@ def test_words_among_scores_are_no_labels(oof: tuple[Any, Any], options: tuple[s
     for labels in ((), ("--labels", "0,1,2,3")):
         message = thresholds.refusal(*options, *labels)
         assert "column 's' contains numbers and also 'abc' (1 time)" in message
-        assert "give --missing-codes if they stand for missing values" in message
+        assert "use --missing-codes if they stand for missing values" in message
         assert "--labels" not in message
     drop = ("--missing", "drop")
     assert "and also 'abc'" in thresholds.refusal(*options, *drop)
@@ -289,7 +289,7 @@ def test_words_among_scores_are_no_labels(oof: tuple[Any, Any], options: tuple[s
         ('{"labels": [1], "thresholds": ["x"]}', "cuts.json is not a file of cut points"),
         (
             '{"labels": [1, 2], "thresholds": [], "columns": {"score": "s"}}',
-            "one cut point fewer than labels",
+            "one fewer cut point than labels",
         ),
         (
             '{"labels": [1, 2, 3], "thresholds": [2, 1], "columns": {"score": "s"}}',
@@ -318,10 +318,10 @@ def test_cut_points_that_cannot_be(oof: tuple[Any, Any], saved: str, message: st
 def test_what_new_scores_need(oof: tuple[Any, Any]) -> None:
     refusal = thresholds.refusal
     Path("cuts.json").write_text(thresholds.text_of(*FIT, "--format", "json"))
-    assert "give the file of new scores in --apply" in refusal("cuts.json")
-    assert "--y is missing: give the name of a column" in refusal("oof.csv", "--score", "s")
-    assert "--score is missing: give the name of a column" in refusal("oof.csv", "--y", "y")
-    assert "can only print CSV, got --format json" in refusal(
+    assert "name the file of new scores in --apply" in refusal("cuts.json")
+    assert "--y is missing: it must name a column" in refusal("oof.csv", "--score", "s")
+    assert "--score is missing: it must name a column" in refusal("oof.csv", "--y", "y")
+    assert "prints only CSV, got --format json" in refusal(
         "cuts.json", "--apply", "new.csv", "--format", "json"
     )
     assert "there is no file no.csv" in refusal("cuts.json", "--apply", "no.csv")

@@ -50,7 +50,7 @@ def test_an_empty_cell_is_missing_and_an_empty_row_is_none(tmp_path: Path) -> No
     rows: list[list[Any]] = [["a", "b"], [1, 1], [], [2, None], [2, 2], [1, 2]]
     path = write_xlsx(tmp_path / "r.xlsx", ratings=rows)
     columns = ["score", path, "--y1", "a", "--y2", "b"]
-    assert "1 in column 'b', out of 4 rows. Give --missing drop" in program.refusal(*columns)
+    assert "1 in column 'b', out of 4 rows. Use --missing drop" in program.refusal(*columns)
     assert program.json_of(*columns, "--missing", "drop")["n"] == 3
 
 
@@ -75,11 +75,11 @@ def test_one_of_several_sheets(tmp_path: Path) -> None:
     path = write_xlsx(tmp_path / "r.xlsx", one=first, notes=[], two=second)
     columns = ["score", path, "--y1", "a", "--y2", "b"]
     assert program.refusal(*columns) == (
-        f"fastkappa: {path} has the sheets 'one', 'notes', 'two'. Give the sheet to read"
-        " in --sheet.\n"
+        f"fastkappa: {path} has the sheets 'one', 'notes', 'two'. Use --sheet to choose one.\n"
     )
     assert program.json_of(*columns, "--sheet", "two")["n"] == 2
-    assert "has no sheet 'three'; it has 'one'," in program.refusal(*columns, "--sheet", "three")
+    refused = program.refusal(*columns, "--sheet", "three")
+    assert "has no sheet 'three'. Its sheets are 'one'," in refused
     # Empty sheets, which Excel adds, are not offered as choices.
     alone = write_xlsx(tmp_path / "alone.xlsx", one=second, Sheet2=[])
     assert program.json_of("score", alone, "--y1", "a", "--y2", "b")["n"] == 2
@@ -89,7 +89,7 @@ def test_decimal_commas_in_text_beside_numbers(tmp_path: Path) -> None:
     rows: list[list[Any]] = [["cuff", "sensor"], ["120,5", 121.5], ["110,25", 111], [130, 128.5]]
     path = write_xlsx(tmp_path / "r.xlsx", ratings=rows)
     measure = ["measure", path, "--raters", "cuff", "sensor"]
-    assert "If this is a decimal comma, pass --decimal ','." in program.refusal(*measure)
+    assert "If this is a decimal comma, use --decimal ','." in program.refusal(*measure)
     found = program.json_of(*measure, "--decimal", ",")
     # The mean of -1, -0.75 and 1.5.
     assert found["limits"]["bias"] == pytest.approx(-0.25 / 3)

@@ -100,7 +100,7 @@ REASONS: dict[str, tuple[list[object], str]] = {
     "words": ([f"grade {label}" for label in LABELS], "the truth contains integers and prediction"),
     "decimal commas": (
         [f"{label};0" for label in LABELS],
-        "pass --decimal ',' if they are numbers",
+        "use --decimal ',' if they are numbers",
     ),
     "booleans": (
         [label > 0 for label in LABELS],

@@ -110,7 +110,7 @@ def test_an_order_that_comes_too_late_is_refused() -> None:
     predictions = [strings(TRUTH)] * 128 + [categorical(TRUTH)]
     message = (
         r"^prediction 128 declares an order of its labels, but the predictions before it were"
-        r" scored without one\. Put it first, or give labels=\.$"
+        r" scored without one\. Put it first, or pass labels=\.$"
     )
     with pytest.raises(ValueError, match=message):
         leaderboard(strings(TRUTH), predictions, weights="linear", n_resamples=0)

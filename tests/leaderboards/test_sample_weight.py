@@ -90,7 +90,7 @@ def test_ids_files_and_items_that_are_dropped(
     whole = score_many(TRUTH, {"a": PREDICTIONS["a"]}, sample_weight=WEIGHTS)
     assert json.loads(text)["rows"][0]["kappa"] == pytest.approx(float(whole.kappas[0]), abs=1e-14)
     write_csv(Path("truth.csv"), id=IDS, y=TRUTH, w=["much", *WEIGHTS[1:]])
-    assert "column 'w' of truth.csv must contain numbers as item weights" in command.refusal(
+    assert "column 'w' of truth.csv must contain numeric item weights" in command.refusal(
         "--sample-weight", "w"
     )
 

@@ -124,8 +124,8 @@ def test_given_axes_are_drawn_in_and_returned(plot: Any) -> None:
         (np.ones((2, 2, 2)), {}, r"one table of shape \(l, l\), got shape \(2, 2, 2\)"),
         ([["a"]], {}, "numbers"),
         ([[1]], {"labels": ["a", "b"]}, r"one entry per row of the table \(1\), got 2"),
-        ([[1]], {"raters": "AB"}, "two names, of the first and the second rater, got 'AB'"),
-        ([[1]], {"raters": ["A"]}, "raters must be two names"),
+        ([[1]], {"raters": "AB"}, "the names of the first and the second rater, got 'AB'"),
+        ([[1]], {"raters": ["A"]}, "raters must contain the names"),
     ],
 )
 def test_bad_tables(plot: Any, table: Any, options: Any, message: str) -> None:

@@ -116,8 +116,8 @@ def test_missing_ratings_are_counted_and_dropped(write: Callable[..., Path]) -> 
         count_ratings(path, "left", "right")
     assert str(raised.value) == (
         "ratings are missing: 2 in column 'left' and 2 in column 'right', out of 5 rows."
-        " Give --missing drop to leave such rows out. If a text such as NA is a label, name it in"
-        " --labels."
+        " Use --missing drop to leave out such rows. If a string such as NA is a label, list it"
+        " in --labels."
     )
     counts = count_ratings(path, "left", "right", drop_missing=True)
     assert (counts.n_rows, counts.missing, counts.n_dropped) == (5, (2, 2), 3)

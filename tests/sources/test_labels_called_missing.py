@@ -126,7 +126,7 @@ def test_without_labels_errors_say_how_to_name_them(tmp_path: Path) -> None:
     from tests.helpers.command_line import CommandLine
 
     program, path = CommandLine(), text(COLUMNS, tmp_path / "r.csv")
-    remedy = "If a text such as NA is a label, name it in --labels."
+    remedy = "If a string such as NA is a label, list it in --labels."
     for command in (
         ["score", path, "--y1", "a", "--y2", "b"],
         ["agree", path, "--raters", "a", "b", "c"],

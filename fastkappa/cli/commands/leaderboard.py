@@ -82,10 +82,11 @@ def leaderboard(
         What to do with missing labels: stop with an error (raise), or leave the items out (drop).
         An item without a label in TRUTH is left out of all files. An item without a label in a
         submission counts as missing from the submission; see --mismatch. In CSV and TSV files, an
-        empty field, NA, NaN, null and similar texts count as missing, unless --labels names them.
+        empty field, NA, NaN, null and similar strings count as missing, unless they are in
+        --labels.
     cluster : COLUMN
-        The column of TRUTH with the clusters of items, such as the patient of each image. The
-        bootstrap then draws clusters.
+        The column of TRUTH that identifies each item's cluster, such as the patient of an image.
+        The bootstrap then draws clusters.
     sample_weight : COLUMN
         The column of TRUTH with the item weights.
     split : COLUMN
@@ -98,12 +99,12 @@ def leaderboard(
         (raise), or leave out missing, unknown and repeated items and score the others (drop),
         subject to --min-coverage.
     min_coverage : PROPORTION
-        The smallest proportion of items that a submission must label to be ranked. A low value
-        rewards submissions that skip hard items.
+        The proportion of items that a submission must label to be ranked. A low value rewards
+        submissions that skip hard items.
     seed
         The seed of the bootstrap.
     name_pattern : REGEX
-        A regular expression with one group that finds the name of a submission in its path, such as
+        A regular expression whose only group matches the name of a submission in its path, such as
         'team-(.+)[.]csv'. The default name is the path.
     output : WORD
         The output format: table for reading, html for a browser, sentence for a paper, json or csv

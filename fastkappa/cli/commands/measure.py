@@ -45,7 +45,7 @@ def measure(
     Parameters
     ----------
     group : COLUMN
-        A column of groups, such as sites. Each group is also reported on separately.
+        A column of groups, such as sites. Each group is also reported separately.
     form : FORM
         The form of the intraclass correlation that --format sentence prints, such as ICC(C,1) or
         ICC3.

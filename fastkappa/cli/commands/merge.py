@@ -29,7 +29,7 @@ def merge(
     Parameters
     ----------
     files : FILE...
-        Files that 'fastkappa score --save' wrote, folders of such files, or patterns such as
+        Files written by 'fastkappa score --save', folders of such files, or patterns such as
         '*.json'.
     weights : WORD
         The weights of the kappa to print first: none, linear or quadratic. All three kappas are

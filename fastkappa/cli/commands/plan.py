@@ -33,9 +33,9 @@ def plan(
 ) -> None:
     """Plan the number of items of a study.
 
-    Print the number of items for an interval of a given width or a test of a given
-    power. With --n, print the resulting width and power. Give --kappa, or for
-    measurements --correlation or --standard-deviation.
+    Print the number of items for an interval of a given width or a test of a given power. With --n,
+    print the resulting width and power. Use --kappa for ratings, and --correlation or
+    --standard-deviation for measurements.
 
     Parameters
     ----------
@@ -56,7 +56,8 @@ def plan(
     power : POWER
         The power of the test. The default is 0.8.
     n : N
-        The number of items, if known. The plan then gives the resulting width or power.
+        The number of items, if known. The plan then contains the resulting width and, with --null,
+        the power.
     rates : P,Q,R
         The proportion of each label. For two labels, the proportion of the first is enough. The
         default is two labels with equal proportions.
@@ -72,8 +73,8 @@ def plan(
         The factor by which clusters increase the number of items. For a pilot study, 'fastkappa
         agree --cluster' prints the design effect.
     cluster_size : N
-        The number of items per cluster, or the mean number, such as 2.5. The plan then also gives
-        the number of clusters.
+        The number of items per cluster, or the mean number, such as 2.5. The plan then also
+        contains the number of clusters.
 
     Examples
     --------
@@ -95,8 +96,8 @@ def plan(
     with errors_printed():
         if rates is None and weights != "none":
             raise ValueError(
-                f"--weights {weights} needs --rates, such as 0.5,0.3,0.2. By default there are two"
-                " labels, and weights make no difference for two labels."
+                f"--weights {weights} needs --rates, such as 0.5,0.3,0.2. By default, there are"
+                " only two labels, and weights make no difference with two labels."
             )
         both = None
         if rates is not None or second_rates is not None:

@@ -61,13 +61,13 @@ def score(
         The weights of the kappa to print first: none, linear or quadratic. All three kappas are
         computed.
     sample_weight : COLUMN
-        The column of the item weights. Whole numbers are numbers of items: intervals treat a row
-        with weight 3 as three items. With other weights, there is no interval. By default, each row
-        has weight 1.
+        The column of the item weights. Whole-number weights are numbers of items: intervals treat a
+        row with weight 3 as three items. With other weights, there is no interval. By default, each
+        row has weight 1.
     missing
         What to do with rows with a missing rating: stop with an error (raise), or leave the rows
-        out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar texts are
-        missing, unless --labels names them.
+        out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar strings count as
+        missing, unless they are in --labels.
     save : FILE
         Write the counts to a file. 'fastkappa merge' adds the counts of several files.
 
@@ -127,8 +127,8 @@ def print_counts(
     from fastkappa.cli.terminal import write
     from fastkappa.ratings.label_order import is_alphabetical
 
-    # Alphabetical order is rarely the intended order of words, so weighted kappa is printed for
-    # words only if weights are requested.
+    # Alphabetical order is rarely the intended order of labels that are words, so weighted kappa is
+    # printed for such labels only if weights are requested.
     are_words = any(len(own) > 2 and is_alphabetical(own) for own in remarks.sorted_labels)
     asked: Any = weights if isinstance(weights, str) else weights.of(saved.counts.labels)
     report = report_on_table(

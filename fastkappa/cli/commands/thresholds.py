@@ -49,8 +49,8 @@ def thresholds(
         The column of a model's scores. Higher scores must stand for later labels. Out-of-fold
         scores are best.
     cluster : COLUMN
-        The column of the clusters of items, such as the patient of each image. Each cluster is then
-        in one fold, and the interval treats clusters as the units.
+        The column that identifies each row's cluster, such as the patient of an image. Each cluster
+        is then in one fold, and the interval treats clusters as the units.
     apply : FILE
         A file of new scores, in a column with the same name. Instead of the report, print this file
         as CSV with an added column of labels, 'predicted'. With this option, FILE can also contain
@@ -61,8 +61,8 @@ def thresholds(
         cut points of 100 resamples. closed_form: use a formula for quadratic weights.
     missing
         What to do with rows without a label or score: stop with an error (raise), or leave the rows
-        out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar texts are
-        missing, unless --labels names them.
+        out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar strings count as
+        missing, unless they are in --labels.
     seed
         The seed of the folds and, with --method bagged, of the resamples.
 
@@ -89,19 +89,17 @@ def thresholds(
         remarks.depends = ["every cut point", depends(weights)]
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
         if apply is not None and output not in ("text", "csv"):
-            raise ValueError(
-                f"--apply can only print CSV, got --format {output}: leave out --format."
-            )
+            raise ValueError(f"--apply prints only CSV, got --format {output}: leave out --format.")
         if file.suffix.lower() == ".json":
             if apply is None:
                 raise ValueError(
-                    f"{file} contains cut points: give the file of new scores in --apply."
+                    f"{file} contains cut points: name the file of new scores in --apply."
                 )
             cuts = read_cuts(file, score)
         else:
             if y is None or score is None:
                 lacking = "--y" if y is None else "--score"
-                raise ValueError(f"{lacking} is missing: give the name of a column in {file}.")
+                raise ValueError(f"{lacking} is missing: it must name a column of {file}.")
             if y == score:
                 raise ValueError(f"--y and --score must name different columns, got {y!r} twice.")
             if cluster in (y, score):

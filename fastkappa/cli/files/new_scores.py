@@ -59,12 +59,14 @@ def read_cuts(path: Path, score: str | None) -> Cuts:
     ascend = bool((thresholds[1:] >= thresholds[:-1]).all() and not np.isnan(thresholds).any())
     if not isinstance(labels, list) or len(labels) != len(thresholds) + 1 or not ascend:
         raise RatingsError(
-            f"{path} must have one cut point fewer than labels, in ascending order, got labels"
+            f"{path} must have one fewer cut point than labels, in ascending order, got labels"
             f" {short_repr(labels)} and cut points {short_repr(thresholds.tolist())}."
         )
     odd = [label for label in labels if not isinstance(label, (str, int, float))]
     if odd:
-        raise RatingsError(f"{path} must have strings or numbers as labels, got {short_repr(odd)}.")
+        raise RatingsError(
+            f"the labels in {path} must be strings or numbers, got {short_repr(odd)}."
+        )
     return Cuts(labels, thresholds, column)
 
 

@@ -54,7 +54,7 @@ class Source(NamedTuple):
 class Opener:
     """Open the inputs that a user names.
 
-    `opened_inputs` makes an opener. At the end, it deletes the copies that the opener made.
+    `opened_inputs` creates an opener and, at the end, deletes the copies that the opener made.
     """
 
     def __init__(self, options: TextOptions, stack: ExitStack) -> None:
@@ -77,7 +77,7 @@ class Opener:
         self._failures: dict[str, str] = {}
 
     def writes(self, **outputs: Path | None) -> None:
-        """From now on, raise if the command would overwrite an input that is opened.
+        """Refuse to open, from now on, an input that the command would overwrite.
 
         ``outputs`` are the files that the command writes, by option.
         """
@@ -130,7 +130,7 @@ class Opener:
             return path
 
     def named(self, text: str) -> str:
-        """Replace the paths of copies in a text with the user's names for the files."""
+        """Replace the paths of copies in a message with the user's names for the files."""
         for copy, name in self._names.items():
             text = text.replace(copy, name)
         return text
@@ -149,7 +149,7 @@ class Opener:
         if odd is not None:
             text = text if str(odd) in text else f"{odd}: {text}"
             if self.options.encoding is None:
-                text = f"{text.rstrip('.')}. Give its encoding in --encoding."
+                text = f"{text.rstrip('.')}. Use --encoding to name its encoding."
         return self.named(text)
 
     def _refuse_options(self, path: Path, file_format: str) -> None:
@@ -168,7 +168,7 @@ class Opener:
         name = _name_of(path)
         if name in self._names.values():
             raise RatingsError(
-                f"{name} can be read only once: save it to a file, and give that file instead."
+                f"{name} can be read only once: save it to a file, and name that file instead."
             )
         return self._copied(path)
 
@@ -237,7 +237,7 @@ def _bytes_of(path: Path) -> IO[bytes]:
     if str(path) not in STDIN:
         return open(path, "rb")
     if sys.stdin is None:
-        raise RatingsError("the standard input is closed: give a file instead.")
+        raise RatingsError("the standard input is closed: name a file instead.")
     return sys.stdin.buffer
 
 

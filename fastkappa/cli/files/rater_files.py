@@ -48,8 +48,8 @@ def opened_raters(
             _refuse_rater(files, rater)
             raise RatingsError(
                 "several files need --id if each rater has a file, or --item, --rater and --rating"
-                " if they have one row per rating. To read them as one table with one column per"
-                " rater, give their folder or a pattern."
+                " if the files have one row per rating. To read the files as one table with one"
+                " column per rater, name their folder or a pattern."
             )
         appended = {_stem(file): (opener.source(file), rating) for file in files}
         if len(appended) < len(files):
@@ -60,7 +60,7 @@ def opened_raters(
     if item is not None or rater is not None:
         raise RatingsError(
             f"--id is for one file per rater, and {'--item' if item else '--rater'} is for one file"
-            " of all raters: give only one of them."
+            " with all raters: use only one of them."
         )
     if rating == id_column:
         raise RatingsError(f"--id and --rating must name different columns, got {rating!r} twice.")
@@ -108,9 +108,9 @@ def _refuse_long(source: Source, raters: Sequence[str]) -> None:
         return
     raise RatingsError(
         f"{source.name} has no columns {' and '.join(map(repr, raters))}, but column {found[0]!r}"
-        " has these values. If the file has one row per rating, give --item ITEM --rater"
-        f" {found[0]} --rating RATING --raters {' '.join(raters)}, with the columns of the items"
-        " and of the ratings."
+        " contains these values. If the file has one row per rating, use --item ITEM --rater"
+        f" {found[0]} --rating RATING --raters {' '.join(raters)}, where ITEM is the column of"
+        " items and RATING is the column of ratings."
     )
 
 

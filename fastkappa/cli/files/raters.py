@@ -97,8 +97,8 @@ class RaterColumns(NamedTuple):
     ) -> dict[str, Any]:
         """Return the columns of ratings, items and raters, and any other requested columns.
 
-        Items, raters and the columns ``text`` are read as strings. With a separator, the texts of
-        ratings are split into lists of labels.
+        Items, raters and the columns ``text`` are read as strings. With a separator, ratings are
+        split into lists of labels.
 
         Raises
         ------
@@ -134,7 +134,7 @@ class RaterColumns(NamedTuple):
         for name in (rating, *own):
             types = {str(part[name].type) for part in parts}
             if len(types) > 1 and any("string" in one for one in types):
-                # If all labels of a rater look like numbers, the rater's file is read as numbers.
+                # If all labels in a rater's file look like numbers, they are read as numbers.
                 # Convert them to strings, like the labels of the other raters.
                 for part in parts:
                     part[name] = as_strings(name, part[name], are_sets=separator is not None)
@@ -214,8 +214,8 @@ def read_raters(
     columns : RaterColumns
         Columns of the raters.
     reading : Reading
-        Options for reading ratings. If missing ratings are dropped, groups can also be missing. A
-        row without a group belongs to no group.
+        Options for reading ratings. If missing ratings are dropped, groups can also be missing.
+        Rows without a group then count only in the ratings of all rows.
     group, cluster : str, default=None
         Columns with the group of each row and the cluster of each item.
     duplicates : {'error', 'first', 'last'}, default='error'
@@ -314,7 +314,7 @@ def _without_rater(
     if name not in known:
         listed = first_of_many(list(map(repr, known)), MOST_SHOWN)
         raise RatingsError(
-            f"--model: no rater is named {name!r}; there are {listed}.{did_you_mean(name, known)}"
+            f"--model must name a rater ({listed}), got {name!r}.{did_you_mean(name, known)}"
         )
     if columns.rater is None:
         return {column: array for column, array in arrays.items() if column != name}
@@ -336,7 +336,7 @@ def _names_of_items(
     if len(found) < len(names):
         twice = str(found[counts > 1][0])
         raise RatingsError(
-            f"column {columns.item!r} repeats the item {twice!r}: give each item one row."
+            f"column {columns.item!r} contains item {twice!r} more than once: keep one row."
         )
     return names
 

@@ -40,9 +40,9 @@ from fastkappa.sources.source_ratings import (
 from fastkappa.tables.known_labels import KnownLabels
 
 REMEDIES = SOURCE_REMEDIES._replace(
-    decimals="give --decimal , if they are numbers, or --labels if they are labels.",
-    order="Give --labels in the intended order.",
-    outside="Give --labels in the intended order.",
+    decimals="use --decimal , if they are numbers, or --labels if they are labels.",
+    order="Use --labels to set the intended order.",
+    outside="Use --labels to set the intended order.",
     second_names=(
         "leave out the lines above the ratings with --skip 3 --no-header, or another number of"
         " lines. Columns are then numbered."
@@ -50,11 +50,11 @@ REMEDIES = SOURCE_REMEDIES._replace(
 )
 NO_CODE = (
     "--missing-codes names no code. An empty field of a text or JSON Lines file is always missing;"
-    " for other files, write '\"\"'. To use NA, null or nan as labels, name them in --labels."
+    " for other files, write '\"\"'. To use NA, null or nan as labels, list them in --labels."
 )
-NA_LABELS = " If a text such as NA is a label, name it in --labels."
+NA_LABELS = " If a string such as NA is a label, list it in --labels."
 # Scores and measurements are not labels, so errors about them do not recommend --labels.
-ODD_SCORES = "give --missing-codes if they stand for missing values."
+ODD_SCORES = "use --missing-codes if they stand for missing values."
 BOOLEANS = {"true": True, "false": False}
 
 # A callback that receives the labels that were sorted because no order is given or declared.
@@ -97,12 +97,12 @@ class Reading(NamedTuple):
         missing: Missing = "raise",
         on_sorted: OnSorted = ignore_sorted,
     ) -> Self:
-        """Convert labels and codes, given as texts such as ``a,b,c``, to the options.
+        """Convert labels and codes, given as strings such as ``a,b,c``, to the options.
 
         Raises
         ------
         RatingsError
-            If a text contains no label, or both texts contain the same label.
+            If a string contains no label, or both strings contain the same label.
         """
         texts = None if labels is None else tuple(_split(labels, "--labels names no label."))
         codes = None if missing_codes is None else WantedLabels(_split(missing_codes, NO_CODE))
@@ -211,7 +211,8 @@ class Reading(NamedTuple):
         }
         if self.labels is not None:
             types = {column.label_dtype for column in columns.values()} - {NO_TYPE}
-            # If all labels of a rater look like numbers, the rater's column contains numbers.
+            # A column whose labels all look like numbers is read as numbers. If another column
+            # contains strings, all labels are strings.
             is_text = not types or STRINGS in types
             return self.parsed(STRINGS if is_text else np.result_type(*types))
         for name, column in columns.items():
@@ -256,8 +257,8 @@ class Reading(NamedTuple):
         if missing and not self.drop_missing:
             found = " and ".join(f"{n} in column {name!r}" for name, n in missing.items())
             raise RatingsError(
-                f"{what} are missing: {found}, out of {n_rows} rows. Give --missing drop to leave"
-                f" {left_out} out.{advice}"
+                f"{what} are missing: {found}, out of {n_rows} rows. Use --missing drop to leave"
+                f" out {left_out}.{advice}"
             )
 
 
@@ -311,5 +312,5 @@ def _parsed(label: str, is_boolean: bool) -> bool | int | float:
         return float(label)
     are = "true and false" if is_boolean else "numbers"
     raise RatingsError(
-        f"--labels contains {label!r}, but the ratings are {are}: name only {are} in --labels."
+        f"--labels contains {label!r}, but the ratings are {are}: list only {are} in --labels."
     )

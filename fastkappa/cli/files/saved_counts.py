@@ -46,14 +46,14 @@ class SavedCounts(NamedTuple):
         return json.dumps({**json.loads(self.counts.to_json()), "origin": origin})
 
     def plus(self, path: Path, other: SavedCounts) -> SavedCounts:
-        """Return the sum with the counts of another file, or raise if its columns differ."""
+        """Add the counts of another file, or raise if its columns differ. Return the sum."""
         # Counts that were saved in Python have no column names.
         named = [one for one in (self, other) if one.columns != RATERS] or [self]
         are_weighted = {one.sample_weight is not None for one in (self, other)}
         if len(are_weighted) > 1 or len({one[1:3] for one in named}) > 1:
             raise RatingsError(
                 f"{path} has counts of {other.what}, but the other files have counts of"
-                f" {self.what}. Give files with counts of the same columns."
+                f" {self.what}. All files must have counts of the same columns."
             )
         try:
             counts = total_of(self.counts, other.counts)
@@ -90,7 +90,7 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
 
 
 def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
-    """Warn about files with the same counts, unless the counts may be equal by chance."""
+    """Warn about files with the same counts, unless the counts can be equal by chance."""
     first_of: dict[str, Path] = {}
     for path, saved in read.items():
         counts = saved.counts
@@ -115,7 +115,9 @@ def _inside(path: Path) -> list[Path]:
         return [path]
     files = sorted(path.glob("*.json"))
     if not files:
-        raise RatingsError(f"{path} has no .json files. Write them with `fastkappa score --save`.")
+        raise RatingsError(
+            f"{path} contains no .json files. Write them with `fastkappa score --save`."
+        )
     return files
 
 

@@ -36,12 +36,12 @@ def rows_of_sheet(path: Path, sheet: str | None, decimal: str = ".") -> Iterator
         raise RatingsError(f"{path} cannot be read: {error}.") from error
     named = ", ".join(map(repr, sheets))
     if sheet is not None and sheet not in sheets:
-        raise RatingsError(f"{path} has no sheet {sheet!r}; it has {named}.")
+        raise RatingsError(f"{path} has no sheet {sheet!r}. Its sheets are {named}.")
     filled = [name for name, cells in sheets.items() if cells.height] if sheet is None else [sheet]
     if not filled:
         raise RatingsError(f"{path} has no rows.")
     if len(filled) > 1:
-        raise RatingsError(f"{path} has the sheets {named}. Give the sheet to read in --sheet.")
+        raise RatingsError(f"{path} has the sheets {named}. Use --sheet to choose one.")
     for row in sheets[filled[0]].to_python(skip_empty_area=False):
         # A row without values becomes an empty line. An empty line counts for --skip, but not as an
         # item with missing ratings.

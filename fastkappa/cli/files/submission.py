@@ -59,7 +59,7 @@ class Reader(NamedTuple):
     def read_submission(
         self, file: Path, on_progress: OnProgress, left_out: Collection[Any]
     ) -> tuple[Any, Any, str]:
-        """Return the ids, the labels, and the name of the label column, which can vary.
+        """Return the ids, the labels, and the name of the label column, which can differ by file.
 
         If a file has only one column besides the ids, that column contains the labels.
         """
@@ -103,7 +103,7 @@ class Reader(NamedTuple):
                 values = count_text(column.null_count, "missing value")
                 remedy = ""
                 if name == target:
-                    remedy = f" Give --missing drop to leave such items out.{NA_LABELS}"
+                    remedy = f" Use --missing drop to leave out such items.{NA_LABELS}"
                 raise RatingsError(
                     f"column {name!r} of {file} has {values} in its {len(column)} rows.{remedy}"
                 )

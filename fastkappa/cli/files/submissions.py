@@ -52,7 +52,7 @@ def submission_files(
     """Return the files named by paths, folders and patterns such as ``*.csv``.
 
     In a folder, only the files that `fastkappa.confusion_from_source` can read are used.
-    ``on_left_out`` is called with a text that names the other files. The truth file is left out,
+    ``on_left_out`` is called with a message that names the other files. The truth file is left out,
     unless it is named directly.
     """
     files: list[Path] = []
@@ -106,7 +106,7 @@ def names_by_pattern(files: Sequence[Path], pattern: str) -> dict[str, str]:
         ) from error
     if expression.groups != 1:
         raise RatingsError(
-            f"--name-pattern must have one group in parentheses, got {expression.groups} in"
+            f"--name-pattern must have exactly one group in parentheses, got {expression.groups} in"
             f" {pattern!r}. For example, 'team-(.+)[.]csv' finds the name a in team-a.csv."
         )
     names: dict[str, str] = {}
@@ -163,7 +163,7 @@ def rank_files(
         Columns of the truth: the cluster of each item (the bootstrap draws clusters), its weight,
         and its split, such as public or private.
     on_left_out : callable
-        Called with a text about the number of items left out of the truth, if any.
+        Called with a message about the number of items left out of the truth, if any.
     text_format : TextFormat, optional
         Format of text files that are not UTF-8 or whose suffix does not imply the delimiter.
     bar : Bar
@@ -296,10 +296,10 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
                 board.add([str(one.file)], [one.columns])
         except MismatchError as error:
             why = f"its ids differ from the ids of {truth}: {error.mismatch}."
-            drop = "Give --mismatch drop to leave such items out, subject to --min-coverage."
+            drop = "Use --mismatch drop to leave out such items, subject to --min-coverage."
             board.fail(str(one.file), f"{why} {CHECK_IDS if error.shares_few else drop}")
         except OtherLabelsError as error:
-            why = f"it {error.others}. Give --allow-other-labels to leave such items out."
+            why = f"it {error.others}. Use --allow-other-labels to leave out such items."
             board.fail(str(one.file), why)
         except (ValueError, TypeError) as error:
             # The reason omits the name of the file, because the row already shows it.
@@ -318,7 +318,7 @@ def _numbers(column: Any, truth: Path, name: str) -> Any:
         numbers = column.cast("float64")
     except ValueError as error:
         raise RatingsError(
-            f"column {name!r} of {truth} must contain numbers as item weights: {error}."
+            f"column {name!r} of {truth} must contain numeric item weights: {error}."
         ) from error
     if numbers.null_count:
         raise RatingsError(
@@ -338,14 +338,14 @@ def _named_splits(column: Any, truth: Path, name: str) -> list[str]:
     names = [str(value) for value in column.to_pylist()]
     if len(set(names)) > MOST_SPLITS:
         raise RatingsError(
-            f"column {name!r} has {len(set(names))} values, but --split accepts a column with at"
-            f" most {MOST_SPLITS}."
+            f"column {name!r} has {len(set(names))} distinct values, but --split accepts a column"
+            f" with at most {MOST_SPLITS}."
         )
     return names
 
 
 def _check_order(declared: list[Any] | None, predicted: Any, target: str, weights: Weights) -> None:
-    """Raise if a file declares a different order from the truth, or has labels outside it."""
+    """Raise if a file declares a different order from the truth or labels outside that order."""
     own = declared_order(predicted, target)
     if own is not None and own != declared and (declared is not None or weights is not None):
         of_truth = "none" if declared is None else shown(declared)

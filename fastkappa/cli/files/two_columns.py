@@ -60,7 +60,7 @@ def count_groups(source: Source, columns: Columns, reading: Reading) -> dict[Any
     if None in groups and not reading.drop_missing:
         raise RatingsError(
             f"column {columns.group!r} has no group in {count_text(groups[None].n_rows, 'row')}."
-            " Give --missing drop to leave such rows out."
+            " Use --missing drop to leave out such rows."
         )
     return groups
 
@@ -83,7 +83,7 @@ def _read(
             raise
         reason = str(error).rpartition("double: ")[2]
         raise RatingsError(
-            f"column {columns.weight!r} of {source.name} must contain numbers as item weights:"
+            f"column {columns.weight!r} of {source.name} must contain numeric item weights:"
             f" {reason}"
         ) from error
     if table.n_rows == 0:

@@ -39,7 +39,7 @@ class WeightMatrix(NamedTuple):
                 raise RatingsError(
                     f"{self.name} has weights for {len(found)} labels, but the ratings have"
                     f" {len(wanted)}: {', '.join(wanted[:10])}. Write the labels in its first row"
-                    " and column, or give --labels."
+                    " and column, or use --labels to choose labels."
                 )
         else:
             lacking = [label for label in wanted if label not in self.labels]

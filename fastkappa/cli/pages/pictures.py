@@ -17,7 +17,7 @@ OF_INK = (
     *("ytick.color", "lines.color", "patch.edgecolor"),
 )
 OF_PAPER = ("axes.facecolor", "figure.facecolor", "savefig.facecolor")
-# Omit the date, the program and its address, so that equal plots result in equal files.
+# Omit the date, the program and its address, so that equal plots produce identical files.
 NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 # A pattern for the places in SVG where an element's id is defined or used.
 NAMES = re.compile(r"""(\bid="|href="#|url\(#)""")
@@ -44,7 +44,7 @@ def figures(pictures: Sequence[Picture]) -> Iterator[str]:
     for i, (caption, draw) in enumerate(pictures):
         escaped = html_text(caption)
         drawn = "\n".join(_svg(draw, scheme, escaped, f"{scheme}{i}-") for scheme in INK)
-        # A plot wider than the page is put into a box that scrolls, like a wide table.
+        # Like a wide table, a plot wider than the page is put into a box that scrolls.
         box = f'<div class="wide" tabindex="0">\n{drawn}\n</div>'
         yield f"<figure>\n{box}\n<figcaption>{escaped}</figcaption>\n</figure>"
 

@@ -93,7 +93,7 @@ def _check_sets(request: AgreeRequest, reading: Reading) -> None:
     """Raise if an option does not apply to sets, or if the level applies only to sets."""
     if request.set_separator is None:
         if request.level in SET_LEVELS and request.level != "nominal":
-            raise ValueError(f"--level {request.level} is for sets: give --set-separator.")
+            raise ValueError(f"--level {request.level} applies only to sets: use --set-separator.")
         return
     if not request.set_separator:
         raise ValueError("--set-separator must not be empty, got ''.")
@@ -106,7 +106,7 @@ def _check_sets(request: AgreeRequest, reading: Reading) -> None:
     for option, is_given in unused.items():
         if is_given:
             raise ValueError(
-                f"{option} cannot be combined with --set-separator: give only one of them."
+                f"{option} cannot be combined with --set-separator: use only one of them."
             )
     if request.level not in (None, *SET_LEVELS):
         allowed = ", ".join(SET_LEVELS)

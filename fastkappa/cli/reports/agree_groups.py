@@ -46,7 +46,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     fields = {**request.fields(), **grouped.to_dict()}
     fields["equality"] = None if equality is None else equality.to_dict()
     if request.reference is not None:
-        # The raters have the same rows, so only the numbers of each rater are meaningful.
+        # Each rater is a group with the same rows, so totals would count every row repeatedly.
         del fields["missing"], fields["n_dropped"]
     rows = grouped.rows()
     blank = dict.fromkeys(rows[0])
@@ -178,7 +178,7 @@ def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> Gro
     n_without_group = counts[None].n_rows if None in counts else 0
     results = {group: result_of(part, request) for group, part in named.items() if part.table.any()}
     if not results:
-        raise RatingsError("no row has a group and two ratings that are among the labels.")
+        raise RatingsError("no row has a group and both ratings among the labels.")
     parts = list(named.values())
     missing = tuple(sum(part.missing[i] for part in parts) for i in (0, 1))
     n_dropped = sum(part.n_dropped for part in parts)
@@ -202,7 +202,7 @@ def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> Gro
 class GroupsOfSeveral:
     """The coefficients of each group, and the comparison of the first coefficient, if possible.
 
-    ``are_rows`` says that each row is an item, so that no item is in several groups.
+    ``are_rows`` is True if each row is an item, so that no item is in several groups.
     """
 
     def __init__(
@@ -223,7 +223,7 @@ class GroupsOfSeveral:
         self._compare(are_rows)
 
     def _compare(self, are_rows: bool) -> None:
-        """Test equality or, if groups have items in common, compare the first with the others."""
+        """Test equality or, if groups share items, compare the first group with the others."""
         _, *others = self._firsts
         if not others:
             return
@@ -240,7 +240,7 @@ class GroupsOfSeveral:
             ]
 
     def _compared_with(self, others: Sequence[str]) -> dict[str, CoefficientDifference]:
-        """Return the difference of the first group's coefficient and that of each other group."""
+        """Return the first group's coefficient minus that of each other group."""
         first, differences = next(iter(self._firsts)), {}
         for other in others:
             found = compare_coefficients(self._firsts[first], self._firsts[other])

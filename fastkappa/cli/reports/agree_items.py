@@ -27,7 +27,7 @@ from fastkappa.sources.arrow_columns import labels_in
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.weights import Weights
 
-# In a file of disputed items, the columns that contain the items and the decisions.
+# The columns of items and decisions in a file of disputed items.
 ITEM, DECISION = "item", "adjudicated"
 # The ways in which the final label of an item can be decided.
 DECIDED_BY = ("all raters", "majority", "one rater", "adjudication", "")
@@ -67,7 +67,7 @@ def _text_of(label: Any, separator: str) -> Any:
 
 
 class FinalLabels(NamedTuple):
-    """The label of each item, and how it was decided. They are None and "" for undecided items.
+    """The label of each item, or None, and how it was decided, or "" if it was not.
 
     ``n_against_all`` is the number of decisions for a label that no rater of the item gave.
     """
@@ -116,7 +116,7 @@ def decisions(source: Source, reading: Reading) -> dict[str, str]:
         if first != label.strip():
             raise ValueError(
                 f"--adjudicated contains two decisions for item {item!r}, {first!r} and"
-                f" {label.strip()!r}. Leave out one of them."
+                f" {label.strip()!r}. Remove one of them."
             )
     return found
 

@@ -21,7 +21,7 @@ from fastkappa.statistics.clusters import Clusters
 from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Coefficients, keyed by the name of their function.
+# Coefficients by the name of the function that computes them.
 Coefficients = dict[str, MultiRaterResult]
 # A regular expression for warnings about undefined values.
 UNDEFINED = re.compile(r"(the standard error of )?(.*) is undefined: (.*)", re.DOTALL)
@@ -66,7 +66,7 @@ def result_of(
     if not counts.table.any():
         if not counts.n_outside:
             raise RatingsError(f"no item has a rating from both raters. {CHECK_IDS}")
-        raise RatingsError("no item has two ratings that are among the labels.")
+        raise RatingsError("no item has both ratings among the labels.")
     check_whole(counts.table)
     return make_result(
         counts.table,
@@ -91,7 +91,7 @@ def check_whole(table: AnyArray) -> None:
     """Raise if a table contains sums of item weights instead of numbers of items."""
     if table.dtype.kind == "f":
         raise RatingsError(
-            "intervals need whole numbers in the column of --sample-weight: the number of items"
+            "intervals require whole numbers in the --sample-weight column: the number of items"
             f" that each row represents. {OTHER_WEIGHTS}"
         )
 

@@ -47,7 +47,8 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_t
 from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.grouped_result import ALL
 
-# The running time of BCa intervals grows with the square of the number of distinct subjects.
+# With more distinct subjects, percentile intervals replace BCa intervals, whose running time grows
+# with the square of the number of distinct subjects.
 MOST_FOR_BCA = 1000
 # A plot with more pairs of raters would not be readable.
 MOST_PAIRS = 60
@@ -90,7 +91,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
             *_in_full(request, everyone, items),
         ]
         if request.model is not None:
-            # These sections describe only people, so their sentences are omitted.
+            # The sentences about the model replace the sentences of these sections.
             parts = [part._replace(sentences=()) for part in parts]
             parts.append(_of_model(request, request.model, everyone, weights, raters))
         pair = None if request.pair is None else _pair_of(request, everyone, pairs)
@@ -161,7 +162,7 @@ def _with_groups(
     by_label = Report([], [labels_by_group(labels, label_text(request.group))])
 
     def sentences() -> list[str]:
-        # The items of all groups together are not a study of their own.
+        # The sentence about each group names it, so the others must say that they cover all groups.
         of_all = (f"{ALL.capitalize()}: {sentence}" for sentence in output.sentences())
         return [*of_groups.sentences, *of_all]
 
@@ -329,7 +330,7 @@ def _pair_of(request: AgreeRequest, whole: Ratings, pairs: PairwiseKappa | None)
     if request.set_separator is not None:
         raise ValueError("--pair is not available for sets of labels.")
     if pairs is None:
-        raise ValueError(f"--pair is not available for {whole.n_raters} raters: leave out some.")
+        raise ValueError(f"--pair is not available because {_many(whole)}: leave out some.")
     try:
         return pairs[request.two_names]
     except KeyError as error:
@@ -355,7 +356,7 @@ def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
 
 
 def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> Coefficients:
-    """Return the chosen coefficient or all, keyed by the functions' names, Fleiss' kappa first.
+    """Return the chosen coefficient, or all with Fleiss' kappa first, keyed by function name.
 
     For sets of labels, return only Krippendorff's alpha, at each level.
     """

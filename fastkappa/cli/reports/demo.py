@@ -58,7 +58,7 @@ def tell_story() -> None:
 
 
 def _cut_points() -> str:
-    """Return a text that shows how much the best cut points increase kappa for simulated scores."""
+    """Return a paragraph on how much the best cut points increase kappa for simulated scores."""
     y1, y2 = datasets.load("diabetic_retinopathy").expand()
     rng = np.random.default_rng(SEED)
     # The simulated scores vary less than the grades, like the predictions of a regression model.

@@ -24,7 +24,7 @@ NARROWEST = 24
 
 
 def read_on(scale: ScaleName, readings: Mapping[str, Interpretation]) -> Report:
-    """Return a report that interprets several estimates with a scale, one per line."""
+    """Return a report that interprets estimates on a scale, with one estimate per line."""
     lines = [f"  {name}: {reading.in_short()}" for name, reading in readings.items()]
     return Report([f"read by {find_scale(scale).source}", *lines])
 
@@ -43,8 +43,8 @@ class Output(NamedTuple):
 
     ``title`` is the title of the page and, if ``has_title``, of the text. ``pictures`` are the
     plots of the page; ``--plot`` draws the first plot to a file. The gate checks ``estimates``.
-    ``files`` are other texts that are written to files. ``sentences`` returns sentences for a
-    paper. Text is as wide as the terminal, but at most 80 columns unless ``is_wide``.
+    ``files`` are the contents of other files to write. ``sentences`` returns sentences for a paper.
+    Text is as wide as the terminal, but at most 80 columns unless ``is_wide``.
     """
 
     title: str

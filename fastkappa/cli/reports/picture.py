@@ -16,7 +16,7 @@ from fastkappa.plotting.style import import_matplotlib, new_axes
 # PDF files with such fonts.
 REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 
-# matplotlib's warning about axes that have no space left beside their texts.
+# matplotlib's warning that the text of a plot leaves no space for the axes.
 TOO_SMALL = "axes sizes collapsed to zero"
 
 
@@ -69,13 +69,13 @@ def draw(options: PictureOptions, output: Output) -> None:
 
 
 def _too_small(options: PictureOptions, picture: Picture) -> str:
-    """Return a warning that the texts of a plot do not fit, with a size that is large enough."""
+    """Return a warning that the text of a plot does not fit, with a size that is large enough."""
     ax = picture.draw(None)
     width, height = map(ceil, ax.figure.get_size_inches())
     import_matplotlib().pyplot.close(ax.figure)
     return (
-        f"--size {options.size} is too small for the texts of {options.plot}, which are cut off."
-        f" Give a larger size, such as --size {width}x{height}."
+        f"--size {options.size} is too small for the text of {options.plot}, which is cut off."
+        f" Use a larger size, such as --size {width}x{height}."
     )
 
 
@@ -100,12 +100,12 @@ def write_file(path: Path, text: str) -> None:
 
 
 def read_size(text: str | None) -> tuple[float, float] | None:
-    """Return the width and height in a text such as ``6x4``.
+    """Return the width and height in a string such as ``6x4``.
 
     Raises
     ------
     ValueError
-        If the text does not contain two numbers above 0 and at most 100.
+        If the string does not contain two positive numbers of at most 100.
     """
     if text is None:
         return None

@@ -18,10 +18,10 @@ STUDIES: dict[str, Callable[..., Study]] = {
     "correlation": correlation_study,
     "standard_deviation": limits_study,
 }
-# The default values of options, unless the default is None.
+# The default values of the options whose default is not None.
 UNUSED = {"n_raters": 2, "alternative": "two-sided", "alpha": 0.05}
-# A regular expression for an argument's name at the beginning of an error text, and for its value
-# if it is a choice.
+# Regular expressions for the name of an argument at the beginning of an error message, and for an
+# argument that is a choice, with its value.
 ARGUMENT = re.compile(
     r"^(kappa|null_kappa|width|power|n|rates|n_raters|alternative|alpha|confidence"
     r"|correlation|null_correlation|accuracy|standard_deviation|design_effect|cluster_size)\b"
@@ -48,7 +48,9 @@ def report_on_plan(
     given = {name: value for name, value in expected.items() if value is not None}
     if len(given) != 1:
         got = " and ".join(map(_option, given)) or "none"
-        raise ValueError(f"give one of --kappa, --correlation or --standard-deviation, got {got}.")
+        raise ValueError(
+            f"use exactly one of --kappa, --correlation and --standard-deviation, got {got}."
+        )
     [(name, value)] = given.items()
     _check(aim, has_test=options["null"] is not None)
     try:
@@ -90,7 +92,7 @@ def _option(argument: str) -> str:
 
 
 def read_rates(option: str, text: str) -> tuple[float, ...] | float:
-    """Return the proportions in a text such as ``p,q,r``, or a single proportion as a number.
+    """Return the proportions in a string such as ``p,q,r``, or a single proportion as a number.
 
     Raises
     ------
@@ -118,12 +120,12 @@ def _check(aim: Mapping[str, Any], *, has_test: bool) -> None:
     aims = [_option(name) for name in options if aim[name] is not None]
     if len(aims) > 1:
         known = ", ".join(map(_option, options))
-        raise ValueError(f"give only one of {known}, got {' and '.join(aims)}.")
+        raise ValueError(f"use only one of {known}, got {' and '.join(aims)}.")
     if not has_test and aims in ([], ["--power"]):
         raise ValueError(
-            "give --width for an interval, --null for a test, or --n for a given number of items."
+            "use --width for an interval, --null for a test, or --n for a given number of items."
         )
     if has_test and aims == ["--width"]:
         raise ValueError(
-            "--null is for a test and --width is for an interval: give only one of them."
+            "--null is for a test and --width is for an interval: use only one of them."
         )

@@ -17,7 +17,7 @@ from fastkappa.two_raters.table_kappas import TableKappas, WeightsName
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Larger tables would not be readable, so they are not printed.
+# Tables with more labels would not be readable, so they are not printed.
 LARGEST_PRINTED = 30
 
 

@@ -110,7 +110,7 @@ class ItemIds:
         return [*chain(*read_ahead(self._align_some, groups, num_threads, num_threads))]
 
     def _align_some(self, named: Sequence[tuple[Any, str]]) -> list[Alignment]:
-        """Match lists of ids with these ids. Look up together all lists in a different order."""
+        """Match lists of ids with these ids. Lists in another order are looked up together."""
         # Read the attribute once, because another thread can replace it.
         last = self._last
         orders, found = ([], []) if last is None else ([last[0]], [last[1]])

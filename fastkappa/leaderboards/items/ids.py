@@ -96,7 +96,7 @@ class Places:
         return np.flatnonzero(first != np.arange(len(first)))
 
     def of(self, lists: Sequence[Ids]) -> list[Positions]:
-        """Return, per list, the first position of each id in this list, or -1 for unknown ids."""
+        """Return, for each list, the first position of its ids in this index, or -1 if unknown."""
         if all(ids.kind == self._others.kind == "string" for ids in lists):
             return _index_in([ids.values for ids in lists], self._others.values)
         return [self._of(ids) for ids in lists]
@@ -158,7 +158,7 @@ def _slots(numbers: AnyArray, lowest: int, n_slots: int) -> Positions:
 
 
 def _index_in(lists: Sequence[Any], others: Any) -> list[Positions]:
-    """Return the position in ``others`` of each id. Every call hashes ``others`` again."""
+    """Return the position of each id in ``others``. Every call hashes ``others`` again."""
     from pyarrow import chunked_array, compute
 
     found = compute.index_in(chunked_array(lists), value_set=others).fill_null(-1)
@@ -313,7 +313,7 @@ def _to_integers(array: AnyArray, name: str) -> AnyArray:
     if LARGEST_EXACT <= largest < np.inf:
         raise ValueError(
             f"{name} must be integers or strings if they are 2**53 or larger, got the float"
-            f" {largest:.0f}. Different ids of this size could become equal as floats."
+            f" {largest:.0f}. Different ids of this size could become the same float."
         )
     with np.errstate(invalid="ignore"):
         whole = array.astype(np.int64)

@@ -153,7 +153,7 @@ def _is_plain(column: Column) -> bool:
 
 
 def _count_on_range(counter: Counter, pairs: Pairs, label_range: LabelRange) -> AnyArray:
-    """Count all pairs on a range of labels. The last row and column count all other labels."""
+    """Count all pairs in tables of a label range, with a last row and column for other labels."""
     stack = _count_rows(counter, pairs, (label_range, label_range))
     if stack is not None:
         return stack
@@ -174,7 +174,7 @@ def _count_on_range(counter: Counter, pairs: Pairs, label_range: LabelRange) -> 
 
 
 def _on_range(stack: AnyArray, label_range: LabelRange) -> ConfusionTable:
-    """Return a table from a stack on a range of labels, keeping only labels that occur."""
+    """Return a stack of tables of a label range, reduced to the labels that occur."""
     stack, labels = stack[:, :-1, :-1], label_range.labels()
     # A bitwise OR shows which labels occur. It takes a tenth of the time of NumPy's sums over small
     # axes.
@@ -194,7 +194,7 @@ def _one_table(counter: Counter, pair: tuple[Column, Column]) -> ConfusionTable:
 def _count_known(
     counter: Counter, pairs: Pairs, labels: Any, weights: AnyArray | None
 ) -> tuple[ConfusionTable, NDArray[np.int64]]:
-    """Count each pair of columns on the given labels. Also count the items left out per table."""
+    """Count each pair of columns for the given labels, and the items left out of each table."""
     # Dates are compared in the common unit of each pair.
     by_type: dict[Any, KnownLabels] = {}
     encoded_firsts: dict[int, Encoding] = {}

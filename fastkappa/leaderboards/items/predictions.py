@@ -18,8 +18,8 @@ from fastkappa.ratings.item_weights import check_some_weight, read_sample_weight
 from fastkappa.ratings.missing import Missing
 from fastkappa.tables.table import ConfusionTable
 
-# Predictions are read in batches of at most this number, to keep all threads busy. The first number
-# is for columns of an array, the second for other predictions.
+# Predictions are read in batches of at most this many, to keep all threads busy. The first number
+# is for columns of an array, and the second for other predictions.
 MOST_COLUMNS, COLUMNS_AT_ONCE = 1 << 10, 32
 FORMS = (
     "predictions must be a two-dimensional array, a mapping of names to columns, a data frame"

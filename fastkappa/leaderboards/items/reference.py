@@ -65,7 +65,7 @@ class Pair(NamedTuple):
 
 
 def batches_of(pairs: Sequence[Pair]) -> list[list[int]]:
-    """Return the indices of the pairs as one batch, or as one batch per pair if items differ."""
+    """Return the indices of the pairs as one batch, or one batch per pair if their items differ."""
     every = list(range(len(pairs)))
     are_alike = bool(pairs) and all(pair.items is None for pair in pairs)
     return [every] if are_alike else [[j] for j in every]
@@ -197,7 +197,7 @@ class Reference:
             ratings = without(ratings, dropped)
         n_lacking = 0 if items is None else self.n_items - len(items)
         if n_lacking and n_lacking == self.n_items:
-            # Without common items, the labels are not compared, because they can be incomparable.
+            # Without common items, there is nothing to compare, so the labels can be of any kind.
             nothing = self.column._replace(values=self.column.values[:0])
             return Pair((nothing, nothing), items, n_missing)
         first, second = self._read_beside(ratings, name)

@@ -22,7 +22,7 @@ from fastkappa.tables.two_codings import two_codings
 
 TRUTH = "y_true"
 LABELS_SHOWN = 3
-# If a prediction has more labels than this that were not given, they are probably ids.
+# If a prediction has more than this many labels that were not given, they are probably ids.
 LABELS_COMPARED = 20
 
 
@@ -63,8 +63,7 @@ class SharedOrder:
         self._order = truth.declared if labels is None else None
         self._declared_by = TRUTH
         self._found: list[AnyArray] = []
-        # The sum of all tables on the given labels, and the largest number of items that were left
-        # out of any table.
+        # The sum of all tables, and the largest number of items left out of a single table.
         self._total: AnyArray | int = 0
         self._most_outside = 0
         judge_labels({TRUTH: truth}, labels)
@@ -87,7 +86,7 @@ class SharedOrder:
             elif self._found and self._refuse_late:
                 raise ValueError(
                     f"{name} declares an order of its labels, but the predictions before it were"
-                    " scored without one. Put it first, or give labels=."
+                    " scored without one. Put it first, or pass labels=."
                 )
             else:
                 order, declared_by = second.declared, name
@@ -144,7 +143,7 @@ class SharedOrder:
         """Warn about an assumed alphabetical order, or about given labels that do not occur.
 
         ``why`` is the reason why the order of the labels matters, or None if it does not matter.
-        The warning about given labels requires that items with other labels are left out.
+        Given labels that do not occur are reported only if items with other labels were left out.
         """
         if not isinstance(self._total, int):
             warn_of_unused_labels(self._found[0], self._total, self._most_outside)
@@ -155,7 +154,7 @@ class SharedOrder:
 def _others(labels: Any, pair: tuple[Column, Column], name: str) -> str:
     """Describe the predicted labels that were not given, with the number of items of each.
 
-    The text also says if the prediction seems to number the labels differently.
+    The description also says if the prediction seems to number the labels differently.
     """
     first, second = pair
     known = KnownLabels(labels, first, second)
