@@ -38,7 +38,7 @@ ADVICE = {
     "if they are labels, write the ratings and labels all as strings": "write all labels as words",
     ", or a matrix of weights": ", or --weight-matrix",
     "light_kappa and pairwise_kappa support": "Light's kappa supports",
-    " Use (weights + weights.T) / 2, or see pairwise_kappa and light_kappa.": "",
+    " Use (weights + weights.T) / 2, or use pairwise_kappa or light_kappa instead.": "",
 }
 # Advice for Python users about other forms of input, with command-line replacements.
 FORMS = [

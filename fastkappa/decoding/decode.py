@@ -79,9 +79,9 @@ class DecodingResult(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per label.
 
-        The column ``expected`` is the number of items expected to have the label according to
-        their probabilities. The column ``given`` is the number of items that got the label. With
-        item weights, both columns are sums of weights.
+        The column ``expected`` contains the expected number of items with the label, according to
+        the probabilities. The column ``given`` contains the number of items that got the label.
+        With item weights, both columns are sums of weights.
 
         Raises
         ------
@@ -119,8 +119,8 @@ def decode_probabilities(
     """Choose a label for each item so that the expected kappa is as high as possible.
 
     The most likely label maximises the expected accuracy, not kappa. No true labels are needed
-    if the probabilities are calibrated. If you have held-out labels,
-    `fastkappa.estimators.KappaDecoder` calibrates the probabilities first.
+    if the probabilities are calibrated. If you have held-out labels, use
+    `fastkappa.estimators.KappaDecoder`, which calibrates the probabilities first.
 
     For an array, the labels are 0, 1, 2, ... unless ``labels`` is given. For grades from 1 to 5,
     pass ``labels=[1, 2, 3, 4, 5]``, or the ``classes_`` of a classifier.
@@ -174,8 +174,8 @@ def decode_probabilities(
     each item gets the label nearest to ``mean + (E - mean) / kappa``, where E is the expected label
     of the item.
 
-    If all items have the same probabilities, no labels reach an expected kappa above 0. Each
-    item then gets the label with the lowest expected disagreement.
+    If all items have the same probabilities, no assignment of labels has an expected kappa above 0.
+    Each item then gets the label with the lowest expected disagreement.
 
     References
     ----------

@@ -1,19 +1,19 @@
 """Find the labels with the highest expected kappa by minimising a cost per item.
 
-With P[i, y] the probability that item i has label y, weights w and item weights v, let
+Let P[i, y] be the probability that item i has label y, w the weights and v the item weights. Define
 
     R[y] = sum_i v[i] P[i, y],   N = sum R,   chance[c] = sum_y R[y] w[y, c] / N.
 
-If item i is given the label p[i], row y, column c of the expected table is the sum of
-v[i] P[i, y] over the items given c. The row sums of this table are always R, so
+Let p[i] be the label given to item i. In the expected table, row y, column c is the sum of
+v[i] P[i, y] over the items that are given label c. The row sums are always R, so
 
     kappa = 1 - O / C,   O = sum_i v[i] sum_y P[i, y] w[y, p[i]],   C = sum_i v[i] chance[p[i]]
 
 Both O and C are sums over items, and the term of an item depends only on its own label. Minimising
-O / C is a fractional programme. Dinkelbach's method starts from the ratio O / C of any labels. The
-labels that minimise O - ratio * C have a lower O / C, unless the given ratio is already minimal. No
-constraint links the items, so the cost of each item is minimised separately: item i gets the label
-c with the least sum_y P[i, y] costs[y, c], where
+O / C is a fractional programme. Dinkelbach's method starts from the ratio O / C of an arbitrary
+assignment of labels. The labels that minimise O - ratio * C have a lower O / C, unless the given
+ratio is already minimal. No constraint links the items, so the cost of each item is minimised
+separately: item i gets the label c with the least sum_y P[i, y] costs[y, c], where
 
     costs[y, c] = w[y, c] - ratio * chance[c].
 
@@ -41,7 +41,7 @@ NO_KAPPA = 1e-12
 
 
 class Solution(NamedTuple):
-    """The positions of the given labels, their expected table, and the costs."""
+    """The positions of the chosen labels, their expected table, and the costs."""
 
     given: AnyArray
     table: FloatTable
@@ -51,8 +51,8 @@ class Solution(NamedTuple):
 def solve(items: Probabilities, matrix: FloatTable) -> Solution:
     """Return the labels with the highest expected kappa.
 
-    If no labels reach a kappa above 0, or if kappa is undefined, each item gets the label with
-    the least expected disagreement.
+    If no assignment of labels has a kappa above 0, or if kappa is undefined, each item gets the
+    label with the least expected disagreement.
     """
     largest = float(matrix.max())
     # Scaling by a power of two is exact, and keeps products in range.
@@ -63,7 +63,8 @@ def solve(items: Probabilities, matrix: FloatTable) -> Solution:
     if found is None:
         costs = scaled.copy()
         if np.count_nonzero(totals := items.margins()) > 1:
-            # Kappa would be undefined if every item got a label whose chance cost is 0.
+            # Kappa would be undefined if every item got a label whose chance cost is 0. A high cost
+            # prevents this.
             costs[:, totals @ scaled == 0] = 2.0
         return Solution(given, items.cheapest(costs, given), np.ldexp(costs, exponent))
     table, costs = found

@@ -70,9 +70,9 @@ class Calibration:
         absent = np.delete(np.arange(probabilities.shape[1]), self._occurring)
         if probabilities[:, absent].any():
             raise ValueError(
-                f"calibration={method!r} needs items with every label that has a nonzero"
+                f"calibration={method!r} requires an item of every label that has a nonzero"
                 " probability, but y has no item with the labels at positions"
-                f" {absent.tolist()}."
+                f" {absent.tolist()}. Add such items, or use calibration=None."
             )
         everything = np.arange(len(codes))
         # The probabilities are already out of sample, so all items can be used for calibration.

@@ -51,13 +51,13 @@ class KappaDecoder(OutOfFoldClassifier):
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. Required for labels that are not whole numbers, such as half points.
+        All labels, in order. Required for fractional labels, such as half points.
         Without an estimator, the columns of ``X`` must be in this order. If None, the labels have
         the order that ``y`` declares, for example as an ordered categorical. If ``y`` declares no
         order, its labels are sorted. Strings are sorted alphabetically, with a
         ``LabelOrderWarning``, unless they are all numbers.
     calibration : {'temperature', 'sigmoid', 'isotonic'} or None, default='temperature'
-        How `sklearn.calibration.CalibratedClassifierCV` calibrates the probabilities on ``y``
+        How `sklearn.calibration.CalibratedClassifierCV` calibrates the probabilities with ``y``
         before they are decoded. Ignored if ``y`` is not given. 'temperature' requires scikit-learn
         1.8.
     cv : int, splitter or iterable of (train, test), default=5
@@ -77,8 +77,8 @@ class KappaDecoder(OutOfFoldClassifier):
     oof_kappa_ : float
         Kappa of ``y`` and ``oof_predictions_``, an estimate for new items. The calibration and the
         costs are based on all items, so ``oof_kappa_`` is too high with ``calibration='isotonic'``
-        or few items. In these cases, use `sklearn.model_selection.cross_val_predict` instead. Not
-        set if ``y`` was not given.
+        or with few items. In these cases, use `sklearn.model_selection.cross_val_predict` instead.
+        Not set if ``y`` was not given.
     oof_predictions_ : ndarray of shape (n_samples,)
         The labels decoded from the out-of-fold probabilities. For an interval of ``oof_kappa_``,
         pass these labels to `fastkappa.agreement`. Not set if ``y`` was not given.
@@ -93,9 +93,9 @@ class KappaDecoder(OutOfFoldClassifier):
     Raises
     ------
     ValueError
-        In `fit`, if a parameter is invalid, if a label is missing from ``labels``, or if a label
-        to be calibrated has a probability but does not occur in ``y``. In all methods, if X does
-        not contain the required probabilities.
+        In `fit`, if a parameter is invalid, if a label is missing from ``labels``, or if
+        probabilities are calibrated and a label with a nonzero probability does not occur in ``y``.
+        In all methods, if X does not contain the required probabilities.
 
     See Also
     --------
@@ -238,8 +238,7 @@ class KappaDecoder(OutOfFoldClassifier):
         self.classes_ = sorted_labels(y) if order is None else order
         if len(self.classes_) == 1:
             raise ValueError(
-                f"y must have labels of more than one class, got only"
-                f" {self.classes_.tolist()[0]!r}."
+                f"y must contain more than one class, got only {self.classes_.tolist()[0]!r}."
             )
         # Classifiers reject labels that are not whole numbers.
         target = self._codes_of(y) if is_fractional(y) else y
@@ -319,9 +318,9 @@ def _judge_columns(probabilities: AnyArray, codes: AnyArray, labels: AnyArray) -
     if probabilities[items, rank[codes]].mean() > probabilities[items, codes].mean():
         warnings.warn(
             "the columns of X seem to be in sorted order, like the output of scikit-learn's"
-            f" predict_proba, and not in the order of the labels, {shown(labels)}: the labels in y"
-            " have higher probabilities if the columns are in sorted order. Put the columns in the"
-            " order of the labels.",
+            f" predict_proba, not in the order of the labels ({shown(labels)}), because the sorted"
+            " order gives the labels in y higher probabilities. Put the columns in the order of the"
+            " labels.",
             LabelOrderWarning,
             stacklevel=3,
         )

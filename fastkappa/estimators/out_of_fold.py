@@ -28,7 +28,7 @@ from fastkappa.ratings.interop import in_known_library
 from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.statistics.weights import Weights
 
-# for each fold, the indices of the training items and of the test items
+# The indices of the training items and of the test items, for each fold.
 Splits: TypeAlias = list[tuple[AnyArray, AnyArray]]
 
 
@@ -46,7 +46,7 @@ def read_target(y: Any, labels: Any) -> AnyArray:
         try:
             check_classification_targets(target)
         except ValueError as error:
-            raise ValueError(f"{error} For labels such as half points, pass labels=.") from None
+            raise ValueError(f"{error} For fractional labels, pass labels=.") from None
     return target
 
 

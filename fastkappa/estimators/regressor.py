@@ -195,9 +195,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         if not isinstance(self.alpha, Real) or not 0 <= self.alpha < math.inf:
-            raise ValueError(
-                f"alpha must be a finite number that is not negative, got {self.alpha!r}."
-            )
+            raise ValueError(f"alpha must be a finite non-negative number, got {self.alpha!r}.")
         if not isinstance(self.fit_intercept, (bool, np.bool_)) and self.fit_intercept not in (
             0,
             1,

@@ -53,20 +53,20 @@ class KappaRounder(OutOfFoldClassifier):
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. Required for labels that are not whole numbers, such as half points.
+        All labels, in order. Required for fractional labels, such as half points.
         If None, the labels have the order that ``y`` declares, for example as an ordered
         categorical. If ``y`` declares no order, its labels are sorted. Strings are sorted
         alphabetically, with a ``LabelOrderWarning``, unless they are all numbers.
     method : {'spline', 'exact', 'bagged', 'closed_form'}, default='spline'
         How to find the thresholds:
 
-        - 'spline': maximise the kappa expected if labels change smoothly with the score. With
-          quadratic weights, the expected label is modelled as a rising spline of the score.
-          With other weights, the label proportions follow a cumulative logit model on a
+        - 'spline': maximise the expected kappa, assuming that labels change smoothly with the
+          score. With quadratic weights, the expected label is modelled as a rising spline of the
+          score. With other weights, the label proportions follow a cumulative logit model on a
           spline. In most studies, and in all studies with quadratic weights, 'spline' was the best
           method on new items.
         - 'exact': maximise kappa on the training items, as `optimal_thresholds` does. With few
-          items, such thresholds also fit the noise.
+          items, these thresholds overfit.
         - 'bagged': average the best thresholds of bootstrap resamples, on the scale of ranks.
         - 'closed_form': shift and scale the scores to the mean and variance of the label
           positions, and round at the half points. This method is suitable for few items, if the
@@ -75,12 +75,13 @@ class KappaRounder(OutOfFoldClassifier):
     n_resamples : int, default=100
         Number of bootstrap resamples for 'bagged'.
     cv : int, splitter, iterable of (train, test) or None, default=5
-        Folds for ``oof_predictions_`` and for the estimator's scores, which test each item once.
-        An int is the number of folds, which are stratified by label. If there are groups and an
-        estimator, the folds are those of `sklearn.model_selection.StratifiedGroupKFold`. If there
-        are groups but no estimator, groups are assigned to folds at random, about the same number
-        to each, as with ``fastkappa thresholds --cluster``. None means that ``oof_kappa_`` is not
-        computed, and requires ``estimator=None``.
+        Folds for ``oof_predictions_`` and for the estimator's scores. Each item must be in exactly
+        one test fold. An int is the number of folds, which are stratified by label. If there are
+        groups and an estimator, the folds are those of
+        `sklearn.model_selection.StratifiedGroupKFold`. If there are groups but no estimator, groups
+        are assigned to folds at random, about the same number to each, as with ``fastkappa
+        thresholds --cluster``. None means that ``oof_kappa_`` is not computed, and requires
+        ``estimator=None``.
     random_state : int, RandomState instance or None, default=None
         Source of randomness for the folds and the resamples. Pass an int for reproducible
         results.
@@ -88,7 +89,7 @@ class KappaRounder(OutOfFoldClassifier):
     Attributes
     ----------
     thresholds_ : ndarray of shape (l - 1,)
-        Thresholds, ascending. An item gets ``classes_[i]`` if its score is at least
+        Thresholds in ascending order. An item gets ``classes_[i]`` if its score is at least
         ``thresholds_[i - 1]`` and below ``thresholds_[i]``.
     kappa_ : float
         Kappa on the training items. With 'exact', this kappa is the highest possible value, so
@@ -266,7 +267,7 @@ class KappaRounder(OutOfFoldClassifier):
         return self
 
     def predict(self, X: Any) -> AnyArray:
-        """Return the label of each score.
+        """Return the label of each item.
 
         Parameters
         ----------
@@ -310,7 +311,7 @@ class KappaRounder(OutOfFoldClassifier):
                 " classifier, use KappaDecoder."
             )
         if self.cv is None:
-            raise ValueError("cv must not be None with an estimator: pass a number of folds.")
+            raise ValueError("cv must not be None if estimator is given: pass a number of folds.")
         numbers = _numbers_of(y, labels)
         found = self._fit_out_of_fold(X, numbers, y, "predict", sample_weight, groups)
         self.oof_scores_: AnyArray = column_or_1d(found[0])
@@ -328,7 +329,7 @@ class KappaRounder(OutOfFoldClassifier):
 
 
 def _numbers_of(y: AnyArray, labels: Any) -> AnyArray:
-    """Return the regression targets: labels that are ascending numbers, otherwise positions."""
+    """Return the regression targets: the labels if they are ascending numbers, or positions."""
     order = sorted_labels(y) if labels is None else read_order(labels)
     if order.dtype.kind in "iuf" and (np.diff(order) > 0).all():
         return y.astype(np.float64)
@@ -346,7 +347,7 @@ def _scores_of(X: Any) -> AnyArray:
     if scores.ndim != 1:
         raise ValueError(
             f"X must be one column of scores, got an array of shape {scores.shape}."
-            f"{hint_for_probabilities(scores.shape)} To pass features, pass a"
+            f"{hint_for_probabilities(scores.shape)} To use features, pass a"
             " regressor as estimator=."
         )
     if scores.dtype.kind in "iu":

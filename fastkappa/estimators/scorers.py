@@ -84,8 +84,8 @@ class KappaScorer:
             weights = as_weights(weights, len(self.labels))
         elif weights is not None and not isinstance(weights, str):
             raise ValueError(
-                "labels must be given with a matrix of weights, because they define the"
-                " order of its rows and columns."
+                "labels must be given if weights is a matrix, because they define the order of its"
+                " rows and columns."
             )
         self.weights = as_weights(weights, len(self.labels) if self.labels is not None else 2)
         self._request = MetadataRequest(owner=self)
@@ -171,13 +171,14 @@ class KappaScorer:
             return None
         if classes is None:
             raise ValueError(
-                f"{type(estimator).__name__} has no classes_, so the labels are unknown. A fold can"
-                f" lack some of them. Use KappaScorer(weights={self.weights!r}, labels=...)."
+                f"{type(estimator).__name__} has no classes_, so its labels are unknown, and a fold"
+                f" can lack some of them. Use KappaScorer(weights={self.weights!r}, labels=...)."
             )
         classes = read_labels(classes)
         found = unjudged_counts(y, predictions)
         everything = union_of_labels([classes, found.labels])
-        # A fold can lack labels, so a label that looks like a code in a fold can be on the scale.
+        # A fold can lack labels, and a regular label can then look like a code. All known labels
+        # are therefore checked.
         if not warn_of_codes_among_labels(everything):
             warn_of_end(found.labels, found.table, ("y", "predictions"))
         is_sorted = classes.tolist() == sorted(classes.tolist())
@@ -191,7 +192,7 @@ class KappaScorer:
 def kappa_of(
     y: Any, predictions: Any, labels: Any, weights: Weights, sample_weight: Any = None
 ) -> float:
-    """Return the kappa of labels and predictions, or raise if ``labels`` lacks one of them."""
+    """Return the kappa of labels and predictions, or raise if one is not in ``labels``."""
     y = names_of_members(y)
     counts = confusion_counts(y, predictions, labels=labels, sample_weight=sample_weight)
     if counts.n_outside:
@@ -210,7 +211,7 @@ def is_fractional(y: AnyArray) -> bool:
 
 
 def _refuse_numbers(predictions: Any, estimator: Any, known: Any) -> None:
-    """Raise if predictions are real numbers that are not labels, such as half points."""
+    """Raise if predictions are fractional numbers, unless these are labels (half points)."""
     column = read_column(predictions, "predictions")
     if column.obstacle in ("continuous", "continuous-multioutput"):
         values = np.asarray(column.values).reshape(-1)

@@ -1,8 +1,8 @@
 """Compute statistics of measurements in clusters, such as several lesions per patient.
 
 Each statistic is a function of a few sums over the subjects. It can therefore be recomputed quickly
-with each cluster left out in turn. With G clusters and theta_c the statistic without cluster c, the
-jackknife estimate is
+with each cluster left out in turn. Let theta_c be the statistic without cluster c. For G clusters,
+the jackknife estimates the variance of the statistic as
 
     variance = (G - 1) / G * sum((theta_c - mean theta)**2)
 
@@ -24,7 +24,7 @@ from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 
 
 class Sums(NamedTuple):
-    """Sums over the subjects of m samples. Their shape is (m,), but (m, k) for ``raters``.
+    """Sums over the subjects, for m samples. All shapes are (m,), except (m, k) for ``raters``.
 
     Attributes
     ----------
@@ -34,9 +34,11 @@ class Sums(NamedTuple):
         The sum of each rater's measurements, after subtracting a constant per rater.
     squares, squared_totals : ndarray
         The sums of the squared measurements, and of the squares of each subject's sum.
-    squared_sizes, squared_clusters : ndarray
-        The sum of the squared cluster sizes, and a sum over clusters: the squared sum of each
-        cluster's measurements, divided by the size of the cluster.
+    squared_sizes : ndarray
+        The sum of the squared cluster sizes.
+    squared_clusters : ndarray
+        The squared sum of each cluster's measurements, divided by the cluster's size and summed
+        over clusters.
     """
 
     subjects: FloatTable
@@ -49,7 +51,7 @@ class Sums(NamedTuple):
 
 
 class ClusteredSums(NamedTuple):
-    """The sums over all subjects (m = 1), and over all subjects without each cluster (m = G)."""
+    """The sums over all subjects (m = 1), and the sums with each cluster left out (m = G)."""
 
     whole: Sums
     without: Sums
@@ -61,7 +63,7 @@ class ClusteredSums(NamedTuple):
 
 
 def jackknife_error(left: FloatTable) -> float:
-    """Return the jackknife standard error, given the values of a statistic without each cluster.
+    """Return the jackknife standard error, given the statistic with each cluster left out.
 
     Examples
     --------

@@ -1,10 +1,11 @@
 """Compute the concordance correlations of Lin (two raters) and Barnhart (several raters).
 
-With variances s_j**2 and covariances s_jk that have the divisor n, and sums over pairs j != k,
+Let m_j, s_j**2 and s_jk be the means, variances and covariances, with divisor n. Then
 
     ccc = sum of s_jk / sum of (s_j**2 + s_k**2 + (m_j - m_k)**2) / 2
 
-In terms of the sums of squares of subjects, raters and residuals, this is
+where the sums are over pairs j != k. In terms of the sums of squares of subjects, raters and
+residuals, this is
 
     ((k - 1) * subjects - residual) / ((k - 1) * (subjects + residual) + k * raters)
 """
@@ -58,8 +59,8 @@ class ConcordanceResult(MeasuredResult):
         raters, or with clusters, it uses Student's t. The degrees of freedom are the number of
         subjects or clusters minus 1.
     precision : float
-        For two raters, Pearson's correlation. For several raters, the sum of all pairs'
-        covariances, divided by the sum of all pairs' products of standard deviations.
+        For two raters, Pearson's correlation. For several raters, the sum of the covariances
+        of all pairs, divided by the sum of the products of their standard deviations.
     accuracy : float
         ``value / precision``, which is Lin's C_b. The accuracy is 1 if all raters have the same
         mean and standard deviation.
@@ -68,7 +69,7 @@ class ConcordanceResult(MeasuredResult):
     scale_shift : float
         For two raters, s_1 / s_2; otherwise NaN.
     confidence, n_subjects, n_raters, n_dropped, n_clusters, raters
-        As for `IntraclassResult`.
+        As in `IntraclassResult`.
     """
 
     method: str
@@ -176,8 +177,8 @@ def concordance_correlation(
         How to treat missing measurements. 'raise' raises an error. 'drop' leaves out subjects with
         a missing measurement and counts them.
     clusters : array-like of shape (n_subjects,), default=None
-        The cluster of each subject, such as the patient of a lesion. Clusters change the interval,
-        but not the value.
+        The cluster of each subject, such as the patient if subjects are lesions. Clusters change
+        the interval, but not the value.
     confidence : float, default=0.95
         The confidence level of the interval.
 
@@ -193,12 +194,12 @@ def concordance_correlation(
         If lengths differ, if fewer than two subjects have both measurements, if measurements are
         missing or are not finite real numbers, or if a column looks like ids.
     TypeError
-        If both columns are given as a single data frame.
+        If both columns are passed as a single data frame.
 
     Warns
     -----
     UndefinedMetricWarning
-        If both columns are the same constant. The warning is also issued if the interval is
+        If both columns contain the same constant. The warning is also issued if the interval is
         undefined, for example because one column is constant.
 
     References
@@ -363,7 +364,7 @@ def _result(
     if sums is not None:
         n_clusters = sums.n_clusters
         freedom = n_clusters - 1
-        # The standard error with clusters is undefined if that without clusters is undefined.
+        # If the standard error without clusters is undefined, so is the one with clusters.
         if error > 0:
             with np.errstate(divide="ignore", invalid="ignore"):
                 above, below = _parts(sums_of_samples(sums.without, centre))

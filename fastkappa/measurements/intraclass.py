@@ -36,7 +36,7 @@ from fastkappa.statistics.distributions import f_tail
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 
-# The description of each form in a sentence.
+# The description of each form in the sentence for a paper.
 MODELS = {
     "ICC(1)": "one-way, single rating",
     "ICC(A,1)": "two-way, absolute agreement, single rating",
@@ -280,14 +280,14 @@ def intraclass_correlation(
         How to treat missing ratings. 'raise' raises an error. 'drop' leaves out subjects with a
         missing rating and counts them.
     clusters : array-like of shape (n_subjects,), default=None
-        The cluster of each subject, such as the patient of a lesion. Clusters change the intervals,
-        but not the values. With clusters, the intervals are computed by the jackknife over the
-        clusters, with the quantile of Student's t. The jackknife is applied to log((1 + (k - 1)
-        ICC) / (1 - ICC)). For ICC(1), this quantity is the logarithm of F. F and its degrees of
-        freedom also come from the jackknife. The jackknife leaves out clusters but no raters, so it
-        treats raters as fixed. Intervals without clusters treat raters as sampled (McGraw and Wong
-        1996). If the raters' means differ, the intervals of ICC(A,.) are therefore narrower with
-        clusters than without.
+        The cluster of each subject, such as the patient if subjects are lesions. Clusters change
+        the intervals, but not the values. With clusters, the intervals are computed by the
+        jackknife over the clusters, with the quantile of Student's t. The jackknife is applied to
+        log((1 + (k - 1) ICC) / (1 - ICC)). For ICC(1), this quantity is the logarithm of F. F and
+        its degrees of freedom also come from the jackknife. The jackknife leaves out clusters, not
+        raters, so it treats raters as fixed. Intervals without clusters treat raters as sampled
+        (McGraw and Wong 1996). If the raters' means differ, the intervals of ICC(A,.) are therefore
+        narrower with clusters than without.
     confidence : float, default=0.95
         The confidence level of the intervals.
 

@@ -1,6 +1,6 @@
 """Compute the quadratic kappa of continuous predictions without a confusion matrix.
 
-Let S be weighted sums over the centred numbers y and p, and W the sum of the item weights w:
+Let S(.) be a weighted sum over items, with y and p centred, and W the sum of the item weights w:
 
     kappa = 2 * S(y*p) / (S(y*y) + S(p*p) + W * (mean(y) - mean(p))**2)
 

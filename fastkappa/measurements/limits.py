@@ -53,7 +53,7 @@ class LimitsOfAgreement(ResultInUnits):
         The intervals of the bias and of both limits.
     slope : float
         The slope of the regression of the differences on the means. A slope other than 0 means a
-        proportional bias, which changes with the size of the measurements.
+        proportional bias: a bias that changes with the size of the measurements.
     slope_interval : tuple of float
         The interval of the slope.
     slope_p_value : float

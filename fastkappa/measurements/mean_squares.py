@@ -112,7 +112,7 @@ class ClusteredErrors(NamedTuple):
         The number of clusters.
     logarithms, errors : tuple of float
         For ICC(1), ICC(A,1) and ICC(C,1), the logarithm of (1 + (k - 1) ICC) / (1 - ICC), and the
-        jackknife standard error of this logarithm. For ICC(1), it is the logarithm of F.
+        jackknife standard error of this logarithm. For ICC(1), this logarithm is log F.
     """
 
     n_clusters: int
@@ -129,7 +129,7 @@ class ClusteredErrors(NamedTuple):
         return float(low), float(high)
 
     def test(self, form: int) -> tuple[float, tuple[int, int]]:
-        """Return the squared t of the test for no correlation, and its degrees of freedom."""
+        """Return the squared t for testing that the ICC is 0, and its degrees of freedom."""
         logarithm, error = self.logarithms[form], self.errors[form]
         f = (logarithm / error) ** 2 if error > 0 else math.nan
         return f, (1, self.n_clusters - 1)

@@ -22,13 +22,13 @@ LONG_FORM = (
     "If the columns say which subject and rater each row belongs to, give one column per rater"
     " instead, without ids. In pandas, use ratings.pivot(index=..., columns=..., values=...)."
 )
-# The number of ratings per chunk, so that a few chunks fit in the cache.
+# The number of ratings per chunk. A few chunks of this size fit in the cache.
 CHUNK = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Measurements of subjects × raters.
+    """A table of measurements of subjects × raters.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Measured:
         return same
 
     def chunks(self) -> Iterator[Floats]:
-        """Yield complete measurements of m subjects, of shape (n_raters, m)."""
+        """Yield the measurements of m complete subjects at a time, of shape (n_raters, m)."""
         for _, chunk in chunks_of(self.columns, CHUNK):
             if self.n_dropped:
                 chunk = chunk[:, ~np.isnan(chunk).any(axis=0)]
@@ -96,7 +96,7 @@ def read_pair(y1: Any, y2: Any, missing: Missing, clusters: Any = None) -> Measu
 
 
 def read_ratings(ratings: Any, missing: Missing, clusters: Any = None) -> Measured:
-    """Read measurements of subjects × raters."""
+    """Read a table of measurements, with one row per subject and one column per rater."""
     columns, names = columns_of(ratings)
     if len(columns) < 2:
         raise ValueError(f"ratings must have at least two columns, got {len(columns)}.")

@@ -76,7 +76,7 @@ def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> Non
             continue
         called = f" ({names[j]!r})" if is_named else ""
         raise ValueError(
-            f"{argument}{called} seems to contain ids of subjects or raters: {found}. Give the"
+            f"{argument}{called} seems to contain ids of subjects or raters: {found}. Pass the"
             " measurements instead. If you have one row per measurement, use"
             " ratings.pivot(index=..., columns=..., values=...) in pandas to get one column per"
             " rater."
@@ -105,7 +105,7 @@ def _never_repeats(values: AnyArray) -> bool:
 
 
 def _are_ids(j: int, columns: Sequence[AnyArray], names: Sequence[str] | None) -> bool:
-    """Return whether a column contains ids, judged by its name or because it counts the rows.
+    """Return whether a column contains ids, because of its name or because it counts the rows.
 
     The values 1, 2, 3, ... can also be true values that other raters measure as 1.1, 1.9, 3.2, ...,
     or ranks given by the first of two raters. Therefore a column that counts the rows is treated as
@@ -128,7 +128,7 @@ def _are_ids(j: int, columns: Sequence[AnyArray], names: Sequence[str] | None) -
 def _long_form(
     columns: Sequence[AnyArray], names: Sequence[str] | None
 ) -> tuple[int, int, int] | None:
-    """Return the indices of columns of subjects, raters and measurements, or None."""
+    """Return the indices of the subject, rater and measurement columns, or None."""
     if len(columns) != 3 or len(columns[0]) < FEWEST:
         return None
     for subject, rater, value in ((0, 1, 2), (1, 0, 2), (0, 2, 1), (1, 2, 0), (2, 0, 1), (2, 1, 0)):

@@ -116,8 +116,8 @@ def repeatability(
         How to treat missing measurements. 'raise' raises an error. 'drop' leaves out items with a
         missing measurement.
     clusters : array-like of shape (n_items,), default=None
-        The cluster of each item, such as the patient of a lesion. With clusters, intervals are
-        computed by the jackknife over clusters.
+        The cluster of each item, such as the patient if items are lesions. With clusters, intervals
+        are computed by the jackknife over clusters.
     confidence : float, default=0.95
         The confidence level of the intervals.
 

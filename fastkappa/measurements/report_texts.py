@@ -74,14 +74,14 @@ class MeasuredResult(Result):
         return heading(what, self.raters, self._items(), " on ") + dropped
 
     def _left_out(self) -> list[str]:
-        """Return a line about the items that are left out, if there are any."""
+        """Return a line about the items that were left out, if there are any."""
         if not self.n_dropped:
             return []
         return [f"{count_text(self.n_dropped, 'item')} left out because of a missing measurement"]
 
 
 class ResultInUnits(MeasuredResult):
-    """A result in the unit of the measurements. A standard deviation determines the rounding."""
+    """A result in the unit of the measurements, rounded according to a standard deviation."""
 
     @abstractmethod
     def rows(self) -> list[MeasuredRow]:

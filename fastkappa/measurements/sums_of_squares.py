@@ -1,4 +1,4 @@
-"""Compute the sums of squares of subjects × raters, used by all statistics of measurements.
+"""Compute the sums of squares that all statistics of measurements use.
 
 Let x_ij be the measurement of subject i by rater j, for n subjects and k raters:
 

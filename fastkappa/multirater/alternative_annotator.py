@@ -59,7 +59,7 @@ class AlternativeAnnotatorTest(Result):
         exceeds the model's by ``epsilon`` or more.
     wins : ndarray of bool, shape (m,)
         Whether the model wins against each person. The model wins if the Benjamini-Yekutieli
-        procedure rejects the null hypothesis at the false discovery rate.
+        procedure rejects the null hypothesis at the given false discovery rate.
     winning_rate : float
         The proportion of people against whom the model wins.
     passes : bool
@@ -161,15 +161,15 @@ def alternative_annotator_test(
 ) -> AlternativeAnnotatorTest:
     """Test whether a model can replace human annotators, using the alternative annotator test.
 
-    The test leaves out one person at a time. On each item, it checks whether the person's or the
+    The test leaves out one person at a time. For each item, it checks whether the person's or the
     model's rating is closer to the ratings of the other people. The model wins against a person if
-    it is significantly better than the person minus ``epsilon``. The model passes the test if it
-    wins against at least half of the people.
+    its advantage is significantly above the person's advantage minus ``epsilon``. The model passes
+    the test if it wins against at least half of the people.
 
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
-        The ratings of the model and of at least two people, as for `fleiss_kappa`. Ratings may be
+        The ratings of the model and of at least two people, as in `fleiss_kappa`. Ratings may be
         missing. Three or more people are recommended.
     model : str or int
         The name or the position of the rater that is the model.
@@ -194,7 +194,7 @@ default=None
     Raises
     ------
     ValueError
-        As for `conger_kappa`. An error is also raised if no rater has the name or position
+        As in `conger_kappa`. An error is also raised if no rater has the name or position
         ``model``, if there are fewer than two people, if a person has fewer than two usable items,
         or if ``epsilon`` or ``false_discovery_rate`` is not between 0 and 1.
 
@@ -244,8 +244,8 @@ default=None
     if few:
         warnings.warn(
             f"{len(few)} of {len(people)} people have fewer than {FEW_ITEMS} usable items"
-            f" ({few[0]!r} has {int(n[people.index(few[0])])}). A t-test on so few items is not"
-            " reliable: have more items rated.",
+            f" ({few[0]!r} has {int(n[people.index(few[0])])}). A t-test with so few items is"
+            " unreliable: have more items rated.",
             stacklevel=users_stacklevel(),
         )
     wins = rejected(p_values, false_discovery_rate)
@@ -269,14 +269,17 @@ default=None
 def _signs(
     model: AnyArray, person: AnyArray, others: AnyArray, distances: Floats
 ) -> tuple[AnyArray, AnyArray]:
-    """Return the used rows' signs (1: the person is closer, -1: the model is), and their mask."""
+    """Return the signs of the used rows, and a mask of these rows.
+
+    The sign is 1 if the person is closer to the others, -1 if the model is, and 0 for a tie.
+    """
     n_labels = len(distances)
     counts = np.stack([(others == label).sum(axis=1) for label in range(n_labels)], axis=1)
     used = (model < n_labels) & (person < n_labels) & counts.any(axis=1)
     far = counts[used] @ distances
     every = np.arange(len(far))
     difference = far[every, model[used]] - far[every, person[used]]
-    # Rounding errors depend on the order in which the distances are added.
+    # Tiny differences are rounding errors, which depend on the order of addition.
     difference[np.abs(difference) <= 1e-12 * far.max(initial=0.0)] = 0.0
     return np.sign(difference), used
 
@@ -296,8 +299,8 @@ def _test_of(
     units = n_units(n, clusters)
     if units < 2:
         raise ValueError(
-            f"{name!r} has {int(n)} items that the model and another person also rated,"
-            " but the test needs at least two independent items."
+            "the test requires at least two items, or items in at least two clusters, rated by the"
+            f" model, {name!r} and another person, got {int(units)}."
         )
     proportions = counts / n
     spread = float(variance(Influence(signs, np.abs(signs)), proportions, len(signs), clusters))

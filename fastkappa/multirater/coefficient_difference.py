@@ -184,7 +184,7 @@ def compare_coefficients(
     ValueError
         If the results differ in the number of subjects, the clusters or the distribution, or have
         no items in common. An error is also raised if the order of the subjects is unknown, as in a
-        table, or if an array of ratings has changed since its coefficient was computed.
+        confusion matrix, or if an array of ratings has changed since its coefficient was computed.
 
     Notes
     -----
@@ -271,7 +271,7 @@ def compare_coefficients(
 
 
 class JointRows(NamedTuple):
-    """The distinct pairs of rating rows. A pair is a subject's row in each of two results.
+    """The distinct pairs of rating rows. A pair consists of a subject's rows in two results.
 
     Attributes
     ----------
@@ -294,14 +294,14 @@ def _counted(name: str, result: MultiRaterResult) -> Counted:
     if result.ratings is None:
         raise ValueError(
             f"{name} has no ratings. A pickled or copied result loses its ratings: compare results"
-            " in the process that computed them. The alpha of measurements has no ratings either:"
-            " compute alpha from `Ratings` with up to 200 labels."
+            " in the process that computed them. The alpha of measurements never has ratings:"
+            " compute alpha from `Ratings` with at most 200 labels."
         )
     return result.ratings.counted
 
 
 def _joint_rows(first: AnyArray, second: AnyArray, n_second: int, numbered: bool) -> JointRows:
-    """Return the distinct pairs of row indices. Subjects without a row in either are ignored."""
+    """Return the distinct pairs of row indices, without subjects that have no row in either."""
     keys = first.astype(np.int64)
     keys += 1
     keys *= n_second + 1

@@ -73,7 +73,7 @@ def fleiss_kappa(
         How the intervals are computed. 'score' inverts the score test: the interval contains the
         values that the test does not reject. 'asymptotic' is the coefficient plus or minus a
         quantile times the standard error; its coverage is far too low if a label is rare. None
-        means 'asymptotic' for measurements, and if many raters or labels would make the score
+        means 'asymptotic' for measurements, or if many raters or labels would make the score
         interval slow. Otherwise None means 'score'.
 
     Returns
@@ -170,7 +170,7 @@ def randolph_kappa(
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As for `fleiss_kappa`, which raises the same errors and issues the same warnings.
+        As in `fleiss_kappa`, which raises the same errors and issues the same warnings.
 
     Returns
     -------
@@ -215,7 +215,7 @@ def gwet_ac1(
     Parameters
     ----------
     ratings, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As for `fleiss_kappa`, which raises the same errors.
+        As in `fleiss_kappa`, which raises the same errors.
 
     Returns
     -------
@@ -254,7 +254,7 @@ def gwet_ac2(
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As for `fleiss_kappa`, which raises the same errors and issues the same warnings. Agreement
+        As in `fleiss_kappa`, which raises the same errors and issues the same warnings. Agreement
         weights are ``1 - weights / weights.max()``.
 
     Returns
@@ -296,7 +296,7 @@ def conger_kappa(
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As for `fleiss_kappa`, with the same errors and warnings. Counts of ratings also raise an
+        As in `fleiss_kappa`, with the same errors and warnings. Counts of ratings also raise an
         error, because counts do not show which rater gave which rating.
     label_proportions : array-like of shape (n_raters, l), default=None
         The proportions or counts of each rater's labels, such as published margins. They determine
@@ -354,7 +354,7 @@ def light_kappa(
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As for `conger_kappa`, but weights need not be symmetric. The rows of a weight matrix
+        As in `conger_kappa`, but weights need not be symmetric. The rows of a weight matrix
         correspond to the labels of the first rater of a pair.
 
     Returns

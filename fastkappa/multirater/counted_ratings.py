@@ -92,7 +92,7 @@ class Counted:
 
     @cached_property
     def patterns(self) -> Patterns:
-        """The distinct patterns (raters per label), and the number of subjects with each."""
+        """The distinct patterns (raters per label), and how often each occurs."""
         if self.count_patterns is not None:
             return Patterns(*self.count_patterns())
         dense = self._dense_profiles
@@ -100,7 +100,7 @@ class Counted:
 
     @cached_property
     def profiles(self) -> RaterProfiles:
-        """The distinct profiles (label per rater), and the number of subjects with each."""
+        """The distinct profiles (label per rater), and how often each occurs."""
         if self.count_sparse is not None:
             return SparseProfiles(self.count_sparse(), self.n_raters, self.n_labels)
         return self._dense_profiles
@@ -133,7 +133,7 @@ class Counted:
         """
         if self.subjects is None:
             raise ValueError(
-                "ratings from a table of counts do not show the ratings of each subject: pass"
+                "ratings from a confusion matrix do not show the ratings of each subject: pass"
                 " Ratings with one row per subject."
             )
         if of_profiles:
@@ -178,7 +178,7 @@ class Counted:
         n_profiles = len(self.profiles.multiplicities)
         starts = np.searchsorted(found.cells[order], np.arange(n_profiles + 1))
         for rows, cells in self.profiles.cells_of_pairs():
-            # The clusters of all profiles, concatenated.
+            # Concatenate each profile's range of ``order``.
             lengths = starts[rows + 1] - starts[rows]
             before = np.cumsum(lengths) - lengths
             entries = order[np.arange(lengths.sum()) + np.repeat(starts[rows] - before, lengths)]
@@ -354,6 +354,6 @@ def missing_text(counted: Counted | None, n_missing: int, n_subjects: int, n_rat
 
 
 def items_text(n_items: int, n_paired: int, in_clusters: str) -> str:
-    """Return the number of items as text. Add how many have two ratings or more if not all do."""
+    """Return the number of items as text, and how many have at least two ratings if not all do."""
     few = f", {n_paired} of them with two ratings or more" if n_paired < n_items else ""
     return f"{count_text(n_items, 'item')}{in_clusters}{few}"

@@ -163,10 +163,10 @@ def disputed_items(
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
-        As for `fleiss_kappa`.
+        As in `fleiss_kappa`.
     weights : {'linear', 'quadratic', 'jaccard', 'masi'}, array-like of shape (l, l) or None, \
 default=None
-        Disagreement weights, as for `fleiss_kappa`. For ratings that are sets, 'jaccard' and 'masi'
+        Disagreement weights, as in `fleiss_kappa`. For ratings that are sets, 'jaccard' and 'masi'
         are the distances of `krippendorff_alpha`.
     most : int, default=None
         The number of items to return. None returns all items with any disagreement.
@@ -181,7 +181,7 @@ default=None
     Raises
     ------
     ValueError
-        As for `fleiss_kappa`. An error is also raised if ratings come from a confusion matrix,
+        As in `fleiss_kappa`. An error is also raised if ratings come from a confusion matrix,
         which does not identify items, or if ``most`` is below 1.
 
     Examples

@@ -260,14 +260,14 @@ def compare_raters(
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
-        As for `fleiss_kappa`, with 3 to 100 raters. Counts are not accepted, because they do not
+        As in `fleiss_kappa`, with 3 to 100 raters. Counts are not accepted, because they do not
         show who gave which rating.
     coefficient : {'conger', 'fleiss', 'alpha'}, default='conger'
         The coefficient of all raters, and of the remaining raters when one is left out. Alpha uses
         the weights as its distances.
     weights : {'linear', 'quadratic', 'jaccard', 'masi'}, array-like of shape (l, l) or None, \
 default=None
-        Disagreement weights, as for `disputed_items`.
+        Disagreement weights, as in `disputed_items`.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array.
     confidence : float, default=0.95
@@ -282,7 +282,7 @@ default=None
     Raises
     ------
     ValueError
-        As for `conger_kappa`. An error is also raised if there are fewer than 3 or more than 100
+        As in `conger_kappa`. An error is also raised if there are fewer than 3 or more than 100
         raters.
 
     References

@@ -57,7 +57,7 @@ class Inferred(NamedTuple):
 
 
 def read_weights(ratings: Ratings, weights: Weights | SetLevel) -> Weights:
-    """Return the weights, with the name of a distance between sets replaced by its matrix.
+    """Return the weights. If they name a distance between sets, return its matrix.
 
     Warn if the weights require a label order that was not given.
     """
@@ -100,7 +100,8 @@ def estimate(
 ) -> MultiRaterResult:
     """Return a coefficient with its standard error, interval and test; warn if undefined."""
     observed, expected = coefficient.disagreement(coefficient.multiplicities)
-    # Measurements are not counted as distinct rows, so a subject's row cannot be located later.
+    # Measurements are not counted as distinct rows, so the result does not keep their ratings: a
+    # subject's row could not be located later.
     rated = (
         None
         if isinstance(coefficient, MeasuredAlpha) or isinstance(ratings, Measurements)

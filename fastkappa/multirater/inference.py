@@ -66,7 +66,7 @@ class Inference:
         if self.sampled is not None:
             raise ValueError(
                 f"{function} treats raters as fixed, and subjects as a sample from an infinite"
-                " population: pass the original result, without for_population."
+                " population: pass the original result, not the result of for_population."
             )
 
     @cached_property
@@ -152,7 +152,7 @@ class Inference:
         The score interval contains the values that the score test does not reject, and never leaves
         the range of the coefficient. The asymptotic interval is the value plus or minus a quantile
         times the standard error. If chosen explicitly, an asymptotic interval can extend beyond 1.
-        With ``distribution='t'``, the default, quantiles are Student's.
+        With ``distribution='t'``, the default, the quantiles are those of Student's t.
         """
         if self.model is not None:
             quantile = root_quantile(self.confidence, self.freedom)
@@ -188,7 +188,8 @@ class Inference:
         """The z statistic for testing that the coefficient is 0, and its degrees of freedom."""
         if not math.isnan(self.null_standard_error):
             return self.value / self.null_error if self.null_error > 0 else math.nan, math.inf
-        # If kappa is far from 0, the search for the constrained maximum at 0 can fail.
+        # If kappa is far from 0, the search for the constrained maximum at 0 can fail. Then z
+        # is kappa divided by its standard error.
         if self.model is not None:
             z = float(self.tested.deviates(np.zeros(1)).deviates[0, 0])
             if math.isfinite(z):
@@ -318,8 +319,8 @@ def _sampled(ratings: Ratings | None) -> Profiles:
     """Return the profiles of sampled raters, or raise an error if raters cannot be left out."""
     if ratings is None or not ratings.counted.knows_raters:
         raise ValueError(
-            "n_raters needs ratings with labels, and the rater of each rating must be known. Counts"
-            " of ratings and copies of a result do not show this. For measurements, use"
+            "n_raters requires ratings with labels and known raters. Counts do not show who gave"
+            " which rating, and a copied result has no ratings. For measurements, use"
             " fastkappa.measurements.intraclass_correlation."
         )
     if not 3 <= ratings.n_raters <= MOST_RATERS:

@@ -47,9 +47,9 @@ def krippendorff_alpha(
     Parameters
     ----------
     ratings, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As for `fleiss_kappa`. For interval, ratio and ordinal data, ratings can be any numbers. An
+        As in `fleiss_kappa`. For interval, ratio and ordinal data, ratings can be any numbers. An
         array or frame is read as measurements, without labels, if its numbers are not all whole or
-        cover a range of more than 1000. The alpha of measurements takes linear time, plus a sort
+        cover a range of more than 1000. For measurements, alpha takes linear time, plus a sort
         for ordinal data.
     level : {'nominal', 'ordinal', 'interval', 'ratio', 'jaccard', 'masi'}, array-like of shape \
 (l, l) or callable, default='nominal'
@@ -69,14 +69,14 @@ def krippendorff_alpha(
     Raises
     ------
     ValueError
-        As for `fleiss_kappa`. An error is also raised if the level requires numbers but labels are
+        As in `fleiss_kappa`. An error is also raised if the level requires numbers but labels are
         not numbers, if labels are negative at level 'ratio', if the level requires sets but ratings
         are not sets, or if distances are not symmetric or not 0 for equal labels.
 
     Warns
     -----
     LabelOrderWarning, UserWarning
-        As for `fleiss_kappa`, with the level in place of the weights. Ratings prepared for the
+        As in `fleiss_kappa`, with the level in place of the weights. Ratings prepared for the
         packages krippendorff and irr have one row per rater: transpose them.
 
     References

@@ -162,7 +162,7 @@ def labels_by_group(groups: Mapping[str, Sequence[LabelKappa]], of: str) -> Grid
 
 
 def pooled(tables: IntTable) -> IntTable:
-    """Return the number of rating pairs for each pair of labels, over the tables of all raters."""
+    """Return the number of rating pairs for each pair of labels, summed over all tables."""
     whole: IntTable = tables.sum(axis=0)
     return whole + whole.T - np.diag(np.diag(whole))
 

@@ -68,6 +68,6 @@ def _refuse_unmeasured(raters: Identified, items: Identified, lacking: AnyArray)
         n = count_text(int(lacking[rater].sum()), "item")
         raise ValueError(
             f"rater {raters.shown(rater)} has no measurement of {n}, such as"
-            f" {items.shown(int(lacking[rater].argmax()))}. missing='drop' leaves out items that"
-            " were not measured by all raters."
+            f" {items.shown(int(lacking[rater].argmax()))}. Use missing='drop' to leave out items"
+            " that were not measured by all raters."
         )

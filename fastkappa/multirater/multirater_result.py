@@ -61,7 +61,7 @@ class MultiRaterResult(Inference, Result):
     n_paired : int
         The number of subjects with at least two ratings. Subjects with one rating still contribute
         to the label frequencies of Fleiss', Conger's and Gwet's coefficients, but do not affect
-        Krippendorff's alpha, Light's kappa and Randolph's kappa.
+        Krippendorff's alpha, Light's kappa or Randolph's kappa.
     n_raters : int
         The number of raters. For counts, it is the largest number of ratings of one subject.
     n_missing : int
@@ -95,7 +95,7 @@ class MultiRaterResult(Inference, Result):
 
     @cached_property
     def by_label(self) -> tuple[LabelKappa, ...]:
-        """The Fleiss' kappa of each label. For all other coefficients, the tuple is empty."""
+        """Fleiss' kappa of each label. For all other coefficients, the tuple is empty."""
         return () if self.of_labels is None else tuple(self.of_labels.found(self))
 
     @property
@@ -139,16 +139,16 @@ class MultiRaterResult(Inference, Result):
     ) -> BootstrapResult:
         """Return the bootstrap interval over resampled subjects.
 
-        Whole clusters of subjects are drawn. The running time depends on the number of distinct
-        rows of ratings, not on the number of subjects. For 'bca', it grows with the square of the
-        number of distinct rows: use 'percentile' for many thousands of them.
+        If subjects are in clusters, whole clusters are drawn. The running time depends on the
+        number of distinct rows of ratings, not on the number of subjects. For 'bca', it grows with
+        the square of the number of distinct rows: use 'percentile' for many thousands of them.
 
         Parameters
         ----------
         n_resamples : int, default=9999
             The number of samples to draw.
         method : {'percentile', 'bca'}, default='bca'
-            How to compute the interval, as for `fastkappa.bootstrap`.
+            How to compute the interval, as in `fastkappa.bootstrap`.
         confidence : float, default=None
             The confidence level of the interval. None means the confidence of this result.
         rng : Generator, int or None, default=None

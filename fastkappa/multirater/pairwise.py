@@ -166,7 +166,7 @@ class PairwiseKappa(Result):
     def _position_of(self, pair: Any) -> tuple[int, int]:
         """Return the positions of two raters, or raise KeyError."""
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise KeyError(f"give two raters, such as pairs['anna', 'eve'], got {pair!r}.")
+            raise KeyError(f"pass two raters, as in pairs['anna', 'eve'], got {pair!r}.")
         places = [position_of(one, self.rater_names, "rater") for one in pair]
         if places[0] == places[1]:
             raise KeyError(f"give two different raters, got {pair!r}.")
@@ -287,11 +287,11 @@ def pairwise_kappa(
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
-        As for `fleiss_kappa`, but not as counts, because counts do not show which rater gave which
+        As in `fleiss_kappa`, but not counts, because counts do not show which rater gave which
         rating.
     weights : {'linear', 'quadratic', 'jaccard', 'masi'}, array-like of shape (l, l) or None, \
 default=None
-        Disagreement weights, as for `disputed_items`, but not necessarily symmetric.
+        Disagreement weights, as in `disputed_items`, but not necessarily symmetric.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array.
     confidence : float, default=0.95
@@ -303,7 +303,7 @@ default=None
         Each kappa uses the subjects that both raters rated, and ``n_missing`` is the number of
         other subjects. An ``UndefinedMetricWarning`` is issued if a kappa is undefined, or if a
         standard error is undefined because all subjects of the pair are in one cluster. Other
-        warnings are as for `fleiss_kappa`.
+        warnings are as in `fleiss_kappa`.
 
     Raises
     ------

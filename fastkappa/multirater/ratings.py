@@ -33,7 +33,7 @@ class Ratings:
     """The ratings of the same subjects by two or more raters. Ratings may be missing.
 
     Create ratings with `from_array`, `from_raters`, `from_long`, `from_table` or `from_counts`.
-    Ratings are counted once, for the first coefficient. Do not change the arrays before that.
+    Ratings are counted once, for the first coefficient. Do not change the arrays before then.
 
     Attributes
     ----------
@@ -75,20 +75,20 @@ class Ratings:
         ----------
         ratings : array-like of shape (n_subjects, n_raters)
             A NumPy array, a list of rows, or a pandas, polars or pyarrow data frame, with
-            columns as for `fastkappa.confusion_counts`. Labels may be fractional numbers. Missing
+            columns as in `fastkappa.confusion_counts`. Labels may be fractional numbers. Missing
             ratings are None, NaN, NaT, NA, null or masked. A rating can be a set of labels, and an
             empty set is a valid rating.
         labels : array-like of shape (l,), default=None
-            All possible labels, in order. If None, the order is the one that the ratings declare,
-            including unused labels, as with ordered categoricals and Python enums. If no order is
-            declared, the labels that occur are sorted: by value if all are numbers, otherwise
-            alphabetically.
+            All possible labels, in order. If None and the ratings declare labels, as ordered
+            categoricals and Python enums do, the declared labels are used, including unused labels.
+            If none are declared, the labels that occur are sorted: by value if all are numbers,
+            otherwise alphabetically.
         missing_codes : sequence, default=()
             Values that mean a missing rating, such as -1 or "unknown".
         clusters : array-like of shape (n_subjects,), default=None
-            The cluster of each subject, such as the patient of a lesion. Clusters can have any type
-            that ratings can have. All standard errors treat clusters as independent units. If None,
-            subjects are treated as independent.
+            The cluster of each subject, such as the patient if subjects are lesions. Clusters can
+            have any type that ratings can have. All standard errors treat clusters as independent
+            units. If None, subjects are treated as independent.
 
         Returns
         -------
@@ -129,7 +129,7 @@ class Ratings:
             The raters' ratings of the same subjects, in the same order. The names of Series are
             used as the raters' names.
         labels, missing_codes, clusters
-            As for `from_array`.
+            As in `from_array`.
 
         Returns
         -------
@@ -138,7 +138,7 @@ class Ratings:
         Raises
         ------
         ValueError
-            As for `from_array`. An error is also raised if the raters' lists differ in length.
+            As in `from_array`. An error is also raised if the raters' lists differ in length.
 
         Examples
         --------
@@ -189,9 +189,9 @@ class Ratings:
             The columns of items, raters and ratings, or their names. Items and raters are whole
             numbers, strings or dates. Ratings can be sets, in a list or an object array.
         cluster : str, or array-like of shape (n,) without a source, default=None
-            The column of each item's cluster, or its name. Clusters are as for `from_array`.
+            The column with each item's cluster, or the name of that column; see `from_array`.
         labels, missing_codes
-            As for `from_array`. Missing codes apply only to ratings.
+            As in `from_array`. Missing codes apply only to ratings.
         duplicates : {'error', 'first', 'last'}, default='error'
             What to do if a rater rated an item more than once: raise an error, or use the first or
             the last rating that is not missing.
@@ -205,10 +205,10 @@ class Ratings:
         Raises
         ------
         ValueError
-            As for `from_array`. An error is also raised if a rater rated an item twice, a rating
+            As in `from_array`. An error is also raised if a rater rated an item twice, a rating
             has no item or rater, an item is in two clusters, or a column or file cannot be read.
         TypeError, ImportError
-            As for `fastkappa.confusion_from_source`.
+            As in `fastkappa.confusion_from_source`.
 
         Examples
         --------
@@ -245,7 +245,7 @@ class Ratings:
         table : array-like of shape (l, l)
             Counts of subjects; rows are the first rater's ratings.
         labels : array-like of shape (l,), default=None
-            The labels of rows and columns. For a data frame, give its column names in order. None
+            The labels of rows and columns. For a data frame, pass its column names in order. None
             means the sorted column names of a data frame, as from `pandas.crosstab`, and 0 to l - 1
             for other tables.
 
@@ -288,10 +288,10 @@ class Ratings:
             The number of raters who gave each label to each subject. Subjects may have different
             numbers of ratings.
         labels : array-like of shape (l,), default=None
-            The labels of the columns. For a data frame, give its column names in order. None means
+            The labels of the columns. For a data frame, pass its column names in order. None means
             the sorted column names of a data frame, and 0 to l - 1 for other tables.
         clusters : array-like of shape (n_subjects,), default=None
-            As for `from_array`.
+            As in `from_array`.
 
         Returns
         -------
@@ -402,11 +402,11 @@ class Ratings:
 
     @property
     def patterns(self) -> Patterns:
-        """The distinct patterns (raters per label), and the number of subjects with each."""
+        """The distinct patterns (raters per label), and how often each occurs."""
         return self.counted.patterns
 
     def profiles(self, wanted_by: str) -> RaterProfiles:
-        """Return the distinct profiles (label per rater), and the number of subjects with each.
+        """Return the distinct profiles (label per rater), and how often each occurs.
 
         Raises
         ------
@@ -431,7 +431,7 @@ class Ratings:
 
     @property
     def n_missing(self) -> int:
-        """The number of missing ratings, for counts relative to the subject with the most."""
+        """The number of missing ratings; for counts, the subject with the most ratings has none."""
         n_ratings = int(self.patterns.multiplicities @ self.patterns.n_ratings)
         return self.n_subjects * self.n_raters - n_ratings
 

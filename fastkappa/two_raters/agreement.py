@@ -67,7 +67,7 @@ def agreement(
     Parameters
     ----------
     y1, y2 : array-like of shape (n,)
-        The ratings of the first and of the second rater, as for `confusion_counts`. In reports and
+        The ratings of the first and of the second rater, as in `confusion_counts`. In reports and
         plots, the names of Series are used as the names of the raters.
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
         None treats all disagreements as equal. 'linear' weights disagreements by the distance
@@ -78,7 +78,7 @@ def agreement(
         The labels, in the order that weights refer to. Items with other labels are left out and
         counted. If None and the ratings declare labels, the declared labels are used, including
         unused labels. An ordered categorical, a polars Enum, an ordered Arrow dictionary or a
-        Python enum declares labels. Otherwise the labels that occur are sorted. Give all possible
+        Python enum declares labels. Otherwise the labels that occur are sorted. Pass all possible
         labels, because unused labels change Bennett's S, Brennan-Prediger and Gwet's AC, and can
         change the 'score' or 'profile' interval of kappa. The report mentions unused labels.
     missing : {'raise', 'drop'}, default='raise'
@@ -89,13 +89,13 @@ def agreement(
     missing_codes : sequence, default=()
         Values that mean a missing rating, such as -9 or "NA".
     clusters : array-like of shape (n,), default=None
-        The cluster of each item, such as the patient of a lesion. Clusters can have any type that
-        ratings can have. Items in a cluster can resemble each other, so all standard errors treat
-        clusters as the independent units (Yang and Zhou 2014, 2015). With 't', the degrees of
-        freedom are the number of clusters minus one. For score and profile intervals and for the
-        test of kappa, the statistic is divided by the design effect if the design effect is above
-        1, and has the same degrees of freedom (Rao and Scott 1984). A missing cluster is treated
-        like a missing rating. None means that items are independent.
+        The cluster of each item, such as the patient if items are lesions. Clusters can have any
+        type that ratings can have. Items in a cluster can resemble each other, so all standard
+        errors treat clusters as the independent units (Yang and Zhou 2014, 2015). With 't', the
+        degrees of freedom are the number of clusters minus one. For score and profile intervals and
+        for the test of kappa, the statistic is divided by the design effect if the design effect is
+        above 1, and has the same degrees of freedom (Rao and Scott 1984). A missing cluster is
+        treated like a missing rating. None means that items are independent.
     sample_weight : array-like of shape (n,), default=None
         The number of items that each row represents. The result is the same as if each row were
         repeated this many times. Weights that are not whole numbers raise an error, and so do
@@ -177,8 +177,8 @@ def agreement(
     counts = tabulate(get_kernels(), items.columns["y1"], items.columns["y2"], known, weighed)
     if not counts.table.any():
         raise ValueError(
-            f"no item has both ratings among the labels {counts.labels.tolist()}. Spell labels"
-            " exactly as in the ratings."
+            f"every item has a rating that is not among the labels {counts.labels.tolist()}. Spell"
+            " labels exactly as in the ratings."
         )
     of_items = None
     if clusters is not None:
@@ -227,20 +227,20 @@ def agreement_from_confusion(
         must have the same labels on rows and columns. The names of its axes are used as the names
         of the raters.
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
-        Disagreement weights, as for `agreement`.
+        Disagreement weights, as in `agreement`.
     labels : array-like of shape (l,), default=None
-        The labels of rows and columns. For a data frame, give its column names in order, or new
+        The labels of rows and columns. For a data frame, pass its column names in order, or new
         names. None means the labels of the counts or of the DataFrame, or numbers from 0 for other
         tables. Because alphabetical order is often not the intended order, a ``LabelOrderWarning``
         is issued if there are weights but no ``labels``.
     confidence : float, default=0.95
         The confidence level of intervals.
     distribution : {'normal', 't'}, default='normal'
-        The distribution for standard errors and intervals, as for `agreement`.
+        The distribution for standard errors and intervals, as in `agreement`.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How the intervals of kappa are computed, as for `agreement`.
+        How the intervals of kappa are computed, as in `agreement`.
     null_kappa, alternative
-        The test of kappa, as for `agreement`.
+        The test of kappa, as in `agreement`.
 
     Returns
     -------

@@ -56,7 +56,7 @@ class AgreementResult(Result):
     n_outside : int
         The number of items left out because a rating is outside the labels.
     distribution : {'normal', 't'}
-        The distribution for standard errors and intervals, as for `agreement`.
+        The distribution for standard errors and intervals, as in `agreement`.
     raters : tuple of str
         The names of the raters' columns, if they are named Series, for reports and plots.
     interval_method : {'asymptotic', 'score', 'profile'}
@@ -241,12 +241,12 @@ class AgreementResult(Result):
 
     @cached_property
     def prevalence_index(self) -> float:
-        """The difference in frequency between two labels, (a - d) / n; else NaN."""
+        """For two labels, the difference between their frequencies, (a - d) / n; otherwise NaN."""
         return float(indices.prevalence_index(self.table))
 
     @cached_property
     def bias_index(self) -> float:
-        """The difference between the raters in using the first label, (b - c) / n."""
+        """For two labels, the difference between the raters' use of the first, (b - c) / n."""
         return float(indices.bias_index(self.table))
 
     @cached_property
@@ -274,7 +274,7 @@ class AgreementResult(Result):
     def agreement_within(
         self, tolerance: float, *, by: proportions.By = "steps"
     ) -> proportions.Proportion:
-        """Return the proportion of items whose ranks or values differ by at most a tolerance."""
+        """Return the proportion of items whose labels differ by at most a tolerance."""
         given: Any = {"labels": self.labels, "confidence": self.confidence}
         return proportions.agreement_within(
             self.table, tolerance, by=by, clusters=self.clusters, **given

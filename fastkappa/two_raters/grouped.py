@@ -82,23 +82,23 @@ def agreement_by(
     groups : array-like of shape (n,)
         The group of each item. Groups can have any type that ratings can have.
     weights, labels, missing, missing_codes, confidence
-        As for `agreement`. ``missing_codes`` apply to ratings, not to groups. Without ``labels``,
+        As in `agreement`. ``missing_codes`` apply to ratings, not to groups. Without ``labels``,
         the tables of all groups have the same labels: the declared labels, or all labels that occur
         in any group.
     undefined : {'nan', 'drop'}, default='nan'
-        How the test of equality handles groups with an undefined kappa, as for `compare_strata`.
+        How the test of equality handles groups with an undefined kappa, as in `compare_strata`.
         With 'nan', the test is NaN; with 'drop', such groups are left out.
     clusters : array-like of shape (n,), default=None
-        The cluster of each item, as for `agreement`. Groups can share clusters, such as the cases
-        of one reader. The test of equality accounts for this.
+        The cluster of each item, as in `agreement`. Groups can share clusters, for example if a
+        patient has lesions in several groups. The test of equality accounts for this.
     sample_weight : array-like of shape (n,), default=None
-        The number of items that each row represents, as for `agreement`.
+        The number of items that each row represents, as in `agreement`.
     distribution : {'normal', 't'}, default='normal'
-        The distribution of standard errors and intervals, as for `agreement`.
+        The distribution of standard errors and intervals, as in `agreement`.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How the intervals of kappa are computed, and how equality is tested, as for `agreement`.
+        How the intervals of kappa are computed, and how equality is tested, as in `agreement`.
     null_kappa, alternative
-        The test of kappa in each group, as for `agreement`.
+        The test of kappa in each group, as in `agreement`.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def agreement_by(
     Raises
     ------
     ValueError
-        As for `agreement`. An error is also raised if the tables of all groups would need more than
+        As in `agreement`. An error is also raised if the tables of all groups would need more than
         512 MB.
 
     Examples
@@ -177,8 +177,8 @@ def agreement_by(
     }
     if not results:
         raise ValueError(
-            f"no item has both ratings among the labels {found.rows.tolist()}. Spell labels exactly"
-            " as in the ratings."
+            f"every item has a rating that is not among the labels {found.rows.tolist()}. Spell"
+            " labels exactly as in the ratings."
         )
     _warn_of_undefined(results)
     pooled = make_result(

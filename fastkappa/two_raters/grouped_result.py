@@ -46,12 +46,12 @@ from fastkappa.two_raters.agreement_report import (
 )
 from fastkappa.two_raters.agreement_result import AgreementResult
 
-# A sentence for a paper lists at most this number of groups. With more groups, it lists only those
+# A sentence for a paper lists at most this many groups. If there are more, it lists only the groups
 # with the lowest and the highest kappa.
 MOST_IN_SENTENCE = 5
 # Pairs of groups are compared if there are at most this many groups.
 MOST_COMPARED = 10
-# The name of all groups together.
+# The name for all groups together.
 ALL = "all items"
 
 
@@ -333,7 +333,7 @@ def compute_intervals(results: Sequence[AgreementResult]) -> None:
     The intervals equal those computed one by one. For 500 tables with five labels, computing them
     together is 20 times as fast.
     """
-    # A cached property stores its value in the object's ``__dict__``.
+    # An interval that is already computed is in ``vars(result)``, like every cached property.
     left = [
         result
         for result in results

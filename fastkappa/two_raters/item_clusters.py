@@ -44,7 +44,7 @@ def counted_clusters(
     Raises
     ------
     ValueError
-        If the clusters cannot be labels, such as fractional numbers.
+        If the clusters cannot be labels, for example because they are fractional numbers.
     """
     clusters = items.columns[CLUSTERS]
     if clusters.obstacle:

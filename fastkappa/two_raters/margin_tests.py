@@ -44,7 +44,7 @@ class MarginTests(Result):
     bhapkar : ChiSquareTest
         Bhapkar's test of equal margins, which is slightly more powerful in small samples.
     bowker : ChiSquareTest
-        Bowker's test of symmetry, that each disagreement is as frequent as its reverse. Symmetry
+        Bowker's test of symmetry: each disagreement is as frequent as its reverse. Symmetry
         implies equal margins, but not vice versa.
     mcnemar : McNemar or None
         McNemar's test for two labels, with and without correction, and in exact form. None for more

@@ -81,18 +81,18 @@ def compare_predictions(
     labels : array-like of shape (l,), default=None
         The labels, in the order that weights refer to. Items with other labels, in the truth or in
         a prediction, are left out of both kappas, and counted in ``n_outside`` of the result. None
-        means the declared labels, as for `agreement`. If no labels are declared, the labels that
+        means the declared labels, as in `agreement`. If no labels are declared, the labels that
         occur are used, sorted. Each kappa then uses only the labels of the truth and of its own
         prediction. It therefore equals the kappa of `agreement`, unless items are dropped because
         the other prediction is missing. A matrix of weights has one row for each label that occurs
         in any of the three columns.
     missing : {'raise', 'drop'}, default='raise'
-        How to treat items with a missing label, as for `agreement`. With 'drop', an item missing
+        How to treat items with a missing label, as in `agreement`. With 'drop', an item missing
         from one prediction is left out of both kappas.
     missing_codes : sequence, default=()
         Values that mean a missing label, such as -9 or "NA".
     clusters : array-like of shape (n,), default=None
-        The cluster of each item, as for `agreement`. Clusters are the units of the standard error
+        The cluster of each item, as in `agreement`. Clusters are the units of the standard error
         and of the bootstrap.
     n_resamples : int, default=0
         The number of bootstrap replicates; 0 means no bootstrap.
@@ -114,7 +114,7 @@ def compare_predictions(
     Raises
     ------
     ValueError
-        As for `agreement`.
+        As in `agreement`.
 
     Examples
     --------
@@ -140,8 +140,8 @@ def compare_predictions(
         known.refuse_outside({"y_true": truth, "first": one, "second": two})
     if not n:
         raise ValueError(
-            f"no item has all its labels among {found.rows.tolist()}. Spell labels exactly as in"
-            " the predictions."
+            f"every item has a label that is not among {found.rows.tolist()}. Spell labels exactly"
+            " as in the predictions."
         )
     every = np.arange(len(joint))
     own = every, every

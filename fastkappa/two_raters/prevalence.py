@@ -32,12 +32,12 @@ class CorrectedPrevalence(Result):
     apparent : float
         The observed proportion of positive labels, before the correction.
     sensitivity, specificity : float
-        The proportion of true positives that are labelled positive, and the proportion of true
-        negatives that are labelled negative.
+        The proportion of truly positive items that are labelled positive, and the proportion of
+        truly negative items that are labelled negative.
     n : int
         The number of labelled items.
     n_validation : tuple of int
-        The numbers of true negatives and of true positives in the validation sample.
+        The numbers of truly negative and of truly positive items in the validation sample.
     confidence : float
         The confidence level of the interval.
     """
@@ -138,7 +138,7 @@ def rogan_gladen(
 
     Examples
     --------
-    Of 150 cows, 23 are positive in a test of sensitivity .96 and specificity .89:
+    Of 150 cows, 23 are positive in a test with sensitivity 0.96 and specificity 0.89:
 
     >>> from fastkappa import rogan_gladen
     >>> rogan_gladen(23, 150, [[89, 11], [4, 96]])
@@ -153,8 +153,8 @@ def rogan_gladen(
     counts = as_counts(getattr(validation, "table", validation))
     if counts.shape != (2, 2) or not counts.any(axis=1).all():
         raise ValueError(
-            "validation must be a table of two labels, with true negatives in the first row and"
-            f" true positives in the second, got {counts.tolist()}."
+            "validation must be a table of two labels, with truly negative items in the first row"
+            f" and truly positive items in the second, got {counts.tolist()}."
         )
     (specific, false_alarms), (missed, sensitive) = counts.tolist()
     negative, positive = specific + false_alarms, missed + sensitive

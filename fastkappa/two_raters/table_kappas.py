@@ -109,7 +109,7 @@ class TableKappas(Result):
         if n_rows is None:
             return f"{n} items"
         if isinstance(self.n, int):
-            # Integer cells are numbers of items.
+            # Integer cells are counts of items.
             return f"{n} items (the weights of {count_text(n_rows, 'row')})"
         return f"{count_text(n_rows, 'item')} whose weights sum to {n}"
 
@@ -156,7 +156,7 @@ class TableKappas(Result):
         """Return a list with the reason if kappa is undefined, or an empty list."""
         if not math.isnan(self.kappas["none"]):
             return []
-        why = "no item has both ratings among the labels"
+        why = "every item has a rating that is not among the labels"
         if self.n != 0:
             label = label_text(self.labels.tolist()[int(self.table.diagonal().argmax())])
             why = f"all ratings are {label}, so that no disagreement is expected by chance"

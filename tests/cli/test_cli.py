@@ -236,7 +236,7 @@ def test_no_pair_among_the_labels_leaves_kappa_undefined(tmp_path: Path) -> None
     assert (report["n"], report["outside"], report["kappa"]) == (0, 2, None)
     assert report["observed_agreement"] is None
     text = text_of(*arguments)
-    assert "Kappa is undefined: no item has both ratings among the labels." in text
+    assert "Kappa is undefined: every item has a rating that is not among the labels." in text
 
 
 def test_the_same_column_twice(integers: tuple[Path, Any]) -> None:
@@ -298,7 +298,8 @@ def test_an_unknown_column_is_named_with_those_there(integers: tuple[Path, Any])
 
 def test_labels_none_of_which_occurs(integers: tuple[Path, Any]) -> None:
     arguments = (integers[0], "--y1", "left", "--y2", "right", "--labels")
-    assert "no item has both ratings among the labels." in text_of(*arguments, "7,8")
+    text = text_of(*arguments, "7,8")
+    assert "every item has a rating that is not among the labels." in text
     assert "labels must be distinct, got 1 more than once" in refusal(*arguments, "1,1")
     assert "--labels contains 'x'" in refusal(*arguments, "1,x")
 

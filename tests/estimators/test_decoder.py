@@ -276,7 +276,7 @@ def test_bad_input() -> None:
         KappaDecoder().fit(np.full((4, 5), 0.2), [0, 1, 2, 3])
     with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[4, 3\]"):
         KappaDecoder().fit(np.full((4, 5), 0.2), [0, 1, 2])
-    with pytest.raises(ValueError, match="labels of more than one class, got only 1"):
+    with pytest.raises(ValueError, match="y must contain more than one class, got only 1"):
         KappaDecoder(MODEL).fit(X, np.ones(len(X), int))
     with pytest.raises(ValueError, match="y must not have masked entries"):
         KappaDecoder(MODEL).fit(X, np.ma.masked_equal(y, 0))

@@ -287,7 +287,7 @@ def test_it_works_where_scikit_learn_does() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"alpha": -1.0}, "alpha must be a finite number that is not negative, got -1.0"),
+        ({"alpha": -1.0}, "alpha must be a finite non-negative number, got -1.0"),
         ({"alpha": float("nan")}, "alpha must be"),
         ({"alpha": "1"}, "alpha must be"),
         ({"scale": "std"}, "scale must be 'penalized' or 'variance', got 'std'"),

@@ -194,7 +194,9 @@ def test_half_points_are_labels(estimator: Any, features: Any) -> None:
         expected = scorer(whole, features, Y)
         for same in (scorer, of_labels):
             assert same(graded, features, HALVES[Y]) == pytest.approx(expected, abs=1e-14)
-    with pytest.raises(ValueError, match=r"label type: continuous.* half points, pass labels="):
+    with pytest.raises(
+        ValueError, match=r"label type: continuous.* fractional labels, pass labels="
+    ):
         clone(estimator).fit(features, HALVES[Y])
     with pytest.raises(ValueError, match=r"contains 2\.5, which is not among"):
         clone(estimator).set_params(labels=HALVES[:-1]).fit(features, HALVES[Y])
@@ -223,9 +225,9 @@ def test_what_is_no_regressor_is_refused() -> None:
         KappaRounder(LogisticRegression()).fit(X, Y)
     with pytest.raises(ValueError, match="must be a regressor, got StandardScaler"):
         KappaRounder(StandardScaler()).fit(X, Y)
-    with pytest.raises(ValueError, match="cv must not be None with an estimator"):
+    with pytest.raises(ValueError, match="cv must not be None if estimator is given"):
         KappaRounder(Ridge(), cv=None).fit(X, Y)
-    with pytest.raises(ValueError, match=r"\(240, 3\).* To pass features, pass a regressor as"):
+    with pytest.raises(ValueError, match=r"\(240, 3\).* To use features, pass a regressor as"):
         KappaRounder().fit(X, Y)
     with pytest.raises(ValueError, match="at least one fold, got no folds"):
         KappaRounder(Ridge(), cv=[]).fit(X, Y)

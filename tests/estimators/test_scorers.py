@@ -166,7 +166,7 @@ def test_what_is_refused() -> None:
     assert KappaScorer(labels=range(5))(class_less, X, Y) == 0
     with pytest.raises(ValueError, match=r"y or the predictions contain 4, .* 0 < 1 < 2 < 3"):
         KappaScorer(labels=range(4))(TREE.fit(X, Y), X, Y)
-    with pytest.raises(ValueError, match="labels must be given with a matrix"):
+    with pytest.raises(ValueError, match="labels must be given if weights is a matrix"):
         KappaScorer(weights=[[0, 1], [1, 0]])
     with pytest.raises(ValueError, match="weights must be None, 'linear'"):
         KappaScorer(weights="cubic")  # type: ignore[arg-type]

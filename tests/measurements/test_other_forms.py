@@ -101,7 +101,7 @@ PAIRS = {"limits": limits_of_agreement, "concordance": concordance_correlation}
 def test_ids_given_as_one_of_two_raters(name: str, make: Any) -> None:
     take, wide, long = PAIRS[name], make(COLUMNS), make(LONG)
     with pytest.raises(
-        ValueError, match=r"y1 \('subject'\) seems to contain ids .*Give the measurements"
+        ValueError, match=r"y1 \('subject'\) seems to contain ids .*Pass the measurements"
     ):
         take(wide["subject"], wide["r1"])
     with pytest.raises(ValueError, match="y2 seems to contain ids of subjects or raters"):

@@ -287,7 +287,7 @@ def test_clusters_of_equal_subjects_are_no_more_than_one_subject() -> None:
         (
             conger_kappa(Ratings.from_table([[5, 1], [2, 7]])),
             fleiss_kappa(AFTER),
-            "ratings from a table of counts do not show",
+            "ratings from a confusion matrix do not show",
         ),
         (
             pickle.loads(pickle.dumps(fleiss_kappa(BEFORE))),

@@ -206,7 +206,7 @@ def test_pairs_that_are_not_there() -> None:
         (("anna", "anna"), "two different raters"),
         (("anna", 3), "no rater is named 3"),
         (("anna", -1), "no rater is named -1"),
-        ("anna", "give two raters"),
+        ("anna", "pass two raters"),
     ):
         with pytest.raises(KeyError, match=message):
             pairs[pair]  # type: ignore[index]
@@ -260,7 +260,7 @@ def test_disputed_items_of_other_forms() -> None:
         "",
     ]
     assert disputed_items(counts).items.tolist() == [1, 2]
-    with pytest.raises(ValueError, match="a table of counts do not show"):
+    with pytest.raises(ValueError, match="a confusion matrix do not show"):
         disputed_items(Ratings.from_table([[3, 1], [1, 3]]))
     with pytest.raises(ValueError, match="most must be 1 or more"):
         disputed_items(counts, most=0)

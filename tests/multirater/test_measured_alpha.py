@@ -225,7 +225,7 @@ def test_refusals() -> None:
     ratings = make(0, 5, 2, 0)
     with pytest.raises(ValueError, match="the largest absolute value of the ratings must be"):
         krippendorff_alpha(ratings * 1e80, level="interval")
-    with pytest.raises(ValueError, match=r"level='ratio' needs non-negative labels, got -0\.5"):
+    with pytest.raises(ValueError, match=r"level='ratio' requires non-negative labels, got -0\.5"):
         krippendorff_alpha(np.where(ratings == ratings[0, 0], -0.5, ratings), level="ratio")
     ratings[2, 1] = np.inf
     with pytest.raises(ValueError, match="rater 2 must be finite, got inf at position 2"):

@@ -74,11 +74,11 @@ def test_weights() -> None:
 
 def test_levels_of_alpha() -> None:
     strings = [["a", "b"], ["b", "b"], ["a", "a"]]
-    with pytest.raises(ValueError, match="level='interval' needs numbers as labels"):
+    with pytest.raises(ValueError, match="level='interval' requires numeric labels"):
         krippendorff_alpha(strings, level="interval")
     with pytest.raises(ValueError, match="level must be 'nominal'"):
         krippendorff_alpha(strings, level="cardinal")
-    with pytest.raises(ValueError, match="level='ratio' needs non-negative labels, got -1"):
+    with pytest.raises(ValueError, match="level='ratio' requires non-negative labels, got -1"):
         krippendorff_alpha([[-1, 2], [2, 2]], level="ratio")
     for level in ([[0, 1], [2, 0]], None):
         with pytest.raises(ValueError, match="level must be a symmetric matrix"):

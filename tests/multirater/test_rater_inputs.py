@@ -246,7 +246,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([], {}, "at least two raters, got 0"),
     (np.empty((0, 3)), {}, "must not be empty, got no subjects"),
     ([[1, 2], [1]], {}, "one rating per rater in every row"),
-    ([[None, None], [None, None]], {}, "must not all be missing, got 2 subjects"),
+    ([[None, None], [None, None]], {}, "must not all be missing, got 4 missing values"),
     ([[9, 9]], {"missing_codes": [9]}, "must not all be missing"),
     ([[1, 2]], {"missing_codes": 9}, "missing_codes must be a list"),
     (["ab", "ba"], {}, "subjects × raters"),

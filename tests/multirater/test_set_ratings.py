@@ -169,12 +169,12 @@ def test_the_bootstrap_of_sets() -> None:
 @pytest.mark.parametrize(
     ("ratings", "arguments", "message"),
     [
-        (POSTS, {"level": "interval"}, "needs numbers as labels"),
-        (POSTS, {"level": "ratio"}, "needs numbers as labels"),
+        (POSTS, {"level": "interval"}, "requires numeric labels"),
+        (POSTS, {"level": "ratio"}, "requires numeric labels"),
         (
             [["a", "b"], ["a", "a"]],
             {"level": "masi"},
-            "level='masi' needs sets as ratings, got 'a'",
+            "level='masi' requires sets as ratings, got 'a'",
         ),
         (
             [[{"a"}, "b"], [{"a"}, {"b"}]],

@@ -243,7 +243,7 @@ def test_what_is_refused(arguments: Any, match: str) -> None:
         agreement_by(*arguments[1:], groups=arguments[0])
     with pytest.raises(ValueError, match="missing must be"):
         agreement_by([1], [1], groups=[1], missing="keep")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"both ratings among the labels \[5\]"):
+    with pytest.raises(ValueError, match=r"not among the labels \[5\]"):
         agreement_by([1, 2], [1, 2], groups=[1, 2], labels=[5])
 
 

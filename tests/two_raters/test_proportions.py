@@ -156,7 +156,7 @@ def test_agreement_within_of_a_result_has_its_confidence() -> None:
         ({"tolerance": math.nan}, "tolerance must be a non-negative number, got nan"),
         ({"tolerance": "1"}, "tolerance must be a non-negative number, got '1'"),
         ({"tolerance": 1, "by": "value"}, "by must be 'steps' or 'values', got 'value'"),
-        ({"tolerance": 1, "by": "values"}, "needs numbers as labels, got \\['a', 'b'\\]"),
+        ({"tolerance": 1, "by": "values"}, "requires numeric labels, got \\['a', 'b'\\]"),
     ],
 )
 def test_refusals(arguments: dict[str, Any], message: str) -> None:
@@ -166,7 +166,7 @@ def test_refusals(arguments: dict[str, Any], message: str) -> None:
 
 
 def test_refusals_of_tables() -> None:
-    with pytest.raises(ValueError, match="needs numbers as labels, got None"):
+    with pytest.raises(ValueError, match="requires numeric labels, got None"):
         agreement_within([[5, 1], [2, 6]], 1, by="values")
     for function in (specific_agreement, lambda table: agreement_within(table, 1)):
         with pytest.raises(ValueError, match="empty"):

@@ -89,7 +89,7 @@ def test_arguments_that_do_not_match(arguments: Any, match: str) -> None:
         ([], [], {}, "must not be empty"),
         ([None, None], [1, None], {"missing": "drop"}, "each of the 2 items has a missing"),
         ([1, 2], [1, 2], {"missing": "ignore"}, "missing must be 'raise' or 'drop', got 'ignore'"),
-        ([1, 2], [1, 2], {"labels": [3]}, r"no item has both ratings among the labels \[3\]"),
+        ([1, 2], [1, 2], {"labels": [3]}, r"rating that is not among the labels \[3\]"),
         ([1.5, 2], [1, 2], {}, r"y1 must be labels, but is continuous, got \[1\.5, 2\]"),
     ],
 )

@@ -39,7 +39,7 @@ PER_THREAD = 1 << 18
 def count_profiles(
     kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int
 ) -> tuple[AnyArray, IntTable]:
-    """Return the distinct profiles, as (P, R) codes, and the number of subjects with each."""
+    """Return the distinct profiles, as (P, R) codes, and how often each occurs."""
     base = raters[0].n_labels + 1
     half = len(raters) // 2
     if not profiles_are_few(raters):
@@ -62,7 +62,7 @@ def count_profiles(
 def count_patterns(
     kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int
 ) -> tuple[AnyArray, IntTable]:
-    """Return the distinct patterns, as (P, l) counts, and the number of subjects with each."""
+    """Return the distinct patterns, as (P, l) counts, and how often each occurs."""
     n_raters, n_labels = len(raters), raters[0].n_labels
     base = n_raters + 1
     if _power(base, n_labels) > MOST_CELLS:
@@ -116,7 +116,7 @@ def count_rater_pairs(
 def patterns_of(
     profiles: AnyArray, multiplicities: IntTable, n_labels: int
 ) -> tuple[AnyArray, IntTable]:
-    """Convert profiles to distinct patterns, of shape (P, l), and numbers of subjects."""
+    """Return the distinct patterns of profiles, as (P, l) counts, and how often each occurs."""
     ordered = DistinctRows(profiles.shape[1], n_labels + 1)
     for start in range(0, len(profiles), BLOCK):
         rows = slice(start, start + BLOCK)
@@ -132,7 +132,7 @@ def profiles_are_few(raters: Sequence[EncodedRater]) -> bool:
 def as_patterns(
     ordered: AnyArray, multiplicities: IntTable, n_labels: int
 ) -> tuple[AnyArray, IntTable]:
-    """Convert rows of sorted codes to patterns, of shape (P, l), and numbers of subjects."""
+    """Convert rows of sorted codes to (P, l) patterns, and return how often each occurs."""
     if len(ordered) * n_labels > LARGEST_COUNTS:
         raise ValueError(
             f"ratings have {n_labels} labels and {len(ordered)} distinct rows, which need too much"

@@ -1,8 +1,8 @@
 """Detect raters' columns that are probably mistakes.
 
-A column can be computed from the others, such as a consensus or a copy. It can also contain ids, or
-use other codes for the labels. A real expert also agrees with most others, so a column is reported
-as a summary only if its name suggests one. A copy can be detected from the ratings alone.
+A column can be a consensus or a copy, computed from the others. It can also contain ids, or use
+other codes for the labels. A real expert also agrees with most others, so a column is reported
+as a summary only if its name suggests it. A copy can be detected from the ratings alone.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _warn_of_copies(codes: AnyArray, n_labels: int, names: Sequence[str]) -> Non
 
 
 def _warn_of_summary(codes: AnyArray, labels: AnyArray, place: int, names: Sequence[str]) -> None:
-    """Warn if a column is a summary of the other columns for all items on which they differ."""
+    """Warn if a column summarises the other columns for all items on which the others differ."""
     others = np.delete(codes, place, axis=0)
     same = (others[:, None] == others).sum(axis=0)
     most = same.max(axis=0)
@@ -92,8 +92,8 @@ def _warn_of_summary(codes: AnyArray, labels: AnyArray, place: int, names: Seque
     what = next((what for what, is_summary in follows.items() if is_summary.all()), None)
     if what is not None:
         warn(
-            f"{names[place]} is the {what} of the other ratings for each of {len(own)} items on"
-            " which they differ. If it is computed from the other columns, leave it out."
+            f"{names[place]} is the {what} of the other ratings for each of the {len(own)} items"
+            " on which the others differ. If it is computed from the other columns, leave it out."
         )
 
 
@@ -132,7 +132,7 @@ def judge_raters(
 def judge_pairs(
     codes: AnyArray, labels: AnyArray, names: Sequence[str], *, are_given: bool
 ) -> bool:
-    """Warn about the first two raters who code labels differently. Return whether there are any.
+    """Warn about the first two raters who code labels differently. Return whether any were found.
 
     ``codes`` has one row per rater and one column per item. Each code is the position of the label,
     or the number of labels if the rating is missing.
@@ -153,7 +153,7 @@ def judge_pairs(
             if text:
                 warn(text)
                 return True
-    # The ratings of each item occur once per other rater.
+    # In ``together``, each rating is counted once per other rater.
     if not are_given and warn_of_end(labels, together / max(len(names) - 1, 1), ["the raters"]):
         return True
     found = None if are_given else not_told_apart(labels, together)

@@ -143,7 +143,7 @@ def look_long(raters: Sequence[Rater]) -> bool:
 
 
 def _identify_rows(first: Column, second: Column) -> bool:
-    """Return whether the values of two columns identify each row, although one column does not."""
+    """Return whether two columns together identify each row, although one column does not."""
     if not _all_differ(first.values[:SOME_ROWS], second.values[:SOME_ROWS]):
         return False
     columns = [column.values[:MOST_ROWS] for column in (first, second)]

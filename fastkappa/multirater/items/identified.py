@@ -26,8 +26,8 @@ LOOKUP_PER_ROW = 4
 class Identified(NamedTuple):
     """The items or raters of all rows: their numbers, and a function that returns their names.
 
-    ``distinct`` returns all names in the order of their numbers. It is a function because a million
-    strings should be created only when needed.
+    ``distinct`` returns all names in the order of their numbers. It is a function so that
+    a million strings are created only if needed.
     """
 
     numbers: NDArray[np.int32]
@@ -142,7 +142,7 @@ def numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], AnyArray]:
 
 
 def _offsets(values: AnyArray, lowest: int, span: int) -> NDArray[np.int64]:
-    """Return the differences between values and the lowest, or raise if one exceeds the span."""
+    """Return each value minus the lowest, or raise if a difference is not below ``span``."""
     offsets = offsets_from(values, lowest)
     if int(offsets.max()) >= span:
         raise changed_meanwhile("items or raters")

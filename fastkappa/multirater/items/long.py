@@ -101,7 +101,7 @@ class LongRatings(NamedTuple):
         return self.item_names()
 
     def profiles(self) -> list[tuple[AnyArray, IntTable]]:
-        """Return the distinct profiles for each number of ratings, and their numbers of items."""
+        """Return, for each number of ratings, the distinct profiles and how often each occurs."""
         found = []
         for length, _, blocks in self._blocks():
             distinct = DistinctRows(length, len(self.rater_names) * self.n_labels)
@@ -111,7 +111,7 @@ class LongRatings(NamedTuple):
         return found
 
     def patterns(self) -> tuple[AnyArray, IntTable]:
-        """Return the distinct patterns, as (P, l) counts, and the number of items with each."""
+        """Return the distinct patterns, as (P, l) counts, and how often each occurs."""
         found = []
         for length, _, blocks in self._blocks():
             distinct = DistinctRows(length, self.n_labels)
@@ -181,7 +181,7 @@ def read_long(
     Raises
     ------
     ValueError
-        As for `encode_columns`. An error is also raised if the columns differ in length, a rating
+        As in `encode_columns`. An error is also raised if the columns differ in length, a rating
         has no item or no rater, items or raters are not whole numbers, strings or dates, there are
         fewer than two raters, a rater rated an item twice and ``duplicates`` is 'error', or an item
         is in two clusters.
@@ -287,10 +287,10 @@ def _warn_of_swapped(ratings: LongRatings) -> None:
 def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None:
     """Warn about a rater's name that looks like a mistyped version of another rater's name.
 
-    The names must be similar, and the raters must have no item in common. In addition, one of the
-    two must have few ratings, or many common items must be expected by chance and a letter must be
-    missing or swapped. Names that differ in a number are not considered mistyped. ``is_rated`` has
-    one row per rater and one column per item.
+    The names must be similar, and the raters must have no item in common. In addition, one of them
+    must have few ratings, or the names must differ in a missing or swapped letter and many common
+    items must be expected by chance. Names that differ in a number are not considered mistyped.
+    ``is_rated`` has one row per rater and one column per item.
     """
     from difflib import get_close_matches
 
@@ -314,7 +314,7 @@ def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None
 
 
 def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np.intp]) -> None:
-    """Warn about raters without an item in common with others, perhaps because ids differ.
+    """Warn about raters who have no item in common with others, perhaps because ids differ.
 
     ``raters`` are the numbers of the raters, sorted by item. If there are many raters, there is no
     warning, because such raters are then normal.
@@ -392,7 +392,7 @@ def _check_lengths(columns: dict[str, Any]) -> None:
     for name, column in columns.items():
         if isinstance(column, (str, bytes)):
             raise ValueError(
-                f"{name} must be an array with one entry per rating, got {column!r}. To give the"
+                f"{name} must be an array with one entry per rating, got {column!r}. To use the"
                 " name of a column, pass the frame or file as the first argument."
             )
     lengths = {name: n_samples(column) for name, column in columns.items()}

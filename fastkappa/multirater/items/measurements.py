@@ -32,7 +32,7 @@ class Measurements(NamedTuple):
     labels : ndarray of shape (0,)
         Always empty, because measurements have no labels.
     n_subjects, n_raters, n_paired, n_missing : int
-        As for `Ratings`.
+        As in `Ratings`.
     constant : bool
         Whether all numbers of subjects with at least two ratings are equal.
     form : OtherForm or None
@@ -56,7 +56,7 @@ def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements 
     Raises
     ------
     ValueError
-        As for `read_measurements`. An error is also raised if missing codes are not a list.
+        As in `read_measurements`. An error is also raised if missing codes are not a list.
     """
     check_is_list(missing_codes)
     if isinstance(ratings, (list, tuple)) or not hasattr(ratings, "shape"):

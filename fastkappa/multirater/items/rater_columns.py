@@ -80,7 +80,7 @@ def encode_columns(
     Raises
     ------
     ValueError
-        As for `read_raters` and `read_sets`. An error is also raised if all ratings are missing.
+        As in `read_raters` and `read_sets`. An error is also raised if all ratings are missing.
         Errors refer to the columns as ``argument``.
     """
     coded = read_sets(columns, names, labels, missing_codes)
@@ -98,8 +98,8 @@ def encode_columns(
         all_labels = union_of_labels(occurring) if occurring else np.empty(0, np.int64)
         order = LabelOrder(all_labels, all_labels)
     if not len(order.labels):
-        n_subjects = raters[0].n_subjects
-        raise ValueError(f"{argument} must not all be missing, got {n_subjects} subjects.")
+        n_ratings = raters[0].n_subjects * len(raters)
+        raise ValueError(f"{argument} must not all be missing, got {n_ratings} missing values.")
     encoded = [_encode(rater, order.labels, missing_codes) for rater in raters]
     _judge(encoded, order, of_each, are_given=labels is not None)
     return EncodedColumns(encoded, order.labels, order.names, is_known)

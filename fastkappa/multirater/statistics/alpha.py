@@ -193,7 +193,7 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
     if level == "interval":
         return _squared_differences(values)
     if (values < 0).any():
-        raise ValueError(f"level='ratio' needs non-negative labels, got {values.min():g}.")
+        raise ValueError(f"level='ratio' requires non-negative labels, got {values.min():g}.")
     sums = values[:, None] + values
     ratios = np.divide(values[:, None] - values, sums, out=np.zeros(sums.shape), where=sums > 0)
     return Metric(ratios**2, largest=1.0)
@@ -205,8 +205,8 @@ def numbers_of(level: str, labels: AnyArray) -> Floats:
         return np.arange(len(labels), dtype=np.float64)
     if labels.dtype.kind not in "iuf":
         raise ValueError(
-            f"level={level!r} needs numbers as labels, got {labels[:5].tolist()}. The levels"
-            " 'nominal' and 'ordinal' do not need numbers."
+            f"level={level!r} requires numeric labels, got {labels[:5].tolist()}. For other labels,"
+            " use the level 'nominal' or 'ordinal'."
         )
     return exact_floats(labels)
 
@@ -235,7 +235,7 @@ def influence_of_alpha(
     """Return how much one more subject with each row raises alpha (Gwet 2014).
 
     ``largest`` is the attribute of `Metric`. ``rounded`` is the error due to rounded labels. It is
-    added to the error bounds of ``to_all``, and in proportion to the bound of ``expected``.
+    added to the error bounds of ``to_all`` and, in proportion, to the bound of ``expected``.
     """
     within, to_all, expected = parts
     n = multiplicities.sum()

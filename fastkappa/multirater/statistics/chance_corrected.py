@@ -49,7 +49,7 @@ def distances_of(weights: Weights, n_labels: int) -> Floats:
 
 
 class Chance(NamedTuple):
-    """The distance expected by chance at label proportions p: constant + p @ matrix @ p.
+    """The distance expected by chance for label proportions p: constant + p @ matrix @ p.
 
     If ``even_is_least`` is true, the expected distance is smallest for equal proportions.
     """
@@ -59,7 +59,7 @@ class Chance(NamedTuple):
     even_is_least: bool
 
     def expected(self, proportions: Floats) -> Floats:
-        """Return the expected distance at proportions of shape (..., l)."""
+        """Return the expected distance for proportions of shape (..., l)."""
         quadratic = ((proportions @ self.matrix) * proportions).sum(axis=-1)
         return np.asarray(self.constant + quadratic)
 
@@ -144,7 +144,7 @@ class ChanceCorrected(Coefficient):
         return Influence(own.values + by_chance, own.sizes + by_chance)
 
     def score_model(self) -> ScoreModel | None:
-        """Return the score model. Its features are the distance, whether it exists, and labels.
+        """Return the score model. Its features are the distance, whether it exists, and the labels.
 
         A distance exists for rows with at least two ratings. The features of the labels are their
         proportions among the ratings in a row.
@@ -159,7 +159,7 @@ class ChanceCorrected(Coefficient):
         return ScoreModel(features, patterns.multiplicities, self._ratio, least)
 
     def _least(self, within: WithinSubjects, fewest_ratings: int) -> float:
-        """Return a lower bound of the coefficient. Each subject has at least ``fewest_ratings``."""
+        """Return a lower bound of the coefficient for at least ``fewest_ratings`` per subject."""
         if self._chance.even_is_least:
             n_labels = len(self._distances)
             expected = float(self._chance.expected(np.full(n_labels, 1 / n_labels)))

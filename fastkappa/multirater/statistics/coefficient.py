@@ -32,7 +32,7 @@ class Disagreement(NamedTuple):
 
     @property
     def coefficient(self) -> Floats:
-        """One minus observed over expected disagreement; NaN if the expected one is 0."""
+        """One minus observed over expected disagreement; NaN if no disagreement is expected."""
         observed, expected = np.asarray(self.observed), np.asarray(self.expected)
         ratio = np.full(observed.shape, np.nan)
         np.divide(observed, expected, out=ratio, where=expected > 0)

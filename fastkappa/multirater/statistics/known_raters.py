@@ -98,7 +98,7 @@ class Conger(Coefficient):
         return Influence(own.values + factor * by_chance, own.sizes + factor * sizes)
 
     def score_model(self) -> ScoreModel | None:
-        """Return the score model. Its features are the distance, whether it exists, and labels.
+        """Return the score model. Its features are the distance, whether it exists, and the labels.
 
         For the labels, each combination of rater and label is a feature. It is 1 if the rater gave
         the label, and 0 otherwise.
@@ -110,7 +110,8 @@ class Conger(Coefficient):
         within = Conger(profiles, self._distances, self._rater)._within
         given = _given(profiles)
         features = np.column_stack([within.distance, within.paired, given.reshape(len(given), -1)])
-        # With missing ratings, the margins of pairs of raters differ from those in the coefficient.
+        # With missing ratings, no lower bound is known, because the margins of a pair of raters
+        # differ from those in the coefficient.
         least = -math.inf
         if given.sum(axis=2).all():
             least = least_kappa(self._distances, n_raters if self._rater is None else 2)
@@ -199,7 +200,7 @@ class Light(Coefficient):
         return Light(profiles, self._weights)
 
     def n_used(self) -> int:
-        """Return the number of pairs. No pair's table has more nonzero cells than rows."""
+        """Return the number of pairs. No table has more nonzero cells than there are profiles."""
         return comb(self._profiles.n_raters, 2)
 
     def influence(self) -> Influence:

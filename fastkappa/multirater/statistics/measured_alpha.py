@@ -228,7 +228,7 @@ class _Ratios:
         for rows, chunk in chunks_of(columns, CHUNK):
             least = np.fmin.reduce(chunk, axis=None, initial=np.inf)
             if least < 0:
-                raise ValueError(f"level='ratio' needs non-negative labels, got {least:g}.")
+                raise ValueError(f"level='ratio' requires non-negative labels, got {least:g}.")
             total = np.zeros(chunk.shape[1])
             for a, b in combinations(chunk, 2):
                 total += np.nan_to_num(ratio_distance(a, b))

@@ -1,6 +1,6 @@
 """Store distinct patterns of ratings. A pattern is the number of raters who gave each label.
 
-counts          (P, l)    raters who gave pattern p the label k; r_p is the sum of a row
+counts          (P, l)    raters who gave label k in pattern p; r_p is the sum of a row
 multiplicities  (..., P)  subjects of each pattern; a row of a stack is one resample
 """
 

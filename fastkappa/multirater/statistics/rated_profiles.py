@@ -81,8 +81,8 @@ class RatedProfiles(ABC):
         n_cells = n_pairs * self.n_labels**2
         if n_cells > MOST_CELLS:
             raise ValueError(
-                f"the tables of {n_pairs} pairs of {self.n_raters} raters and {self.n_labels}"
-                f" labels have {n_cells} cells, but light_kappa and pairwise_kappa support at most"
+                f"with {self.n_labels} labels, the tables of {n_pairs} pairs of raters have"
+                f" {n_cells} cells, but light_kappa and pairwise_kappa support at most"
                 f" {MOST_CELLS}. Leave out raters, merge labels, or use another coefficient."
             )
         samples = multiplicities.reshape(-1, multiplicities.shape[-1])
@@ -109,7 +109,7 @@ class RatedProfiles(ABC):
         yield np.concatenate(rows), np.concatenate(cells)
 
     def _blocks(self, width: int = 1) -> Iterator[tuple[IntTable, AnyArray]]:
-        """Yield blocks of profiles. The more numbers (``width``) a profile needs, the fewer."""
+        """Yield blocks of profiles, small enough for ``width`` numbers per profile."""
         for rows, ratings in self.by_size:
             step = max(1, BLOCK // max(ratings.shape[1], width))
             for start in range(0, len(rows), step):
@@ -136,7 +136,7 @@ def _add(totals: AnyArray, cells: AnyArray, counts: AnyArray) -> None:
     """Add the count of each row to the row's cells, of shape (rows, m)."""
     flat, each = cells.ravel(), np.repeat(counts, cells.shape[1])
     if len(totals) <= len(flat):
-        # This is several times as fast, but needs another array of the size of ``totals``.
+        # This is several times as fast, but needs a second array as large as ``totals``.
         totals += np.bincount(flat, each, len(totals)).astype(totals.dtype)
     else:
         np.add.at(totals, flat, each)

@@ -1,6 +1,6 @@
 """Sum the distances ((a - b) / (a + b))**2 over all pairs of numbers in linear time.
 
-The sum has no closed form in moments, and there are too many pairs of distinct numbers. However,
+The sum has no closed form in moments, and there are too many pairs to add one by one. However,
 for a between 2**e and 2**(e + 1), the distance to any b is a smooth function of a, because its
 nearest pole, at -b, is far away. Interpolation at 18 or more Chebyshev nodes is exact to the last
 digit. Therefore only the sums of the Chebyshev polynomials T_k over the numbers in each octave e

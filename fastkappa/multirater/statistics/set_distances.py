@@ -56,7 +56,7 @@ def set_distances(level: SetLevel, labels: AnyArray) -> FloatTable:
            [0.8889, 0.9333, 0.    ]])
     """
     if not are_sets(labels):
-        raise ValueError(f"level={level!r} needs sets as ratings, got {labels.tolist()[0]!r}.")
+        raise ValueError(f"level={level!r} requires sets as ratings, got {labels.tolist()[0]!r}.")
     _, holds = members_of(labels)
     both = holds @ holds.T
     sizes = holds.sum(axis=1)

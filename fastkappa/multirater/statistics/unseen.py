@@ -23,7 +23,7 @@ MOST_ROWS = 1500
 
 
 def most_rows(n_features: int) -> int:
-    """Return the maximum number of rows, which is at most 0 for too many features.
+    """Return the maximum number of rows, 0 or less if there are too many features.
 
     With k features, a step needs k**2 multiplications per row and the solution of k equations.
     """

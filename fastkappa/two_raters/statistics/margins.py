@@ -61,8 +61,8 @@ class McNemar(NamedTuple):
     Attributes
     ----------
     counts : tuple of int
-        The number of items to which only the first rater gave the first label, and the number to
-        which only the second rater did.
+        The number of items that got the first label only from the first rater, and the number that
+        got it only from the second rater.
     chi_square : ChiSquareTest
         McNemar's original test. For two labels, it equals the tests of Bowker and of Stuart and
         Maxwell.
@@ -80,7 +80,7 @@ class McNemar(NamedTuple):
 
 
 def bowker(table: ArrayLike) -> ChiSquareTest:
-    """Return Bowker's test of symmetry, that each disagreement is as frequent as its reverse.
+    """Return Bowker's test of symmetry: each disagreement is as frequent as its reverse.
 
     Parameters
     ----------
@@ -203,8 +203,8 @@ def bhapkar(table: ArrayLike) -> ChiSquareTest:
     """Return Bhapkar's test of equal margins, a Wald test.
 
     The variance does not assume equal margins. The statistic is W / (1 - W / n), where W is the
-    statistic of `stuart_maxwell`. The statistic is always larger than W. With many items, the two
-    are nearly equal. Parameters and errors are as for `stuart_maxwell`.
+    statistic of `stuart_maxwell`. The statistic is never below W. With many items, the two are
+    nearly equal. Parameters and errors are as in `stuart_maxwell`.
 
     Returns
     -------

@@ -110,7 +110,7 @@ def specific_agreement(
 ) -> SpecificAgreement:
     """Return the specific agreement of two raters on each label: 2 n_ii / (n_i. + n_.i).
 
-    The specific agreement is the probability that a rater gives the label to an item to which the
+    The specific agreement is the probability that one rater gives an item the label, given that the
     other rater, chosen at random, gave it. For two labels, the values are called positive and
     negative agreement. As a measure of overlap, specific agreement is known as the Dice coefficient
     and as F1.
@@ -130,11 +130,11 @@ def specific_agreement(
     -------
     agreement : SpecificAgreement
         Standard errors are computed by the delta method. With clusters, they are computed from sums
-        within clusters. Intervals are not symmetric. Let q be the proportion of items with the
-        label from both raters, among the items with the label from either rater. The number of
-        items with the label from both is binomial, so q has a Wilson interval, which is transformed
-        by 2 q / (1 + q). With clusters, the interval is computed for the number of independent
-        items that gives the same standard error.
+        within clusters. Intervals are not symmetric. Of the items that got the label from at least
+        one rater, let q be the proportion that got it from both. The number that got it from both
+        is binomial, so q has a Wilson interval, which is transformed by 2 q / (1 + q). With
+        clusters, the interval is computed for the number of independent items that gives the same
+        standard error.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def agreement_within(
     confidence : float, default=0.95
         The confidence level of the Wilson interval.
     clusters : Clusters or None, default=None
-        The clusters of the items, as for `specific_agreement`.
+        The clusters of the items, as in `specific_agreement`.
 
     Returns
     -------
@@ -280,11 +280,13 @@ def wilson(successes: Floats, n: Floats, confidence: float) -> tuple[Floats, Flo
 
 
 def _places(by: By, labels: AnyArray | None, n_labels: int) -> Floats:
-    """Return the positions or the values of the labels, which are then compared."""
+    """Return the numbers to compare: the positions or the values of the labels."""
     check_choice("by", by, get_args(By))
     if by == "steps":
         return np.arange(n_labels, dtype=np.float64)
     if labels is None or len(labels) != n_labels or labels.dtype.kind not in "iuf":
         got = None if labels is None else labels[:5].tolist()
-        raise ValueError(f"by='values' needs numbers as labels, got {got}; by='steps' does not.")
+        raise ValueError(
+            f"by='values' requires numeric labels, got {got}. For other labels, use by='steps'."
+        )
     return labels.astype(np.float64)
