@@ -234,5 +234,7 @@ def kind_of_labels(dtype: np.dtype[Any]) -> str:
 def common_kind(kind: str | None, new: str | None) -> str | None:
     """Return the kind of all labels, or raise if the new labels have another kind."""
     if kind is not None and new is not None and new != kind:
-        raise ValueError(f"Mix of label input types: the labels were {kind} so far, got {new}.")
+        raise ValueError(
+            f"Mix of label input types: the labels have been {kind} so far, got {new}."
+        )
     return new if kind is None else kind

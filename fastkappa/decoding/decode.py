@@ -147,7 +147,7 @@ def decode_probabilities(
     Returns
     -------
     result : DecodingResult
-        If one label is certain for all items, kappa is undefined. ``kappa`` is then NaN, and an
+        If all items have the same label with probability 1, kappa is undefined. ``kappa`` is then NaN, and an
         ``UndefinedMetricWarning`` is issued.
 
     Raises
@@ -210,8 +210,8 @@ def decode_probabilities(
     kappa = float(kappas(solution.table, weights))
     if math.isnan(kappa):
         warnings.warn(
-            "kappa is undefined, because one label is certain for all items or no disagreement"
-            " is expected by chance.",
+            "kappa is undefined because all items have the same label with probability 1, or"
+            " because no disagreement is expected by chance.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )

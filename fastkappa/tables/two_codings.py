@@ -343,10 +343,10 @@ def warn_of_measured(labels: AnyArray, table: AnyArray) -> None:
     given, weighted = (kappa_of(values, values, table, power) for power in (0, 2))
     if weighted >= max(NEAR, given + BETTER):
         warn(
-            f"the ratings are {len(labels)} different numbers, which are more often close than"
-            f" equal: kappa is {given:.2f} without weights, and {weighted:.2f} with quadratic"
-            " weights. Pass weights= if the numbers are on a scale, as percentages are, or use"
-            " fastkappa.measurements."
+            f"the ratings take {len(labels)} different numeric values, and the two ratings of an"
+            f" item are more often close than equal: kappa is {given:.2f} without weights and"
+            f" {weighted:.2f} with quadratic weights. If the numbers are on a scale, as percentages"
+            " are, pass weights= or use fastkappa.measurements."
         )
 
 

@@ -264,7 +264,7 @@ def test_a_batch_of_no_items_says_nothing_of_labels(labels: Any) -> None:
     accumulator = ConfusionAccumulator(labels=labels)
     accumulator.update(np.empty(0, np.int64), np.empty(0, np.int64))
     accumulator.update(np.array([0, 1]), np.array([0, 1]))
-    with pytest.raises(ValueError, match="labels were numbers so far, got strings"):
+    with pytest.raises(ValueError, match="labels have been numbers so far, got strings"):
         accumulator.update(["a"], ["b"])
     twin = ConfusionAccumulator.from_json(accumulator.to_json())
     assert_same(twin, confusion_counts([0, 1], [0, 1]))
@@ -289,7 +289,7 @@ def test_refused_updates_change_nothing() -> None:
     before = accumulator.counts()
     refusals: list[tuple[Any, str]] = [
         (lambda: accumulator.update([1], [1, 2]), "y1 and y2 must have the same length"),
-        (lambda: accumulator.update(["a"], ["b"]), "labels were numbers so far, got strings"),
+        (lambda: accumulator.update(["a"], ["b"]), "labels have been numbers so far, got strings"),
         (lambda: accumulator.update([1.5], [1.0]), "continuous"),
         (lambda: accumulator.update([1], [1], sample_weight=[np.nan]), "NaN"),
         (lambda: accumulator.subtract([1], [0]), "some of these items"),
