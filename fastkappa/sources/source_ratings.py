@@ -190,7 +190,8 @@ def _readings(label: Any) -> set[Any]:
     readings: set[Any] = {label, text}
     if text.lower() in TRUE + FALSE:
         readings.add(int(text.lower() in TRUE))
-    for read in (float, np.datetime64):
+    # NumPy reads these strings as a missing date without a unit, which is deprecated.
+    for read in () if text.lower() in ("", "nat") else (float, np.datetime64):
         with suppress(ValueError, OverflowError):
             readings.add(key_of(read(text), "labels", fractions=True)[0])
     return readings
