@@ -147,8 +147,8 @@ def decode_probabilities(
     Returns
     -------
     result : DecodingResult
-        If all items have the same label with probability 1, kappa is undefined. ``kappa`` is then NaN, and an
-        ``UndefinedMetricWarning`` is issued.
+        If all items have the same label with probability 1, kappa is undefined. ``kappa`` is then
+        NaN, and an ``UndefinedMetricWarning`` is issued.
 
     Raises
     ------
