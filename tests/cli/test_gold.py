@@ -128,6 +128,23 @@ def test_ids_that_a_spreadsheet_changed(tmp_path: Path) -> None:
     assert agree.refusal(*options, "--adjudicated", decided).endswith("rated items.\n")
 
 
+def test_decisions_made_with_other_raters(wide: Path, long: Path, tmp_path: Path) -> None:
+    disputed, gold = tmp_path / "disputed.csv", tmp_path / "gold.csv"
+    given = ["--gold", gold, "--adjudicated", disputed]
+    agree.text_of(wide, *WIDE, "--item", "id", "--disputed", disputed)
+    for options in ([wide, *WIDE, "--item", "id"], [long, *LONG]):
+        assert "warnings" not in agree.json_of(*options, *given)
+    three = ["--raters", "ann", "ben", "cat", "--missing", "drop"]
+    (warning,) = agree.json_of(wide, *three, "--item", "id", *given)["warnings"]
+    assert "disputed.csv. Only the file: dan. Each rater counts in the majority" in warning
+    agree.text_of(long, *LONG, *three, "--disputed", disputed)
+    (warning,) = agree.json_of(long, *LONG, *given)["warnings"]
+    assert "disputed.csv. Only the ratings: dan. Each rater counts in" in warning
+    # Columns of other files, and columns after the decisions, are no raters.
+    write_csv(disputed, item=["t3"], note=["?"], adjudicated=["x"])
+    assert "warnings" not in agree.json_of(long, *LONG, *given)
+
+
 @pytest.mark.slow
 def test_decisions_in_another_encoding(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", id=["t1"], ann=["mäßig"], ben=["hoch"], cat=["tief"])

@@ -19,16 +19,20 @@ from fastkappa.cli.reports.output import Section
 from fastkappa.formatting import count_text, label_text, set_text
 from fastkappa.multirater.disputed import MOST_SHOWN, disputed_items
 from fastkappa.multirater.ratings import Ratings
+from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import nearest_label
 from fastkappa.ratings.looks import look_of
 from fastkappa.results.csv_rows import as_csv
 from fastkappa.results.report import Report
 from fastkappa.sources.arrow_columns import labels_in
+from fastkappa.sources.arrow_files import column_names
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.weights import Weights
 
-# In a file of disputed items, the columns that contain the items and the decisions.
+# In a file of disputed items, the columns of items and decisions. The raters' columns are between
+# the columns of disagreements and majorities.
 ITEM, DECISION = "item", "adjudicated"
+DISAGREEMENT, MAJORITY = "disagreement", "majority"
 # The ways in which the final label of an item can be decided.
 DECIDED_BY = ("all raters", "majority", "one rater", "adjudication", "")
 BY_ALL, BY_MAJORITY, BY_ONE, BY_DECISION, OPEN = DECIDED_BY
@@ -119,6 +123,24 @@ def decisions(source: Source, reading: Reading) -> dict[str, str]:
                 f" {label.strip()!r}. Leave out one of them."
             )
     return found
+
+
+def warn_of_other_raters(source: Source, raters: Sequence[str]) -> None:
+    """Warn if the raters differ from those in a file of disputed items, because they also vote."""
+    names = column_names(source.files[0], source.text_format)
+    if DISAGREEMENT not in names or DECISION not in names:
+        return
+    last = MAJORITY if MAJORITY in names else DECISION
+    there = names[names.index(DISAGREEMENT) + 1 : names.index(last)]
+    # Names that look like formulas are written with a quote.
+    voting, found = ({name.removeprefix("'") for name in some} for some in (raters, there))
+    parts = {"file": found - voting, "ratings": voting - found}
+    unlike = [f"Only the {of}: {', '.join(sorted(some))}." for of, some in parts.items() if some]
+    if found and unlike:
+        warn(
+            f"the raters differ from those in {source.name}. {' '.join(unlike)} Each rater counts"
+            " in the majority, so give the same --raters as for --disputed."
+        )
 
 
 def refuse_decisions(source: Source, reading: Reading) -> None:
