@@ -64,13 +64,27 @@ def test_labels_of_most_raters(wide: Path, long: Path, tmp_path: Path) -> None:
     assert read(gold) == [["item", "label", "decided_by"], *expected(range(1, 8))]
     numbers = {"all raters": 2, "majority": 1, "one rater": 1, "adjudication": 0, "undecided": 3}
     assert found["gold"] == numbers
-    agree.text_of(wide, *WIDE, "--item", "id", "--gold", gold)
+    printed = agree.text_of(wide, *WIDE, "--item", "id", "--gold", gold)
     assert read(gold) == [["id", "label", "decided_by"], *expected()]
+    assert "without a rating" not in printed
     # The columns have the names that a leaderboard of the raters' files needs.
     printed = agree.text_of(long, *LONG, "--gold", gold)
     assert read(gold) == [["item", "mark", "decided_by"], *expected()]
     shown = "labels of 7 items: 2 by all raters, 1 by majority, 1 by one rater, 3 undecided"
-    assert shown in " ".join(printed.split())
+    assert " ".join(printed.split()).endswith(shown)
+
+
+def test_items_without_a_rating_have_no_label(wide: Path, tmp_path: Path) -> None:
+    with wide.open("a") as file:
+        file.write("t8,,,,\nt9,,,,\n")
+    gold, decided = tmp_path / "gold.csv", tmp_path / "decided.csv"
+    options = [wide, *WIDE, "--item", "id", "--gold", gold]
+    printed = agree.text_of(*options)
+    assert printed.endswith("5 undecided\nundecided items without a rating: 2\n")
+    assert read(gold)[-2:] == [["t8", "", ""], ["t9", "", ""]]
+    write_csv(decided, item=["t8"], adjudicated=["x"])
+    assert agree.json_of(*options, "--adjudicated", decided)["n_unrated"] == 1
+    assert read(gold)[-2] == ["t8", "x", "adjudication"]
 
 
 def test_decisions_come_first(long: Path, tmp_path: Path) -> None:

@@ -142,8 +142,8 @@ def _report_on_two_read(request: AgreeRequest, read: RatersRead) -> Output:
         output = _report_on_tables(request, {g: pair_counts(p) for g, p in read.groups.items()})
     if not request.lists_items(read.columns):
         return output
-    items, files = of_items(request, read, request.weights_of(read.whole.labels))
-    return output.plus([items])._replace(files=files)
+    items, last, files = of_items(request, read, request.weights_of(read.whole.labels))
+    return output.plus([items, *last])._replace(files=files)
 
 
 def _report_on_table(

@@ -40,8 +40,13 @@ BY_ALL, BY_MAJORITY, BY_ONE, BY_DECISION, OPEN = DECIDED_BY
 Files = list[tuple[Path, str]]
 
 
-def of_items(request: AgreeRequest, read: RatersRead, weights: Weights) -> tuple[Section, Files]:
-    """Return a section on the most disputed items, and the item files to write."""
+def of_items(
+    request: AgreeRequest, read: RatersRead, weights: Weights
+) -> tuple[Section, list[Section], Files]:
+    """Return a section on the most disputed items, the last section, and the item files to write.
+
+    The last section is about the final labels, if they are written.
+    """
     whole, names = read.whole, read.items
     most = None if request.disputed is not None else MOST_SHOWN
     found = disputed_items(whole, weights=weights, most=most)
@@ -49,7 +54,7 @@ def of_items(request: AgreeRequest, read: RatersRead, weights: Weights) -> tuple
         # Users count the rows of a file from 1.
         found = replace(found, items=found.items + 1 if names is None else names[found.items])
     fields: dict[str, Any] = {"n_disputed": found.n_disputed, "disputed": found.most(MOST_SHOWN)}
-    reports, files = [found._report()], []
+    last, files = [], []
     if request.disputed is not None:
         joined = {} if request.set_separator is None else {"set_separator": request.set_separator}
         files.append((request.disputed, found.to_csv(**joined)))
@@ -60,9 +65,13 @@ def of_items(request: AgreeRequest, read: RatersRead, weights: Weights) -> tuple
         head = [read.columns.item or ITEM, read.columns.rating or "label", "decided_by"]
         rows = zip(items, labels, final.decided_by)
         files.append((request.gold, as_csv(head, rows, n_given=1)))
-        fields |= {"gold": final.counts(), "n_decided_against_all": final.n_against_all}
-        reports.append(Report(final.lines()))
-    return Section(reports, fields), files
+        counts = {
+            "gold": final.counts(),
+            "n_decided_against_all": final.n_against_all,
+            "n_unrated": final.n_unrated,
+        }
+        last.append(Section([Report(final.lines())], counts))
+    return Section([found._report()], fields), last, files
 
 
 def _text_of(label: Any, separator: str) -> Any:
@@ -74,11 +83,13 @@ class FinalLabels(NamedTuple):
     """The label of each item, and how it was decided. They are None and "" for undecided items.
 
     ``n_against_all`` is the number of decisions for a label that no rater of the item gave.
+    ``n_unrated`` is the number of undecided items without a rating.
     """
 
     labels: list[Any]
     decided_by: list[str]
     n_against_all: int = 0
+    n_unrated: int = 0
 
     def counts(self) -> dict[str, int]:
         """Return the number of items for each way in which labels were decided."""
@@ -93,6 +104,8 @@ class FinalLabels(NamedTuple):
             if n
         ]
         lines = [f"labels of {count_text(len(self.labels), 'item')}: {', '.join(parts)}"]
+        if self.n_unrated:
+            lines.append(f"undecided items without a rating: {self.n_unrated}")
         if self.n_against_all:
             lines.append(
                 f"decisions for a label that no rater of the item gave: {self.n_against_all}. Check"
@@ -198,7 +211,8 @@ def final_labels(
             else decided_by[i] == BY_ALL and labels[i] != decision
         )
         labels[i], decided_by[i] = decision, BY_DECISION
-    return FinalLabels(labels, decided_by, n_against_all)
+    is_open = np.array(decided_by) == OPEN
+    return FinalLabels(labels, decided_by, n_against_all, int(((places < 0) & is_open).sum()))
 
 
 def _changed(item: str, items: Sequence[str]) -> str:

@@ -74,7 +74,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         if 2 < everyone.n_raters <= MOST_RATERS:
             panel: Panel = "alpha" if are_sets else "conger"
             raters = compare_raters(everyone, coefficient=panel, **options)
-        items, files = of_items(request, read, weights)
+        items, last, files = of_items(request, read, weights)
     first = next(iter(results.values()))
     with no_undefined_warnings():
         if pairs_are_few(everyone):
@@ -97,6 +97,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         if pair is not None:
             report = pair._report()._replace(heading=", ".join(pair.raters))
             parts.append(Section([report], {"pair": pair.to_dict()}, (), [pair.sentence()]))
+        parts += last
         resampled = _bootstraps(results, whole, request)
     above = [*_facts(request, weights, whole, are_sets, first), *undefined]
     numbers = {"n": whole.n_subjects, "missing ratings": whole.n_missing}
