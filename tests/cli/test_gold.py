@@ -244,6 +244,15 @@ def test_two_raters_and_repeated_items(long: Path, wide: Path, tmp_path: Path) -
     wide.write_text("\n".join([*rows, rows[1]]))
     refused = agree.refusal(wide, *WIDE, "--item", "id", "--gold", gold)
     assert "column 'id' repeats the item 't1'" in refused
+    rows = [f"{i % 4},{i // 4},{'xy'[i % 2]},{'yx'[i // 3 % 2]}" for i in range(8)]
+    tokens = tmp_path / "tokens.csv"
+    for extra, why in (
+        ([], "'document'. Leave out --item, or add the cluster to each id."),
+        (["3,1,x,y"], "repeats the item '0': give each item one row."),
+    ):
+        tokens.write_text("\n".join(["token,document,ann,ben", *rows, *extra]))
+        options = [tokens, "--raters", "ann", "ben", "--item", "token", "--cluster", "document"]
+        assert agree.refusal(*options).strip().endswith(why)
     assert "the model would also vote" in agree.refusal(
         long, *LONG, "--gold", gold, "--model", "ann"
     )
