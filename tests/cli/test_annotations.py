@@ -436,6 +436,7 @@ def test_pictures_and_gates_of_sets(tmp_path: Path) -> None:
             ["--set-separator", ";", "--weights", "linear"],
             "--weights cannot be combined with --set-separator",
         ),
+        (["--set-separator", ";", "--coefficient", "gwet"], "--coefficient cannot be combined"),
         (["--set-separator", ";", "--labels", "a,b"], "--labels cannot be combined with --set-sep"),
     ],
 )

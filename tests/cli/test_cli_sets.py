@@ -12,7 +12,7 @@ pytest.importorskip("rich")
 pytest.importorskip("pyarrow")
 
 from fastkappa import Ratings, krippendorff_alpha
-from tests.helpers.command_line import CommandLine
+from tests.helpers.command_line import CommandLine, write_csv
 
 agree = CommandLine("agree")
 
@@ -40,3 +40,10 @@ def test_empty_lists_among_lists_of_one_label(tmp_path: Path) -> None:
     (warning,) = sets["warnings"]
     assert "3 of 21 ratings are empty sets, and all others have exactly one label." in warning
     assert "--missing drop --missing-codes '[]' without --set-separator" in warning
+
+
+def test_alpha_is_the_coefficient_of_sets(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "r.csv", a=["x;y", "y", "x"], b=["x", "y", "x"], c=["x", "y", "z"])
+    options = [path, "--raters", "a", "b", "c", "--set-separator", ";", "--level", "masi"]
+    found = agree.json_of(*options, "--coefficient", "krippendorff")
+    assert found == agree.json_of(*options)

@@ -100,7 +100,7 @@ def _check_sets(request: AgreeRequest, reading: Reading) -> None:
     unused = {
         "--weights": request.weights != "none" or request.matrix is not None,
         "--labels": reading.labels is not None,
-        "--coefficient": request.coefficient is not None,
+        "--coefficient": request.coefficient not in (None, "krippendorff"),
     }
     unused["--missing-codes"] = reading.codes is not None
     for option, is_given in unused.items():

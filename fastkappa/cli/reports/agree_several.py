@@ -89,9 +89,10 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
             _of_pairs(everyone, pairs, label_pairs),
             *_in_full(request, everyone, items),
         ]
-        if request.model is not None:
-            # These sections describe only people, so their sentences are omitted.
+        if request.model is not None or request.coefficient is not None:
+            # These sections describe only people, and other coefficients than the chosen one.
             parts = [part._replace(sentences=()) for part in parts]
+        if request.model is not None:
             parts.append(_of_model(request, request.model, everyone, weights, raters))
         pair = None if request.pair is None else _pair_of(request, everyone, pairs)
         if pair is not None:
