@@ -336,8 +336,16 @@ def test_a_model_among_the_raters(tmp_path: Path) -> None:
         agree.json_of(*options)["alternative_annotator"]["advantage_probability"]
     )
     refused = agree.refusal(*options[:-1], "modle")
-    assert "no rater is named 'modle'; there are 'ann', 'ben', 'cat', 'model'." in refused
-    assert "Did you mean 'model'?" in refused
+    assert "'modle', which is not one of --raters: add it to --raters. Did you mean 'model'?" in (
+        refused
+    )
+    two = agree.refusal(path, "--raters", "ann", "ben", "--model", "model")
+    assert two.strip().endswith("'model', which is not one of --raters: add it to --raters.")
+    long = write_csv(tmp_path / "l.csv", item=[1, 1, 1], who=["ann", "ben", "cat"], mark=[*"xyx"])
+    named = [long, *LONG, "--raters", "ann", "ben", "--model", "cat"]
+    assert "add it to --raters, or leave out --raters." in agree.refusal(*named)
+    refused = agree.refusal(long, *LONG, "--model", "cats")
+    assert "no rater is named 'cats'; there are 'ann', 'ben', 'cat'. Did you mean" in refused
     assert "--epsilon needs --model" in agree.refusal(*options[:-2], "--epsilon", 0.1)
     assert "--model needs three or more raters" in agree.refusal(
         path, "--raters", "ann", "model", "--model", "model"

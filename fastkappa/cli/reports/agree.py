@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
+from fastkappa.choices import did_you_mean
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.cli.files.clustered_columns import AgainstReference, ClusteredPair
 from fastkappa.cli.files.opening import Source
@@ -40,6 +41,12 @@ def read_and_report(
     is_long = columns.rating is not None
     if request.cluster in columns.rated:
         raise ValueError(f"--cluster must not name a column of ratings, got {request.cluster!r}.")
+    if request.model is not None and request.raters and request.model not in request.raters:
+        remedy = "add it to --raters" + (", or leave out --raters." if is_long else ".")
+        raise ValueError(
+            f"--model names {request.model!r}, which is not one of --raters: {remedy}"
+            f"{did_you_mean(request.model, request.raters)}"
+        )
     if request.reference is not None:
         return _report_on_reference(request, source, columns, reading)
     _check_sets(request, reading)
