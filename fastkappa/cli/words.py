@@ -18,7 +18,8 @@ ADVICE = {
     ", or decode_probabilities to convert probabilities of shape (n, k) to labels": "",
     "optimal_thresholds": "fastkappa thresholds",
     MEASUREMENTS: "For measurements, use fastkappa measure.",
-    SETS: " For sets of labels, use fastkappa agree with --set-separator.",
+    SETS: " For sets of labels, fastkappa agree needs --set-separator.",
+    "give missing_codes=[[]]": "give --missing drop --missing-codes '[]' without --set-separator",
     "krippendorff_alpha with level='interval' and fastkappa.measurements are": (
         "fastkappa measure is"
     ),

@@ -141,7 +141,7 @@ def split_by(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict[
 
 
 def single_labels(column: Any) -> Any:
-    """Replace each list with its label if every list has exactly one.
+    """Replace lists by their labels, and empty lists by null, if no list has several labels.
 
     Otherwise return the column unchanged.
     """
@@ -149,8 +149,10 @@ def single_labels(column: Any) -> Any:
 
     if not are_lists(column):
         return column
-    lengths = compute.min_max(compute.list_value_length(column)).as_py()
-    return compute.list_element(column, 0) if {*lengths.values()} == {1} else column
+    lengths = compute.list_value_length(column)
+    if compute.max(lengths).as_py() not in (0, 1):
+        return column
+    return compute.list_element(compute.if_else(compute.equal(lengths, 0), None, column), 0)
 
 
 def judge_files(

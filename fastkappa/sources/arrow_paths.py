@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from glob import glob
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from pathlib import Path, PurePosixPath
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import Any, TypeGuard
 
+from fastkappa.formatting import first_of_many
 from fastkappa.kernels.threads import new_lock
 from fastkappa.sources.arrow_files import (
     OnProgress,
@@ -29,6 +30,8 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 # The pattern of a URL. A single letter before the colon would be a Windows drive. One slash is
 # enough, because Path turns "//" into "/".
 URL = re.compile(r"[a-z][a-z0-9+.-]+:/")
+# The largest number of files that an error about a pattern names.
+MOST_LISTED = 5
 
 
 def are_paths(source: Any) -> TypeGuard[Paths]:
@@ -46,14 +49,14 @@ def files_at(source: Paths) -> list[Path]:
         If a pattern matches no file, a folder has no file that can be read, or a file occurs twice.
     """
     paths = [source] if isinstance(source, (str, os.PathLike)) else source
-    matching = [file for path in paths for file in _matching(os.fspath(path))]
-    found = [one for file in matching for one in (files_of(file) if file.is_dir() else [file])]
+    named = [file for path in paths for file in matching(os.fspath(path))]
+    found = [one for file in named for one in (files_of(file) if file.is_dir() else [file])]
     _refuse_repeated(list(map(str, found)))
     return found
 
 
-def _matching(path: str) -> list[Path]:
-    """Return the files that match a pattern; return other paths unchanged."""
+def matching(path: str) -> list[Path]:
+    """Return the files that match a pattern, or raise if there are none. Keep other paths."""
     if URL.match(path):
         raise RatingsError(
             f"{path} is not a local path. In Python, run filesystem, path ="
@@ -64,7 +67,12 @@ def _matching(path: str) -> list[Path]:
         return [Path(path)]
     found = [Path(file) for file in sorted(glob(path, recursive=True))]
     if not found:
-        raise RatingsError(f"no file matches {path}.")
+        folder = Path(*takewhile(lambda part: not set(part) & set("*?["), Path(path).parts))
+        if not folder.is_dir():
+            raise RatingsError(f"no file matches {path}: there is no folder {folder}.")
+        names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
+        listed = first_of_many(names, MOST_LISTED) or "no files"
+        raise RatingsError(f"no file matches {path}: the folder {folder} contains {listed}.")
     return found
 
 

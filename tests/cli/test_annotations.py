@@ -383,7 +383,7 @@ def test_sets_of_lists_and_of_texts_together(tmp_path: Path) -> None:
     alpha = found["coefficients"]["krippendorff_alpha_jaccard"]["value"]
     assert alpha == pytest.approx(right, abs=1e-15)
     refusal = agree.refusal(*options, "--missing", "drop")
-    assert "use fastkappa agree with --set-separator" in refusal
+    assert "fastkappa agree needs --set-separator" in refusal
     # A list with one label is that label.
     rows = [json.dumps({"id": i, "tags": [tag]}) for i, tag in enumerate(["a", "[]", "b", "b"])]
     (tmp_path / "ann.jsonl").write_text("\n".join(rows))
@@ -436,6 +436,7 @@ def test_pictures_and_gates_of_sets(tmp_path: Path) -> None:
             ["--set-separator", ";", "--weights", "linear"],
             "--weights cannot be combined with --set-separator",
         ),
+        (["--set-separator", ";", "--coefficient", "gwet"], "--coefficient cannot be combined"),
         (["--set-separator", ";", "--labels", "a,b"], "--labels cannot be combined with --set-sep"),
     ],
 )

@@ -273,6 +273,9 @@ def test_three_raters_with_missing_ratings(tmp_path: Path) -> None:
     assert kappa["value"] == pytest.approx(right.value)
     assert kappa["interval"] == pytest.approx(right.interval)
     assert (found["n_missing"], found["labels"]) == (2, ["x", "y", "z"])
+    text = agree.text_of(path, *options, "--missing", "drop")
+    assert "2 of 18 ratings missing" in text
+    assert "\nmissing ratings: a 1, b 1\n" in text
     assert found["pairwise"]["n"] == [[5, 4, 5], [4, 5, 5], [5, 5, 6]]
     ordered = agree.json_of(
         path, *options, "--missing", "drop", "--labels", "z,y,x", "--weights", "linear"

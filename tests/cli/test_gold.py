@@ -64,13 +64,27 @@ def test_labels_of_most_raters(wide: Path, long: Path, tmp_path: Path) -> None:
     assert read(gold) == [["item", "label", "decided_by"], *expected(range(1, 8))]
     numbers = {"all raters": 2, "majority": 1, "one rater": 1, "adjudication": 0, "undecided": 3}
     assert found["gold"] == numbers
-    agree.text_of(wide, *WIDE, "--item", "id", "--gold", gold)
+    printed = agree.text_of(wide, *WIDE, "--item", "id", "--gold", gold)
     assert read(gold) == [["id", "label", "decided_by"], *expected()]
+    assert "without a rating" not in printed
     # The columns have the names that a leaderboard of the raters' files needs.
     printed = agree.text_of(long, *LONG, "--gold", gold)
     assert read(gold) == [["item", "mark", "decided_by"], *expected()]
     shown = "labels of 7 items: 2 by all raters, 1 by majority, 1 by one rater, 3 undecided"
-    assert shown in " ".join(printed.split())
+    assert " ".join(printed.split()).endswith(shown)
+
+
+def test_items_without_a_rating_have_no_label(wide: Path, tmp_path: Path) -> None:
+    with wide.open("a") as file:
+        file.write("t8,,,,\nt9,,,,\n")
+    gold, decided = tmp_path / "gold.csv", tmp_path / "decided.csv"
+    options = [wide, *WIDE, "--item", "id", "--gold", gold]
+    printed = agree.text_of(*options)
+    assert printed.endswith("5 undecided\nundecided items without a rating: 2\n")
+    assert read(gold)[-2:] == [["t8", "", ""], ["t9", "", ""]]
+    write_csv(decided, item=["t8"], adjudicated=["x"])
+    assert agree.json_of(*options, "--adjudicated", decided)["n_unrated"] == 1
+    assert read(gold)[-2] == ["t8", "x", "adjudication"]
 
 
 def test_decisions_come_first(long: Path, tmp_path: Path) -> None:
@@ -126,6 +140,23 @@ def test_ids_that_a_spreadsheet_changed(tmp_path: Path) -> None:
         assert "Is it '007'?" in agree.refusal(*options, "--adjudicated", decided)
     decided = write_csv(tmp_path / "decided.csv", item=["8"], adjudicated=["x"])
     assert agree.refusal(*options, "--adjudicated", decided).endswith("rated items.\n")
+
+
+def test_decisions_made_with_other_raters(wide: Path, long: Path, tmp_path: Path) -> None:
+    disputed, gold = tmp_path / "disputed.csv", tmp_path / "gold.csv"
+    given = ["--gold", gold, "--adjudicated", disputed]
+    agree.text_of(wide, *WIDE, "--item", "id", "--disputed", disputed)
+    for options in ([wide, *WIDE, "--item", "id"], [long, *LONG]):
+        assert "warnings" not in agree.json_of(*options, *given)
+    three = ["--raters", "ann", "ben", "cat", "--missing", "drop"]
+    (warning,) = agree.json_of(wide, *three, "--item", "id", *given)["warnings"]
+    assert "disputed.csv. Only the file: dan. Each rater counts in the majority" in warning
+    agree.text_of(long, *LONG, *three, "--disputed", disputed)
+    (warning,) = agree.json_of(long, *LONG, *given)["warnings"]
+    assert "disputed.csv. Only the ratings: dan. Each rater counts in" in warning
+    # Columns of other files, and columns after the decisions, are no raters.
+    write_csv(disputed, item=["t3"], note=["?"], adjudicated=["x"])
+    assert "warnings" not in agree.json_of(long, *LONG, *given)
 
 
 @pytest.mark.slow
@@ -212,7 +243,16 @@ def test_two_raters_and_repeated_items(long: Path, wide: Path, tmp_path: Path) -
     rows = wide.read_text().splitlines()
     wide.write_text("\n".join([*rows, rows[1]]))
     refused = agree.refusal(wide, *WIDE, "--item", "id", "--gold", gold)
-    assert "column 'id' contains item 't1' more than once" in refused
+    assert "column 'id' contains item 't1' more than once: keep one row." in refused
+    rows = [f"{i % 4},{i // 4},{'xy'[i % 2]},{'yx'[i // 3 % 2]}" for i in range(8)]
+    tokens = tmp_path / "tokens.csv"
+    for extra, why in (
+        ([], "'document'. Leave out --item, or add the cluster to each id."),
+        (["3,1,x,y"], "contains item '0' more than once: keep one row."),
+    ):
+        tokens.write_text("\n".join(["token,document,ann,ben", *rows, *extra]))
+        options = [tokens, "--raters", "ann", "ben", "--item", "token", "--cluster", "document"]
+        assert agree.refusal(*options).strip().endswith(why)
     assert "the model would also vote" in agree.refusal(
         long, *LONG, "--gold", gold, "--model", "ann"
     )
@@ -296,8 +336,16 @@ def test_a_model_among_the_raters(tmp_path: Path) -> None:
         agree.json_of(*options)["alternative_annotator"]["advantage_probability"]
     )
     refused = agree.refusal(*options[:-1], "modle")
-    assert "--model must name a rater ('ann', 'ben', 'cat', 'model'), got 'modle'." in refused
-    assert "Did you mean 'model'?" in refused
+    assert "'modle', which is not one of --raters: add it to --raters. Did you mean 'model'?" in (
+        refused
+    )
+    two = agree.refusal(path, "--raters", "ann", "ben", "--model", "model")
+    assert two.strip().endswith("'model', which is not one of --raters: add it to --raters.")
+    long = write_csv(tmp_path / "l.csv", item=[1, 1, 1], who=["ann", "ben", "cat"], mark=[*"xyx"])
+    named = [long, *LONG, "--raters", "ann", "ben", "--model", "cat"]
+    assert "add it to --raters, or leave out --raters." in agree.refusal(*named)
+    refused = agree.refusal(long, *LONG, "--model", "cats")
+    assert "--model must name a rater ('ann', 'ben', 'cat'), got 'cats'. Did you mean" in refused
     assert "--epsilon needs --model" in agree.refusal(*options[:-2], "--epsilon", 0.1)
     assert "--model needs three or more raters" in agree.refusal(
         path, "--raters", "ann", "model", "--model", "model"

@@ -321,3 +321,29 @@ def test_raters_are_compared_by_the_distances_of_sets(level: Any) -> None:
     with pytest.warns(LabelOrderWarning):
         expected = alternative_annotator_test(many, 0, weights=matrix)
     assert tested.p_values.tolist() == expected.p_values.tolist()
+
+
+LABEL_OR_NONE = {"ann": ["x", "y", None, "x"], "ben": ["x", None, "y", "y"], "cat": [*"xyyx"]}
+
+
+@pytest.mark.parametrize("container", [list, set, tuple])
+def test_empty_sets_among_sets_of_one_label_are_warned_of(container: Any) -> None:
+    sets = {
+        name: [container(() if label is None else (label,)) for label in labels]
+        for name, labels in LABEL_OR_NONE.items()
+    }
+    rows = [(i, name, own[i]) for name, own in sets.items() for i in range(4)]
+    item, rater, rating = (list(column) for column in zip(*rows))
+    long = {"item": item, "rater": rater, "rating": rating}
+    expected = krippendorff_alpha(Ratings.from_raters(LABEL_OR_NONE)).value
+    for read in (
+        lambda **codes: Ratings.from_raters(sets, **codes),
+        lambda **codes: Ratings.from_array([*zip(*sets.values())], **codes),
+        lambda **codes: Ratings.from_long(**long, **codes),
+    ):
+        with pytest.warns(UserWarning, match=r"^2 of 12 ratings are empty sets, and all others"):
+            read()
+        found = krippendorff_alpha(read(missing_codes=[[]]))
+        assert found.value == pytest.approx(expected, abs=1e-15)
+    # With one label, an empty set means that the label does not apply.
+    Ratings.from_raters({"ann": [{"x"}, set(), {"x"}], "ben": [{"x"}, {"x"}, set()]})

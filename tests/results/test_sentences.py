@@ -181,6 +181,11 @@ def test_sentences_have_all_that_was_asked_for(tmp_path: Path) -> None:
     several = ("--raters", "a", "b", "c", "--coefficient", "gwet", *in_pairs)
     text = program.text_of(path, *several)
     assert "Fleiss" not in text
+    # Sentences about raters and pairs state other coefficients.
+    assert len(text.splitlines()) == 3
+    ordinal = ("--raters", "a", "b", "c", "--coefficient", "krippendorff", "--level", "ordinal")
+    (alpha,) = program.text_of(path, *ordinal, "--format", "sentence").splitlines()
+    assert alpha.startswith("Krippendorff's alpha (ordinal) of 3 raters on 60 items was")
     assert "Gwet's AC1 (no weights) of 3 raters on 60 items in 30 clusters was" in text
     assert "bootstrap interval of Gwet's AC1 was" in text
     assert "On the scale of Altman (1991), Gwet's AC1 was" in text

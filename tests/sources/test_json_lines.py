@@ -233,7 +233,7 @@ def test_lists_are_no_labels(tmp_path: Path, command: str, options: tuple[str, .
     name = command.partition(",")[0]
     files = [path, path] if name == "leaderboard" else [path]
     refusal = CommandLine(name).refusal(*files, *options)
-    assert "use fastkappa agree with --set-separator" in refusal
+    assert "fastkappa agree needs --set-separator" in refusal
 
 
 def test_lists_are_sets_at_levels_of_sets(tmp_path: Path) -> None:

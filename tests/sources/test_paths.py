@@ -63,7 +63,8 @@ def test_a_pattern_of_folders_takes_them_all() -> None:
     [
         (["north", "*/part0.csv"], r"part0\.csv is listed twice"),
         (["north/part0.csv", "./north/part0.csv"], "is listed twice"),
-        ("*.tsv", r"no file matches \*\.tsv"),
+        ("*.tsv", r"no file matches \*\.tsv: the folder \. contains north, south\."),
+        ("nort/*.csv", r"no file matches nort/\*\.csv: there is no folder nort\."),
         (["north", "nowhere.csv"], r"there is no file.*nowhere\.csv"),
         ("s3://bucket/r.csv", r"FileSystem\.from_uri\('s3://bucket/r\.csv'\), and pass"),
         ("https://host/r.csv", "not a local path"),

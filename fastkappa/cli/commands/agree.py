@@ -64,7 +64,11 @@ def agree(
     from fastkappa.cli.files.rater_files import opened_raters
     from fastkappa.cli.files.reading import Reading
     from fastkappa.cli.reports.agree import read_and_report
-    from fastkappa.cli.reports.agree_items import decisions, refuse_decisions
+    from fastkappa.cli.reports.agree_items import (
+        decisions,
+        refuse_decisions,
+        warn_of_other_raters,
+    )
     from fastkappa.cli.reports.picture import check_pictures, draw, write_file, write_page
     from fastkappa.cli.terminal import write
 
@@ -72,7 +76,6 @@ def agree(
         gate.check_options()
         check_pictures(pictures)
         request.check_options()
-        adjudicated = request.adjudicated
         matrix = read_matrix(request.weight_matrix, request.weights)
         remarks.depends = [depends(request.weights, matrix)]
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
@@ -81,14 +84,17 @@ def agree(
         opener.writes(disputed=request.disputed, gold=request.gold)
         opener.writes(plot=pictures.plot, report=pictures.report)
         source, columns = opened_raters(opener, files, raters, request.group, names_items=True)
+        decided = None if request.adjudicated is None else opener.source(request.adjudicated)
         request = request._replace(
             file=source.name,
             raters=tuple(raters.raters or ()),
             cluster=raters.cluster,
             matrix=matrix,
-            decisions={} if adjudicated is None else decisions(opener.source(adjudicated), reading),
+            decisions={} if decided is None else decisions(decided, reading),
         )
         report = read_and_report(request, source, columns, reading)
+        if decided is not None:
+            warn_of_other_raters(decided, report.fields["raters"])
         draw(pictures, report)
         remarks.show()
         write_page(pictures, report, remarks)

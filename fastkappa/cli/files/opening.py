@@ -21,7 +21,7 @@ from fastkappa.cli.options import TextOptions
 from fastkappa.results.csv_rows import as_csv
 from fastkappa.sources.arrow_files import DELIMITERS, SUFFIXES, format_of
 from fastkappa.sources.arrow_folders import is_not_utf8, with_encoding_of
-from fastkappa.sources.arrow_paths import files_at
+from fastkappa.sources.arrow_paths import files_at, matching
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import (
     PLAIN,
@@ -124,6 +124,7 @@ class Opener:
     def file_or_failure(self, path: Path) -> Path:
         """Return one of many files as `file` does, but raise no error until the file is read."""
         try:
+            matching(str(path))  # Raise for a pattern that no file matches.
             return self.file(path)
         except RatingsError as error:
             self._failures[str(path)] = str(error)

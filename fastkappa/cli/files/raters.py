@@ -302,7 +302,8 @@ def read_raters(
         remarks += rows_without_group(arrays, group)
     if duplicates != "error":
         remarks += replaced_ratings(arrays, item, rater, rated[0], duplicates)
-    items, are_given = _names_of_items(columns, arrays, whole), reading.labels is not None
+    items = _names_of_items(columns, arrays, whole, cluster)
+    are_given = reading.labels is not None
     return RatersRead(whole, everyone, groups, items, columns, tuple(remarks), are_given)
 
 
@@ -323,7 +324,7 @@ def _without_rater(
 
 
 def _names_of_items(
-    columns: RaterColumns, arrays: Mapping[str, Any], whole: Ratings
+    columns: RaterColumns, arrays: Mapping[str, Any], whole: Ratings, cluster: str | None
 ) -> AnyArray | None:
     """Return the names of the items, or None if items have only row numbers."""
     if columns.item is None:
@@ -334,9 +335,14 @@ def _names_of_items(
     names = np.array(arrays[columns.item].to_pylist(), object)
     found, counts = np.unique(names.astype(str), return_counts=True)
     if len(found) < len(names):
-        twice = str(found[counts > 1][0])
+        twice, remedy = str(found[counts > 1][0]), "keep one row."
+        if cluster and len({*zip(names, arrays[cluster].to_pylist())}) == len(names):
+            remedy = (
+                f"the ids restart in each cluster of {cluster!r}. Leave out --item, or add the"
+                " cluster to each id."
+            )
         raise RatingsError(
-            f"column {columns.item!r} contains item {twice!r} more than once: keep one row."
+            f"column {columns.item!r} contains item {twice!r} more than once: {remedy}"
         )
     return names
 

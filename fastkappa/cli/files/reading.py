@@ -15,6 +15,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source
+from fastkappa.formatting import count_text
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import common_order, is_number
 from fastkappa.ratings.missing import Missing, find_missing
@@ -53,6 +54,7 @@ NO_CODE = (
     " for other files, write '\"\"'. To use NA, null or nan as labels, list them in --labels."
 )
 NA_LABELS = " If a string such as NA is a label, list it in --labels."
+LISTS_AS_SETS = " If they are ratings of no label, use fastkappa agree with --set-separator."
 # Scores and measurements are not labels, so errors about them do not recommend --labels.
 ODD_SCORES = "use --missing-codes if they stand for missing values."
 BOOLEANS = {"true": True, "false": False}
@@ -159,7 +161,8 @@ class Reading(NamedTuple):
         """Return columns of a source, with null for missing ratings and scores.
 
         The columns ``text`` of a text file are read as strings, so that "01" differs from "1". In
-        other columns of ratings, lists are replaced by their labels if each list has one label.
+        other columns of ratings, lists are replaced by their labels if no list has several labels.
+        Empty lists are then missing ratings.
         """
         names = [*rated, *scores, *others]
         arrays = columns_of_files(
@@ -174,7 +177,14 @@ class Reading(NamedTuple):
         for name in dict.fromkeys([*rated, *scores]):
             is_score = name in scores
             if name not in text:
-                arrays[name] = single_labels(arrays[name])
+                given, arrays[name] = arrays[name], single_labels(arrays[name])
+                n_empty = arrays[name].null_count - given.null_count
+                if n_empty and not self.drop_missing:
+                    raise RatingsError(
+                        f"{source.name}: column {name!r} has {count_text(n_empty, 'empty list')}"
+                        f" in {len(given)} rows, and its other lists have one label each. Give"
+                        f" --missing drop if empty lists are missing ratings.{LISTS_AS_SETS}"
+                    )
             arrays[name] = self.marked(source.files[0], name, arrays[name], is_score)
         return arrays
 

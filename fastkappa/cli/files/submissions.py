@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -53,7 +54,7 @@ def submission_files(
 
     In a folder, only the files that `fastkappa.confusion_from_source` can read are used.
     ``on_left_out`` is called with a message that names the other files. The truth file is left out,
-    unless it is named directly.
+    unless it is named directly. A file that is named several times occurs once.
     """
     files: list[Path] = []
     for path in paths:
@@ -64,7 +65,7 @@ def submission_files(
         found = [file for place in places for file in _files_at(place, on_left_out)]
         # A path without a match is kept, so that the result has a row for the missing file.
         files += [file for file in found if not _is_same(file, truth)] or [path]
-    return files
+    return list({os.path.abspath(file): file for file in reversed(files)}.values())[::-1]
 
 
 def _is_same(file: Path, other: Path) -> bool:

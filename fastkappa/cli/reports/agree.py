@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
+from fastkappa.choices import did_you_mean
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.cli.files.clustered_columns import AgainstReference, ClusteredPair
 from fastkappa.cli.files.opening import Source
@@ -40,6 +41,12 @@ def read_and_report(
     is_long = columns.rating is not None
     if request.cluster in columns.rated:
         raise ValueError(f"--cluster must not name a column of ratings, got {request.cluster!r}.")
+    if request.model is not None and request.raters and request.model not in request.raters:
+        remedy = "add it to --raters" + (", or leave out --raters." if is_long else ".")
+        raise ValueError(
+            f"--model names {request.model!r}, which is not one of --raters: {remedy}"
+            f"{did_you_mean(request.model, request.raters)}"
+        )
     if request.reference is not None:
         return _report_on_reference(request, source, columns, reading)
     _check_sets(request, reading)
@@ -100,7 +107,7 @@ def _check_sets(request: AgreeRequest, reading: Reading) -> None:
     unused = {
         "--weights": request.weights != "none" or request.matrix is not None,
         "--labels": reading.labels is not None,
-        "--coefficient": request.coefficient is not None,
+        "--coefficient": request.coefficient not in (None, "krippendorff"),
     }
     unused["--missing-codes"] = reading.codes is not None
     for option, is_given in unused.items():
@@ -142,8 +149,8 @@ def _report_on_two_read(request: AgreeRequest, read: RatersRead) -> Output:
         output = _report_on_tables(request, {g: pair_counts(p) for g, p in read.groups.items()})
     if not request.lists_items(read.columns):
         return output
-    items, files = of_items(request, read, request.weights_of(read.whole.labels))
-    return output.plus([items])._replace(files=files)
+    items, last, files = of_items(request, read, request.weights_of(read.whole.labels))
+    return output.plus([items, *last])._replace(files=files)
 
 
 def _report_on_table(

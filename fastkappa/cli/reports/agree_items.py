@@ -19,16 +19,20 @@ from fastkappa.cli.reports.output import Section
 from fastkappa.formatting import count_text, label_text, set_text
 from fastkappa.multirater.disputed import MOST_SHOWN, disputed_items
 from fastkappa.multirater.ratings import Ratings
+from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import nearest_label
 from fastkappa.ratings.looks import look_of
 from fastkappa.results.csv_rows import as_csv
 from fastkappa.results.report import Report
 from fastkappa.sources.arrow_columns import labels_in
+from fastkappa.sources.arrow_files import column_names
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.weights import Weights
 
-# The columns of items and decisions in a file of disputed items.
+# In a file of disputed items, the columns of items and decisions. The raters' columns are between
+# the columns of disagreements and majorities.
 ITEM, DECISION = "item", "adjudicated"
+DISAGREEMENT, MAJORITY = "disagreement", "majority"
 # The ways in which the final label of an item can be decided.
 DECIDED_BY = ("all raters", "majority", "one rater", "adjudication", "")
 BY_ALL, BY_MAJORITY, BY_ONE, BY_DECISION, OPEN = DECIDED_BY
@@ -36,8 +40,13 @@ BY_ALL, BY_MAJORITY, BY_ONE, BY_DECISION, OPEN = DECIDED_BY
 Files = list[tuple[Path, str]]
 
 
-def of_items(request: AgreeRequest, read: RatersRead, weights: Weights) -> tuple[Section, Files]:
-    """Return a section on the most disputed items, and the item files to write."""
+def of_items(
+    request: AgreeRequest, read: RatersRead, weights: Weights
+) -> tuple[Section, list[Section], Files]:
+    """Return a section on the most disputed items, the last section, and the item files to write.
+
+    The last section is about the final labels, if they are written.
+    """
     whole, names = read.whole, read.items
     most = None if request.disputed is not None else MOST_SHOWN
     found = disputed_items(whole, weights=weights, most=most)
@@ -45,7 +54,7 @@ def of_items(request: AgreeRequest, read: RatersRead, weights: Weights) -> tuple
         # Users count the rows of a file from 1.
         found = replace(found, items=found.items + 1 if names is None else names[found.items])
     fields: dict[str, Any] = {"n_disputed": found.n_disputed, "disputed": found.most(MOST_SHOWN)}
-    reports, files = [found._report()], []
+    last, files = [], []
     if request.disputed is not None:
         joined = {} if request.set_separator is None else {"set_separator": request.set_separator}
         files.append((request.disputed, found.to_csv(**joined)))
@@ -56,9 +65,13 @@ def of_items(request: AgreeRequest, read: RatersRead, weights: Weights) -> tuple
         head = [read.columns.item or ITEM, read.columns.rating or "label", "decided_by"]
         rows = zip(items, labels, final.decided_by)
         files.append((request.gold, as_csv(head, rows, n_given=1)))
-        fields |= {"gold": final.counts(), "n_decided_against_all": final.n_against_all}
-        reports.append(Report(final.lines()))
-    return Section(reports, fields), files
+        counts = {
+            "gold": final.counts(),
+            "n_decided_against_all": final.n_against_all,
+            "n_unrated": final.n_unrated,
+        }
+        last.append(Section([Report(final.lines())], counts))
+    return Section([found._report()], fields), last, files
 
 
 def _text_of(label: Any, separator: str) -> Any:
@@ -70,11 +83,13 @@ class FinalLabels(NamedTuple):
     """The label of each item, or None, and how it was decided, or "" if it was not.
 
     ``n_against_all`` is the number of decisions for a label that no rater of the item gave.
+    ``n_unrated`` is the number of undecided items without a rating.
     """
 
     labels: list[Any]
     decided_by: list[str]
     n_against_all: int = 0
+    n_unrated: int = 0
 
     def counts(self) -> dict[str, int]:
         """Return the number of items for each way in which labels were decided."""
@@ -89,6 +104,8 @@ class FinalLabels(NamedTuple):
             if n
         ]
         lines = [f"labels of {count_text(len(self.labels), 'item')}: {', '.join(parts)}"]
+        if self.n_unrated:
+            lines.append(f"undecided items without a rating: {self.n_unrated}")
         if self.n_against_all:
             lines.append(
                 f"decisions for a label that no rater of the item gave: {self.n_against_all}. Check"
@@ -119,6 +136,24 @@ def decisions(source: Source, reading: Reading) -> dict[str, str]:
                 f" {label.strip()!r}. Remove one of them."
             )
     return found
+
+
+def warn_of_other_raters(source: Source, raters: Sequence[str]) -> None:
+    """Warn if the raters differ from those in a file of disputed items, because they also vote."""
+    names = column_names(source.files[0], source.text_format)
+    if DISAGREEMENT not in names or DECISION not in names:
+        return
+    last = MAJORITY if MAJORITY in names else DECISION
+    there = names[names.index(DISAGREEMENT) + 1 : names.index(last)]
+    # Names that look like formulas are written with a quote.
+    voting, found = ({name.removeprefix("'") for name in some} for some in (raters, there))
+    parts = {"file": found - voting, "ratings": voting - found}
+    unlike = [f"Only the {of}: {', '.join(sorted(some))}." for of, some in parts.items() if some]
+    if found and unlike:
+        warn(
+            f"the raters differ from those in {source.name}. {' '.join(unlike)} Each rater counts"
+            " in the majority, so give the same --raters as for --disputed."
+        )
 
 
 def refuse_decisions(source: Source, reading: Reading) -> None:
@@ -176,7 +211,8 @@ def final_labels(
             else decided_by[i] == BY_ALL and labels[i] != decision
         )
         labels[i], decided_by[i] = decision, BY_DECISION
-    return FinalLabels(labels, decided_by, n_against_all)
+    is_open = np.array(decided_by) == OPEN
+    return FinalLabels(labels, decided_by, n_against_all, int(((places < 0) & is_open).sum()))
 
 
 def _changed(item: str, items: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from fastkappa.cli.reports.agree_parts import (
     why_undefined,
 )
 from fastkappa.cli.reports.output import Output, Section, read_on
-from fastkappa.formatting import count_text, label_text, printable
+from fastkappa.formatting import count_text, first_of_many, label_text, printable
 from fastkappa.multirater import coefficients
 from fastkappa.multirater.alternative_annotator import alternative_annotator_test
 from fastkappa.multirater.disputed import MOST_SHOWN
@@ -75,7 +75,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         if 2 < everyone.n_raters <= MOST_RATERS:
             panel: Panel = "alpha" if are_sets else "conger"
             raters = compare_raters(everyone, coefficient=panel, **options)
-        items, files = of_items(request, read, weights)
+        items, last, files = of_items(request, read, weights)
     first = next(iter(results.values()))
     with no_undefined_warnings():
         if pairs_are_few(everyone):
@@ -90,16 +90,21 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
             _of_pairs(everyone, pairs, label_pairs),
             *_in_full(request, everyone, items),
         ]
-        if request.model is not None:
-            # The sentences about the model replace the sentences of these sections.
+        if request.model is not None or request.coefficient is not None:
+            # Sentences about the model replace those of these sections, and the sections use
+            # other coefficients than the chosen one.
             parts = [part._replace(sentences=()) for part in parts]
+        if request.model is not None:
             parts.append(_of_model(request, request.model, everyone, weights, raters))
         pair = None if request.pair is None else _pair_of(request, everyone, pairs)
         if pair is not None:
             report = pair._report()._replace(heading=", ".join(pair.raters))
             parts.append(Section([report], {"pair": pair.to_dict()}, (), [pair.sentence()]))
+        parts += last
         resampled = _bootstraps(results, whole, request)
-    above = [*_facts(request, weights, whole, are_sets, first), *undefined]
+    above = [*_facts(request, weights, whole, are_sets, first)]
+    if raters is not None and "missing" in first.ratings_text:
+        above.append(_missing_of_each(whole, raters))
     numbers = {"n": whole.n_subjects, "missing ratings": whole.n_missing}
     fields = {
         **request.fields(),
@@ -117,7 +122,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         [_forest(results, pairs), *([] if raters is None else [_picture_of(raters)])],
         estimates=[Estimate(first.method, first.value, first.interval[0])],
         files=files,
-    ).plus([_of_coefficients(request, results, above, resampled=resampled), *parts])
+    ).plus([_of_coefficients(request, results, [*above, *undefined], resampled=resampled), *parts])
     if request.group is not None:
         output = _with_groups(request, output, first, weights, read)
     if pair is not None:
@@ -265,6 +270,15 @@ def _of_pairs(
     rows = [estimate_row(f"kappa of {row[0]}", *row[1:]) for row in pairs.rows()]
     rows += number_rows(subjects)
     return Section([pairs._report()], {"pairwise": fields}, rows, [pairs.sentence()])
+
+
+def _missing_of_each(whole: Ratings, raters: RaterComparison) -> str:
+    """Return a line with the number of missing ratings of each rater, most first."""
+    n_ratings = dict(zip(raters.rater_names, raters.label_counts.sum(axis=1).tolist()))
+    n_missing = {name: whole.n_subjects - n_ratings[name] for name in whole.rater_names or ()}
+    most = sorted(filter(n_missing.get, n_missing), key=n_missing.__getitem__, reverse=True)
+    found = [f"{printable(name)} {n_missing[name]}" for name in most]
+    return f"missing ratings: {first_of_many(found, MOST_SHOWN)}"
 
 
 def _in_full(request: AgreeRequest, everyone: Ratings, items: Section) -> Iterator[Section]:

@@ -379,10 +379,10 @@ def clusters_of_items(cluster: Any, items: Identified) -> Column:
     differ = of_rows.values != values[items.numbers]
     if differ.any():
         number = int(items.numbers[int(differ.argmax())])
+        one, other = (label_of(of_rows, int(i)) for i in (differ.argmax(), first[number]))
         raise ValueError(
-            f"cluster must be the same in all rows of an item, but item {items.shown(number)} is"
-            f" in {label_of(of_rows, int(differ.argmax()))} and in"
-            f" {label_of(of_rows, int(first[number]))}."
+            f"cluster must be the same in all rows of an item, but item {items.shown(number)} is in"
+            f" {one} and in {other}. If ids restart in each cluster, add the cluster to each id."
         )
     return of_rows._replace(values=values)
 

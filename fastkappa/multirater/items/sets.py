@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.formatting import count_text
+from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import not_a_label
 from fastkappa.ratings.missing import check_is_list, is_missing
 
@@ -48,8 +50,10 @@ def read_sets(
         [_read(rating, name, missing) for rating in _objects(column)]
         for column, name in zip(columns, names)
     ]
-    found = {rating for row in rows for rating in row if rating is not None}
-    known = sorted(found, key=_by_size_and_members) if labels is None else _given(labels)
+    rated = [rating for row in rows for rating in row if rating is not None]
+    if labels is None:
+        _warn_of_empty(rated)
+    known = sorted({*rated}, key=_by_size_and_members) if labels is None else _given(labels)
     codes = {rating: code for code, rating in enumerate(known, 1)}
     for row, name in zip(rows, names):
         for rating in row:
@@ -62,6 +66,21 @@ def read_sets(
     sets = np.empty(len(known), object)
     sets[:] = known
     return CodedSets(coded, sets)
+
+
+def _warn_of_empty(ratings: Sequence[frozenset[Any]]) -> None:
+    """Warn about empty sets if all other sets have one label, because items may be skipped.
+
+    If there is only one label, an empty set means that the label does not apply.
+    """
+    distinct = {*ratings}
+    if len(distinct) > 2 and {*map(len, distinct)} == {0, 1}:
+        n_empty = ratings.count(frozenset())
+        warn(
+            f"{n_empty} of {count_text(len(ratings), 'rating')} are empty sets, and all others have"
+            " exactly one label. An empty set counts as a rating of no label. If it stands for a"
+            " missing rating, give missing_codes=[[]]."
+        )
 
 
 def _with_python_lists(column: Any) -> Any:
