@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from fastkappa.cli.gate import Gate
 from fastkappa.cli.options import (
     A_FILE,
     MissingCodes,
@@ -50,6 +51,7 @@ def leaderboard(
     seed: Annotated[int, typer.Option(min=0)] = 0,
     name_pattern: str | None = None,
     *,
+    gate: Gate,
     text: TextOptions,
     output: Annotated[
         Literal["table", "json", "csv", "html", "sentence"], typer.Option("--format")
@@ -116,6 +118,8 @@ def leaderboard(
     fastkappa leaderboard truth.csv 'team-*.csv' --id 1 --target 2 --no-header
 
     fastkappa leaderboard truth.csv a.csv b.csv --id id --target y --split part
+
+    fastkappa leaderboard truth.csv model.csv --id id --target y --fail-under 0.7
     """
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.reading import Reading
@@ -127,6 +131,9 @@ def leaderboard(
     from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 
     with errors_printed() as remarks, opened_inputs(text) as opener:
+        gate.check_options()
+        if gate.needs_interval and not bootstrap:
+            raise ValueError("--fail-on lower needs intervals, but --bootstrap is 0.")
         remarks.depends = [depends(weights)]
         files = submission_files(submissions, truth, remarks.texts.append)
         opened, others = opener.file(truth), list(map(opener.file_or_failure, files))
@@ -156,7 +163,9 @@ def leaderboard(
         boards = {name: _renamed(board, opener, names) for name, board in boards.items()}
         remarks.texts = list(map(opener.named, remarks.texts))
         remarks.show()
-        write(output_of(boards).written(output, remarks.everything))
+        report = output_of(boards)
+        write(report.written(output, remarks.everything))
+        gate.check(report.estimates)
     if any(failure is not None for board in boards.values() for failure in board.failures):
         raise typer.Exit(SOME_NOT_SCORED)
 
