@@ -182,7 +182,7 @@ def rank_files(
         If pyarrow is not installed.
     """
     on_progress = bar.starts(truth)
-    reader = Reader(id_column, target, reading, text_format)
+    reader = Reader(id_column, target, reading, text_format).with_zeros_of(truth)
     with naming(truth):
         ids, true_labels, left_out = reader.read(truth, on_progress)
         ids.validate(full=True)
