@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from fastkappa.choices import did_you_mean
 from fastkappa.exceptions import library_needed
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.interop import checked
@@ -259,10 +259,8 @@ def check_columns(source: Any, wanted: Sequence[Any], there: Sequence[Any]) -> N
             raise RatingsError(f"{source} has {times} columns named {name!r}: rename all but one.")
         if name in there:
             continue
-        by_lower_case = {str(column).lower(): column for column in reversed(there)}
-        nearest = difflib.get_close_matches(str(name).lower(), by_lower_case, n=1)
-        hint = f" Did you mean {by_lower_case[nearest[0]]!r}?" if nearest else ""
         listed = first_of_many(list(map(repr, there)), COLUMNS_LISTED)
+        hint = did_you_mean(name, there)
         raise RatingsError(f"{source} has no column {name!r}; it has {listed}.{hint}")
 
 

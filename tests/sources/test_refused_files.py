@@ -36,6 +36,19 @@ def test_unknown_column_lists_those_there_and_the_nearest(write: Callable[..., P
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("prediction", "pred"), ("tru", "truth"), ("Regions", "region")],
+)
+def test_a_part_of_a_name_is_nearer_than_a_similar_name(
+    write: Callable[..., Path], given: str, meant: str
+) -> None:
+    path = write(**{name: pa.array([1]) for name in ("region", "truth", "pred")})
+    with pytest.raises(RatingsError) as raised:
+        count_ratings(path, "region", given)
+    assert str(raised.value).endswith(f"'pred'. Did you mean {meant!r}?")
+
+
 def test_many_columns_are_not_all_listed(tmp_path: Path) -> None:
     names = [f"c{i}" for i in range(100)]
     path = text_file(tmp_path, ",".join(names) + "\n" + ",".join("1" * 100) + "\n")
