@@ -85,7 +85,10 @@ class Reader(NamedTuple):
         return ids, labels, reader.target
 
     def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
-        """Return another column, without the items whose ids are in ``left_out``."""
+        """Return another column, without the items whose ids are in ``left_out``.
+
+        Raise if the value of another item is missing.
+        """
         wanted = list(dict.fromkeys((self.id_column, column)))
         columns = columns_of_files(
             [file],
@@ -95,7 +98,16 @@ class Reader(NamedTuple):
             text_format=self.text_format,
         )
         found = columns[column]
-        return without(found, _are_among(columns[self.id_column], left_out)) if left_out else found
+        gone = _are_among(columns[self.id_column], left_out) if left_out else None
+        missing = find_missing(found)
+        lacking = missing if missing is None or gone is None else missing & ~gone
+        if lacking is not None and lacking.any():
+            values = count_text(int(lacking.sum()), "missing value")
+            raise RatingsError(
+                f"column {column!r} of {file} has {values} in its {len(found)} rows, first in row"
+                f" {lacking.argmax()}. Fill in all values."
+            )
+        return found if gone is None else without(found, gone)
 
     def with_zeros_of(self, truth: Path) -> Reader:
         """Return a reader that keeps leading zeros if the truth is a text file with such ids."""
