@@ -80,7 +80,7 @@ class _Entry(NamedTuple):
     name: Any
     kappa: float = math.nan
     n: int = 0
-    coverage: float = 0.0
+    coverage: float = math.nan
     missing: int = 0
     extra: int = 0
     repeated: int = 0
