@@ -51,6 +51,7 @@ DELIMITERS = {"csv": ",", "tsv": "\t", "txt": ""}
 IN_FOLDERS = tuple(suffix for suffix in SUFFIXES if not suffix.startswith(".txt"))
 ARROW_FILE_MAGIC = b"ARROW1"
 COLUMNS_LISTED = 20
+READ_PARTITIONS = "In Python, give pyarrow.dataset.dataset(folder, partitioning='hive')."
 # The number of rows per batch.
 BATCH = 1 << 18
 
@@ -261,6 +262,8 @@ def check_columns(source: Any, wanted: Sequence[Any], there: Sequence[Any]) -> N
             continue
         listed = first_of_many(list(map(repr, there)), COLUMNS_LISTED)
         hint = did_you_mean(name, there)
+        if any(part.startswith(f"{name}=") for part in Path(str(source)).parts):
+            hint = f" The names of folders are no column. {READ_PARTITIONS}"
         raise RatingsError(f"{source} has no column {name!r}; it has {listed}.{hint}")
 
 
