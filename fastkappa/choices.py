@@ -29,6 +29,9 @@ ELSEWHERE: dict[str, str | None] = {
     "kappa": "fleiss",
 }
 
+# A suggestion with at least this likeness is made before looking for parts of words, which must
+# have at least this number of letters.
+VERY_NEAR, SHORTEST_PART = 0.8, 3
 
 Choice = TypeVar("Choice", bound=str | None)
 
@@ -57,8 +60,11 @@ def check_choice(argument: str, value: Any, allowed: Sequence[Choice], more: str
     )
 
 
-def did_you_mean(value: Any, allowed: Sequence[str | None]) -> str:
+def did_you_mean(value: Any, allowed: Sequence[Any]) -> str:
     """Return a sentence that suggests the nearest allowed word, or "" if none is near.
+
+    If no word is very near, a word with which the value begins or that contains the value is
+    nearer than other words.
 
     Examples
     --------
@@ -67,20 +73,29 @@ def did_you_mean(value: Any, allowed: Sequence[str | None]) -> str:
     " Did you mean 'quadratic'?"
     >>> did_you_mean("auto", (None, "score")), did_you_mean("quadratc", ("none", "quadratic"))
     (' Did you mean None?', " Did you mean 'quadratic'?")
+    >>> did_you_mean("prediction", ("region", "pred")), did_you_mean("Pred", ("y_pred", "Bred"))
+    (" Did you mean 'pred'?", " Did you mean 'y_pred'?")
     """
     if not isinstance(value, str):
         return ""
     # Imported only after an error, to keep `import fastkappa` fast.
     from difflib import get_close_matches
 
-    word, words = value.strip().lower(), [one for one in allowed if one is not None]
+    word = value.strip().lower()
+    words = {str(one).lower(): one for one in reversed(allowed) if one is not None}
     meant = ELSEWHERE.get(word, word)
     if word in ELSEWHERE and meant in allowed:
         return f" Did you mean {meant!r}?"
-    # On the command line, None is spelled "none" or "auto".
-    meant = meant or next((one for one in ("none", "auto") if one in words), word)
-    near = get_close_matches(meant, words, 1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    if meant is None:
+        # On the command line, None is spelled "none" or "auto".
+        word = next((one for one in ("none", "auto") if one in words), word)
+    parts = [
+        one
+        for one in words
+        if min(len(one), len(word)) >= SHORTEST_PART and (word.startswith(one) or word in one)
+    ]
+    near = get_close_matches(word, words, 1, VERY_NEAR) or parts or get_close_matches(word, words)
+    return f" Did you mean {words[near[0]]!r}?" if near else ""
 
 
 def n_edits(first: str, second: str) -> int:

@@ -11,8 +11,8 @@ import typer
 from fastkappa.cli.terminal import write
 from fastkappa.formatting import label_text
 
-# The exit status if kappa is too low. Status 1 is for files that cannot be scored, and status 2 is
-# for errors.
+# The exit status if kappa is too low. Without a gate, status 1 is for files that cannot be scored.
+# Status 2 is for errors.
 TOO_LOW = 3
 
 
@@ -32,7 +32,8 @@ class Gate(NamedTuple):
     fail_under : KAPPA
         Exit with status 3 if kappa is undefined or lower than this value. 'fastkappa agree' checks
         the kappa of every group. For more than two raters, it checks Fleiss' kappa or the
-        coefficient in --coefficient.
+        coefficient in --coefficient. 'fastkappa leaderboard' checks the kappa of every submission,
+        and a submission that cannot be scored fails.
     fail_on
         Whether --fail-under checks kappa (estimate, the default) or the lower end of its 95 %
         interval (lower).
@@ -66,7 +67,7 @@ class Gate(NamedTuple):
         of, value = min(failed, key=lambda pair: (not math.isnan(pair[1]), pair[1]))
         name = f"the lower end of the 95 % interval of {of}" if self.needs_interval else of
         text = "undefined" if math.isnan(value) else f"{_text(value, least)}, too low"
-        count = f" {len(failed)} of {len(found)} groups fail." if len(found) > 1 else ""
+        count = f" {len(failed)} of {len(found)} fail." if len(found) > 1 else ""
         write(f"fastkappa: {name} is {text} for --fail-under {least!r}.{count}", error=True)
         raise typer.Exit(TOO_LOW)
 

@@ -80,7 +80,7 @@ class _Entry(NamedTuple):
     name: Any
     kappa: float = math.nan
     n: int = 0
-    coverage: float = 0.0
+    coverage: float = math.nan
     missing: int = 0
     extra: int = 0
     repeated: int = 0
@@ -299,9 +299,8 @@ class LeaderboardBuilder:
         self._n_clusters: int | None = None
         if clusters is None:
             return None
-        column = read_clusters(clusters, self._reference.n_given, "items of y_true")
-        if self._reference.dropped is not None:
-            column = column._replace(values=column.values[~self._reference.dropped])
+        n_given, dropped = self._reference.n_given, self._reference.dropped
+        column = read_clusters(clusters, n_given, "items of y_true", dropped=dropped)
         numbers = numbers_in_order(column.values, column.categories)
         self._n_clusters = int(numbers.max()) + 1
         if self._n_clusters == 1 < self._reference.n_items and self._n_resamples:

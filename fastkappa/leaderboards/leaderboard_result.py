@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -30,6 +30,9 @@ ENDS = {
     "rank_interval": ("rank_low", "rank_high"),
 }
 
+# The numbers of items in a row.
+COUNTED = ("n", "missing", "extra", "repeated", "other_labels")
+
 
 class _Row(NamedTuple):
     rank: int | None
@@ -42,21 +45,22 @@ class _Row(NamedTuple):
     significantly_below: bool | None
     proportion_first: float
     rank_interval: tuple[int, int] | None
-    n: int
-    coverage: float = 0.0
-    missing: int = 0
-    extra: int = 0
-    repeated: int = 0
-    other_labels: int = 0
-    failure: str | None = None
+    n: int | None
+    coverage: float
+    missing: int | None
+    extra: int | None
+    repeated: int | None
+    other_labels: int | None
+    failure: str | None
 
 
 class LeaderboardRow(Result, _Row):
     """One prediction on the leaderboard.
 
     If the prediction could not be scored, ``failure`` is the reason. The other fields are the
-    attributes of `Leaderboard` for one prediction. Data frames and other forms of the leaderboard
-    have the same columns in the same order.
+    attributes of `Leaderboard` for one prediction. If it could not be read, or its ids or labels
+    were refused, the numbers of items are None, and the coverage is NaN. Data frames and other
+    forms of the leaderboard have the same columns in the same order.
     """
 
     __slots__ = ()
@@ -130,7 +134,8 @@ class Leaderboard(Result):
     coverage : ndarray of shape (m,)
         The proportion of the items for which the prediction has exactly one label. The other items
         were left out. If items were left out, kappa is comparable with other kappas only if the
-        remaining items are not easier. The proportion is 0 if the prediction could not be read.
+        remaining items are not easier. The proportion is NaN if the prediction could not be read,
+        or if its ids or labels were refused.
     missing, extra, repeated : ndarray of int, shape (m,)
         The number of items without a predicted label, the number of items that are not in the
         truth, and the number of items that the prediction contains more than once. All of these
@@ -200,6 +205,10 @@ class Leaderboard(Result):
         below = self.significantly_below
         for j, name in enumerate(self.names):
             low, high = self.rank_interval[j].tolist()
+            is_read = not math.isnan(self.coverage[j])
+            n, missing, extra, repeated, other_labels = (
+                int(getattr(self, name)[j]) if is_read else None for name in COUNTED
+            )
             yield LeaderboardRow(
                 int(self.rank[j]) or None,
                 name,
@@ -211,12 +220,12 @@ class Leaderboard(Result):
                 below[j],
                 float(self.proportion_first[j]),
                 (low, high) if low else None,
-                int(self.n[j]),
+                n,
                 float(self.coverage[j]),
-                int(self.missing[j]),
-                int(self.extra[j]),
-                int(self.repeated[j]),
-                int(self.other_labels[j]),
+                missing,
+                extra,
+                repeated,
+                other_labels,
                 self.failures[j],
             )
 
@@ -266,7 +275,7 @@ class Leaderboard(Result):
             method = f"interval of {self.n_resamples} bootstrap replicates{self._of_clusters()}"
         sentence = estimate_sentence(
             f"Cohen's kappa ({weights_text(self.weights)}) {of_all} on"
-            f" {count_text(leader.n, 'item')}",
+            f" {count_text(int(self.n[0]), 'item')}",
             leader.kappa,
             leader.interval,
             f"{100 * self.confidence:g} % {method}",
@@ -277,8 +286,12 @@ class Leaderboard(Result):
         return str(self)
 
     def _report(self) -> Report:
+        return self._report_without(())
+
+    def _report_without(self, told: Collection[str]) -> Report:
+        """Return the report, without the remarks on predictions that are in ``told``."""
         header, rows = self.cells()
-        remarks = [f"{name}: {why}" for name, why in self._remarks()]
+        remarks = [remark for remark in self._remarks() if remark not in told]
         return Report(
             [self._headline()],
             [
@@ -361,22 +374,23 @@ class Leaderboard(Result):
                 " in every bootstrap replicate, so their labels are the same, or nearly so."
             )
 
-    def _remarks(self) -> list[tuple[str, str]]:
-        found = [(printable(row.name), row.failure) for row in self if row.failure is not None]
+    def _remarks(self) -> list[str]:
+        """Return the remarks on predictions that failed, and on those equal to the truth."""
+        found = [f"{printable(row.name)}: {row.failure}" for row in self if row.failure is not None]
         # If a weight matrix has zeros off the diagonal, kappa can be 1 even if labels differ.
         if self.weights is None or isinstance(self.weights, str):
             for row in self:
                 if row.kappa == 1:
                     scored = "" if row.coverage == 1 else " that it was scored on"
-                    why = f"equal to the truth in every item{scored}"
-                    found.append((printable(row.name), why))
+                    found.append(f"{printable(row.name)}: equal to the truth in every item{scored}")
         return found
 
 
 def reports_of_splits(boards: Mapping[str, Leaderboard]) -> list[Report]:
     """Return reports of all splits: a table of ranks and kappas, then one report per leaderboard.
 
-    The table lists the predictions in the order of the first split.
+    The table lists the predictions in the order of the first split. Remarks on a prediction that
+    apply to all splits are below the table.
     """
     rows: dict[Any, list[str]] = {name: [] for name in next(iter(boards.values())).names}
     for board in boards.values():
@@ -386,9 +400,14 @@ def reports_of_splits(boards: Mapping[str, Leaderboard]) -> list[Report]:
     head = [f"{what} {printable(name)}" for name in boards for what in ("rank", "kappa")]
     cells = [[printable(name), *row] for name, row in rows.items()]
     grid = Grid(["name", *head], cells, caption="Rank and kappa in each split", is_sortable=True)
+    first, *others = (board._remarks() for board in boards.values())
+    shared = [remark for remark in first if all(remark in more for more in others)]
     return [
-        Report([f"Ranks in {len(boards)} splits"], [grid]),
-        *(board._report()._replace(heading=printable(name)) for name, board in boards.items()),
+        Report([f"Ranks in {len(boards)} splits"], [grid], shared),
+        *(
+            board._report_without(shared)._replace(heading=printable(name))
+            for name, board in boards.items()
+        ),
     ]
 
 

@@ -31,7 +31,7 @@ CONTINUOUS = (
     " them in labels=."
 )
 
-CHECK_IDS = "Check that both write the ids the same way."
+CHECK_IDS = "Check that both write the ids the same way, including leading zeros."
 
 
 def n_samples(ratings: Any) -> int:

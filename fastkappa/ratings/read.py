@@ -313,10 +313,14 @@ def read_rated(
     return column._replace(declared=LabelOrder(order.labels[~coded], order.names[~coded]))
 
 
-def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") -> Column:
+def read_clusters(
+    clusters: Any, n_items: int, of: str, name: str = "clusters", dropped: Any = None
+) -> Column:
     """Return the column that identifies each item's cluster.
 
     ``of`` is the word for items in errors.
+
+    ``dropped`` is a mask of items to leave out. Errors count positions among all items.
 
     Raises
     ------
@@ -330,7 +334,10 @@ def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") 
             f"{name} must have an entry for each of the {n_items} {of}, got {n_given}."
         )
     missing = find_missing(clusters)
-    if missing is not None:
+    if dropped is not None:
+        missing = None if missing is None else missing & ~dropped
+        clusters = without(clusters, dropped)
+    if missing is not None and missing.any():
         remedy = f"leave out these {of}, or assign each to its own cluster."
         raise ValueError(missing_ratings(name, missing, remedy))
     column = read_column(clusters, name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from fastkappa.choices import did_you_mean
 from fastkappa.exceptions import library_needed
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.interop import checked
@@ -51,6 +51,7 @@ DELIMITERS = {"csv": ",", "tsv": "\t", "txt": ""}
 IN_FOLDERS = tuple(suffix for suffix in SUFFIXES if not suffix.startswith(".txt"))
 ARROW_FILE_MAGIC = b"ARROW1"
 COLUMNS_LISTED = 20
+READ_PARTITIONS = "In Python, give pyarrow.dataset.dataset(folder, partitioning='hive')."
 # The number of rows per batch.
 BATCH = 1 << 18
 
@@ -259,10 +260,10 @@ def check_columns(source: Any, wanted: Sequence[Any], there: Sequence[Any]) -> N
             raise RatingsError(f"{source} has {times} columns named {name!r}: rename all but one.")
         if name in there:
             continue
-        by_lower_case = {str(column).lower(): column for column in reversed(there)}
-        nearest = difflib.get_close_matches(str(name).lower(), by_lower_case, n=1)
-        hint = f" Did you mean {by_lower_case[nearest[0]]!r}?" if nearest else ""
         listed = first_of_many(list(map(repr, there)), COLUMNS_LISTED)
+        hint = did_you_mean(name, there)
+        if any(part.startswith(f"{name}=") for part in Path(str(source)).parts):
+            hint = f" The names of folders are no column. {READ_PARTITIONS}"
         raise RatingsError(f"{source} has no column {name!r}; it has {listed}.{hint}")
 
 

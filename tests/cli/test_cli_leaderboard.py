@@ -326,11 +326,17 @@ def test_clusters_of_the_truth_are_drawn(folder: Path) -> None:
 def test_a_missing_cluster_is_refused(folder: Path) -> None:
     truth = pandas.read_csv("truth.csv")
     truth["patient"] = [None if i == 3 else str(i // 6) for i in range(N)]
+    # The first item is left out, but rows are counted in the file.
+    truth["grade"] = truth["grade"].where(truth.index > 0)
+    truth.loc[0, "patient"] = None
     truth.to_parquet("truth.parquet")
-    told = run("middle.csv", "--cluster", "patient", truth="truth.parquet", exit_code=2).output
-    assert "clusters has 1 missing value in 600 items, the first at position 3" in " ".join(
-        told.split()
-    )
+    for option in ("--cluster", "--split"):
+        given = ("middle.csv", "--missing", "drop", option, "patient")
+        told = refusal_of(run(*given, truth="truth.parquet", exit_code=2))
+        assert (
+            "column 'patient' of truth.parquet has 1 missing value in its 600 rows, first in row 4"
+            " below the names."
+        ) in told
 
 
 def test_labels_outside_those_given_are_an_error_unless_allowed(folder: Path) -> None:
@@ -453,7 +459,7 @@ def test_each_split_has_its_own_ranks(folder: Path) -> None:
     truth.loc[3, "part"] = None
     truth.to_parquet("truth.parquet")
     told = refusal_of(run(*files, "--split", "part", truth="truth.parquet", exit_code=2))
-    assert "has no split in 1 of" in told
+    assert "column 'part' of truth.parquet has 1 missing value in its 600 rows" in told
 
 
 def test_the_truth_is_no_submission_of_its_folder(folder: Path) -> None:

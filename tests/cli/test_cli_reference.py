@@ -241,7 +241,7 @@ def test_readers_and_a_reference_in_each_group(tmp_path: Path, by_patient: bool)
     assert lines[3].startswith(f"Test of equal kappas of ann across site: {statistic} = ")
     gate = command.run(*options, "--fail-under", 0.99)
     assert gate.exit_code == 3
-    assert "4 of 4 groups fail." in gate.stderr
+    assert "4 of 4 fail." in gate.stderr
 
 
 def test_two_groups_differ_as_two_independent_tables(tmp_path: Path) -> None:

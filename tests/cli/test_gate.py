@@ -1,4 +1,4 @@
-"""The gate of `score` and `agree`: an exit status if kappa is too low or undefined."""
+"""The gate of `score`, `agree` and `leaderboard`: an exit status if kappa is low or undefined."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_every_group_must_pass(path: Path) -> None:
     assert program.run("agree", path, *group, least).exit_code == 0
     found = program.run("agree", path, *group, 0.9)
     assert found.exit_code == TOO_LOW
-    assert f"is {least:.4f}, too low for --fail-under 0.9. 2 of 2 groups fail.\n" in found.stderr
+    assert f"is {least:.4f}, too low for --fail-under 0.9. 2 of 2 fail.\n" in found.stderr
 
 
 def test_several_raters(path: Path) -> None:
@@ -134,3 +134,50 @@ def test_the_report_is_printed_in_every_format(path: Path) -> None:
     found = program.run("agree", path, *AGREE, "--fail-under", 0.9, "--format", "json")
     assert found.exit_code == TOO_LOW
     assert json.loads(found.stdout)["kappa"] == pytest.approx(0.6)
+
+
+BOARD = ["--id", "id", "--target", "y"]
+
+
+@pytest.fixture
+def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    monkeypatch.chdir(tmp_path)
+    write_csv(Path("truth.csv"), id=range(10), y=A, part=["u"] * 5 + ["v"] * 5)
+    write_csv(Path("b.csv"), id=range(10), y=B)
+    write_csv(Path("same.csv"), id=range(10), y=A)
+    write_csv(Path("short.csv"), id=range(9), y=A[:9])
+    return CommandLine("leaderboard", "truth.csv")
+
+
+def test_every_submission_must_pass(board: CommandLine) -> None:
+    files = ["same.csv", "b.csv", *BOARD]
+    assert board.run(*files, "--fail-under", 0.6).exit_code == 0
+    found = board.run(*files, "--fail-under", 0.61)
+    assert found.exit_code == TOO_LOW
+    assert found.stdout == board.text_of(*files)
+    assert found.stderr == (
+        "fastkappa: kappa of b.csv is 0.6000, too low for --fail-under 0.61. 1 of 2 fail.\n"
+    )
+    lower = agreement(A, B).interval[0]
+    gate = ["--fail-on", "lower", "--fail-under"]
+    assert board.run(*files, *gate, lower - 1e-9).exit_code == 0
+    found = board.run(*files, *gate, 0.59)
+    assert f"interval of kappa of b.csv is {lower:.4f}, too low" in found.stderr
+    kappa = agreement(A[5:], B[5:]).kappa
+    found = board.run("b.csv", *BOARD, "--split", "part", "--labels", "1,2", "--fail-under", 0.7)
+    assert (found.exit_code, kappa) == (TOO_LOW, 0)
+    assert "kappa of b.csv in u is 0.0000, too low" in found.stderr
+    assert "2 of 2 fail" in found.stderr
+
+
+def test_a_submission_that_cannot_be_scored_does_not_pass(board: CommandLine) -> None:
+    gate = [*BOARD, "--fail-under", -1]
+    found = board.run("same.csv", "short.csv", *gate)
+    assert found.exit_code == TOO_LOW
+    assert "kappa of short.csv is undefined for --fail-under -1.0. 1 of 2 fail.\n" in found.stderr
+    assert board.run("same.csv", "short.csv", *BOARD).exit_code == 1
+    drop = ["--mismatch", "drop", "--min-coverage"]
+    assert board.run("short.csv", *gate, *drop, 0.9).exit_code == 0
+    assert board.run("short.csv", *gate, *drop, 0.95).exit_code == TOO_LOW
+    lower = [*gate, "--fail-on", "lower", "--bootstrap", 0]
+    assert "--fail-on lower needs intervals" in board.refusal("same.csv", *lower)

@@ -68,7 +68,43 @@ def test_a_team_that_cannot_be_scored_keeps_its_name(here: Path) -> None:
     write_csv(here / "teams" / "sub_late_v9.csv", id=range(29), y=LABELS[:29])
     result = board.run("truth.csv", "teams", *COLUMNS, "--name-pattern", "sub_(.+)_v")
     assert result.exit_code == 1
-    assert "late: its ids differ from the ids of truth.csv" in " ".join(result.stdout.split())
+    assert "late: its ids differ from the ids of the truth" in " ".join(result.stdout.split())
+
+
+def test_a_page_has_no_paths_and_no_advice_about_options(here: Path) -> None:
+    write_csv(here / "truth.csv", id=range(30), y=LABELS, part=[*"uv"] * 15)
+    write_csv(here / "teams" / "sub_late_v9.csv", id=range(29), y=LABELS[:29])
+    write_csv(here / "teams" / "sub_other_v1.csv", id=range(30), y=[9, *LABELS[1:]])
+    write_csv(here / "teams" / "sub_gap_v1.csv", id=range(30), y=["", *LABELS[1:]])
+    write_csv(here / "teams" / "sub_one_v1.csv", id=range(30), grade=LABELS)
+    files = ("truth.csv", "teams", *COLUMNS, "--labels", "1,2,3")
+    named = (*files, "--name-pattern", "sub_(.+)_v")
+    page = board.run(*named, "--format", "html").stdout
+    for text in ("--", ".csv", "teams/"):
+        assert text not in page.replace("<!--", "").replace("-->", "").split("</style>")[1]
+    for text in (
+        "late: its ids differ from the ids of the truth: 1 missing (29).<",
+        "gap: column &#x27;y&#x27; of gap has 1 missing value in its 30 rows.<",
+        "in files without a column &#x27;y&#x27;",
+    ):
+        assert text in page
+    assert "Give --mismatch drop" in " ".join(board.run(*named).stdout.split())
+    # With splits, each reason is given once, unless it is different in each split.
+    text = " ".join(board.run(*files, "--split", "part").stdout.split())
+    assert text.count("sub_gap_v1.csv: column 'y'") == 1
+    assert text.index("sub_gap_v1.csv: column 'y'") < text.index("predictions ranked by kappa")
+    assert text.count("sub_one_v1.csv: equal to the truth in every item") == 1
+
+
+def test_numbers_of_items_of_a_file_that_was_not_read_are_null(here: Path) -> None:
+    (here / "empty.csv").touch()
+    write_csv(here / "short.csv", id=range(20), y=LABELS[:20])
+    options = ("--mismatch", "drop", "--format", "json")
+    found = board.run("truth.csv", "empty.csv", "short.csv", *COLUMNS, *options)
+    empty, short = json.loads(found.stdout)["rows"]
+    numbers = ("n", "coverage", "missing", "extra", "repeated", "other_labels")
+    assert [empty[name] for name in numbers] == [None] * 6
+    assert [short[name] for name in numbers] == [0, 20 / 30, 10, 0, 0, 0]
 
 
 def test_the_page(here: Path) -> None:

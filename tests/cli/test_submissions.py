@@ -67,6 +67,27 @@ def test_texts_that_mean_missing_among_numbers(command: CommandLine) -> None:
     assert (row["n"], row["missing"]) == (N - 2, 1)
 
 
+def test_ids_with_leading_zeros_are_strings(command: CommandLine) -> None:
+    padded = [f"{i:06d}" for i in range(N)]
+    parts = {"part": ["u", "v"] * (N // 2), "group": np.arange(N) // 2}
+    grades = ["", *TRUTH[1:]]
+    write_csv(Path("truth.csv"), id=padded, grade=grades, **parts)
+    write_csv(Path("b.csv"), id=padded, grade=LABELS)
+    parquet.write_table(pa.table({"id": padded, "grade": LABELS}), "c.parquet")
+    options = (*OPTIONS, "--missing", "drop", "--cluster", "group")
+    for more in ((), ("--split", "part")):
+        found = command.json_of("b.csv", "c.parquet", *options, *more)
+        for board in found.get("splits", {"": found}).values():
+            b, c = board["rows"]
+            assert (b["n"], b["failure"]) in [(N - 1, None), (N // 2 - 1, None), (N // 2, None)]
+            assert c == {**b, "name": "c.parquet"}
+    # In the file a.csv, the same ids have no leading zeros.
+    result = command.run("a.csv", *options, "--format", "json")
+    (row,) = json.loads(result.stdout)["rows"]
+    assert "39 missing ('000001', " in row["failure"]
+    assert "write the ids in the same way, including leading zeros" in row["failure"]
+
+
 def test_copies_are_named(command: CommandLine) -> None:
     for name in ("copy", "other"):
         write_csv(Path(f"{name}.csv"), id=range(N), grade=LABELS)

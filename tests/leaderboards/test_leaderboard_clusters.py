@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import compare_predictions, leaderboard
+from fastkappa import Ratings, compare_predictions, leaderboard
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.leaderboards.items.random_groups import ItemGroups
 from tests.helpers.contest import contest
@@ -130,3 +130,22 @@ def test_clusters_that_cannot_be_are_refused(clusters: Any, told: str) -> None:
     truth, predictions = contest(300, 2)
     with pytest.raises(ValueError, match=told):
         leaderboard(truth, predictions.T, clusters=clusters)
+
+
+def test_the_position_of_a_missing_cluster_counts_items_that_are_left_out() -> None:
+    truth, clusters = [None, 1, 2, 1, 2], [None, "a", "a", None, "b"]
+    options: Any = {"missing": "drop", "rng": 0}
+    message = "clusters has 1 missing value in 5 items, the first at position 3: "
+    with pytest.raises(ValueError, match=message):
+        leaderboard(truth, [[1, 1, 2, 1, 2]], clusters=clusters, **options)
+    clusters[3] = "b"
+    assert leaderboard(truth, [[1, 1, 2, 1, 2]], clusters=clusters, **options).n_clusters == 2
+    rows: Any = {
+        "item": [None, 1, 1, 2, 2],
+        "rater": list("aabab"),
+        "rating": [None, 1, 2, 1, 2],
+        "cluster": ["u", "u", "u", None, "v"],
+    }
+    message = "cluster has 1 missing value in 5 items, the first at position 3: "
+    with pytest.raises(ValueError, match=message):
+        Ratings.from_long(**rows)

@@ -36,6 +36,35 @@ def test_unknown_column_lists_those_there_and_the_nearest(write: Callable[..., P
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("prediction", "pred"), ("tru", "truth"), ("Regions", "region")],
+)
+def test_a_part_of_a_name_is_nearer_than_a_similar_name(
+    write: Callable[..., Path], given: str, meant: str
+) -> None:
+    path = write(**{name: pa.array([1]) for name in ("region", "truth", "pred")})
+    with pytest.raises(RatingsError) as raised:
+        count_ratings(path, "region", given)
+    assert str(raised.value).endswith(f"'pred'. Did you mean {meant!r}?")
+
+
+@pytest.mark.parametrize("name", ["r.parquet", "r.csv"])
+def test_names_of_folders_are_no_column(tmp_path: Path, name: str) -> None:
+    table = pa.table({"a": [1, 2], "b": [1, 1]})
+    for day in ("day=1", "day=2"):
+        (tmp_path / day).mkdir()
+        if name == "r.csv":
+            text_file(tmp_path / day, "a,b\n1,1\n2,1\n", name)
+        else:
+            parquet.write_table(table, tmp_path / day / name)
+    message = "The names of folders are no column. In Python, give pyarrow.dataset.dataset(folder,"
+    with pytest.raises(RatingsError, match=re.escape(message)):
+        confusion_from_source(tmp_path, "a", "b", group="day")
+    options = ("--raters", "a", "b", "--group", "day")
+    assert message in CommandLine("agree").refusal(tmp_path, *options)
+
+
 def test_many_columns_are_not_all_listed(tmp_path: Path) -> None:
     names = [f"c{i}" for i in range(100)]
     path = text_file(tmp_path, ",".join(names) + "\n" + ",".join("1" * 100) + "\n")

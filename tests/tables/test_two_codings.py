@@ -14,6 +14,7 @@ import pytest
 from fastkappa import (
     Ratings,
     agreement,
+    cohen_kappa_score,
     confusion_counts,
     confusion_from_source,
     datasets,
@@ -74,6 +75,45 @@ def test_two_numberings(recoded: Any, word: str, kind: Any) -> None:
     assert f"would be {right:.2f} with" in str(caught[0].message)
     with pytest.warns(UserWarning, match=word):
         agreement(first, second, labels=sorted({*first.tolist(), *second.tolist()}, key=int))
+
+
+def _graded(n: int, noise: float, rng: np.random.Generator) -> tuple[Any, Any]:
+    """Return two raters' grades from 0 to 4 of the same items."""
+    quality = rng.normal(size=n)
+    cuts = [-1.6, -0.6, 0.6, 1.6]
+    first, second = (np.searchsorted(cuts, quality + noise * rng.normal(size=n)) for _ in "ab")
+    return first, second
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_the_same_labels_shifted_although_unweighted_kappa_is_low(way: int) -> None:
+    first, second = (y + 1 for y in _graded(2000, 0.4, np.random.default_rng(0)))
+    unweighted, right = (agreement(first, second, weights=w).kappa for w in (None, "quadratic"))
+    assert unweighted < 0.5
+    given = cohen_kappa_score(first, second + way, weights="quadratic")
+    assert right - given > 0.2
+    how = f"y2 seems to number the labels {'higher' if way > 0 else 'lower'} than y1 by 1"
+    message = f"{how}: quadratic kappa is {given:.2f}, and would be {right:.2f} without"
+    with pytest.warns(UserWarning, match=message):
+        confusion_counts(first, second + way)
+    with pytest.warns(UserWarning, match=message.replace("y1", "y_true").split(" by 1:")[1]):
+        leaderboard(first, {"one": second + way}, n_resamples=0)
+    # Without the last label, the labels are not the same labels shifted.
+    second = np.where(second == (5 if way > 0 else 1), second - way, second)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        confusion_counts(first, second + way)
+
+
+def test_raters_who_do_without_the_last_labels_use_one_numbering() -> None:
+    rng = np.random.default_rng(0)
+    for n in (50, 500, 5000):
+        for noise in (0.2, 0.4, 0.7):
+            first, second = _graded(n, noise, rng)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                confusion_counts(first, np.maximum(second, 1))
+                confusion_counts(np.minimum(first, 3), np.maximum(second, 1))
 
 
 def test_two_labels_in_opposite_meanings() -> None:

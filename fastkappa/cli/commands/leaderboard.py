@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from fastkappa.cli.gate import Gate
 from fastkappa.cli.options import (
     A_FILE,
     MissingCodes,
@@ -50,6 +52,7 @@ def leaderboard(
     seed: Annotated[int, typer.Option(min=0)] = 0,
     name_pattern: str | None = None,
     *,
+    gate: Gate,
     text: TextOptions,
     output: Annotated[
         Literal["table", "json", "csv", "html", "sentence"], typer.Option("--format")
@@ -117,6 +120,8 @@ def leaderboard(
     fastkappa leaderboard truth.csv 'team-*.csv' --id 1 --target 2 --no-header
 
     fastkappa leaderboard truth.csv a.csv b.csv --id id --target y --split part
+
+    fastkappa leaderboard truth.csv model.csv --id id --target y --fail-under 0.7
     """
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.reading import Reading
@@ -128,6 +133,9 @@ def leaderboard(
     from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 
     with errors_printed() as remarks, opened_inputs(text) as opener:
+        gate.check_options()
+        if gate.needs_interval and not bootstrap:
+            raise ValueError("--fail-on lower needs intervals, but --bootstrap is 0.")
         remarks.depends = [depends(weights)]
         files = submission_files(submissions, truth, remarks.texts.append)
         opened, others = opener.file(truth), list(map(opener.file_or_failure, files))
@@ -154,25 +162,35 @@ def leaderboard(
                 text_format=opener.text_format,
                 bar=bar,
             )
-        boards = {name: _renamed(board, opener, names) for name, board in boards.items()}
-        remarks.texts = list(map(opener.named, remarks.texts))
+        if names:
+            names.setdefault(str(truth), NAMED["y_true"])
+        is_page = output == "html"
+        boards = {n: _renamed(board, opener, names, is_page) for n, board in boards.items()}
+        remarks.texts = [_with_names(opener.named(text), names) for text in remarks.texts]
         remarks.show()
-        write(output_of(boards).written(output, remarks.everything))
+        report = output_of(boards)
+        warned = map(_without_options, remarks.everything) if is_page else remarks.everything
+        write(report.written(output, list(warned)))
+        gate.check(report.estimates)
     if any(failure is not None for board in boards.values() for failure in board.failures):
         raise typer.Exit(SOME_NOT_SCORED)
 
 
-def _renamed(board: Any, opener: Any, names: Mapping[str, str]) -> Any:
+def _renamed(board: Any, opener: Any, names: Mapping[str, str], is_page: bool) -> Any:
     """Return a leaderboard that uses the user's file names, including in the failure reasons.
 
-    ``names`` maps paths of files to their names. The name of any other file is its path.
+    ``names`` maps paths of files to their names. The name of any other file is its path. A page is
+    for the authors of the submissions, so its reasons give no advice about options.
     """
     from fastkappa.cli.words import in_words_of_options, with_names
 
+    def explained(file: str, why: str) -> str:
+        text = opener.explained_failure(file, with_names(in_words_of_options(why), NAMED))
+        text = _with_names(text, names)
+        return _without_options(text) if is_page else text
+
     failures = tuple(
-        None
-        if why is None
-        else opener.explained_failure(name, with_names(in_words_of_options(why), NAMED))
+        None if why is None else explained(name, why)
         for name, why in zip(board.names, board.failures)
     )
 
@@ -181,3 +199,18 @@ def _renamed(board: Any, opener: Any, names: Mapping[str, str]) -> Any:
 
     copies = tuple(map(renamed, board.copies))
     return replace(board, names=renamed(board.names), copies=copies, failures=failures)
+
+
+def _with_names(text: str, names: Mapping[str, str]) -> str:
+    """Replace paths of files in a text by their names."""
+    if not names:
+        return text
+    # A path can be part of a longer path, so longer paths are first.
+    paths = sorted(names, key=len, reverse=True)
+    pattern = rf"(?<![\w/.-])({'|'.join(map(re.escape, paths))})(?!\w)"
+    return re.sub(pattern, lambda found: names[found[0]], text)
+
+
+def _without_options(text: str) -> str:
+    """Return a text without its last clauses, from the first clause that names an option."""
+    return re.sub(r"[.:;] [^.:;]*--\w.*", ".", text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,8 +18,10 @@ from fastkappa.sources.arrow_columns import distinct_values, text_of_bytes
 from fastkappa.sources.arrow_files import (
     DELIMITERS,
     OnProgress,
+    check_columns,
     column_names,
     format_of,
+    opened,
 )
 from fastkappa.sources.arrow_folders import columns_of_files
 from fastkappa.sources.source_ratings import (
@@ -26,11 +29,15 @@ from fastkappa.sources.source_ratings import (
     RatingsError,
     refuse_many_labels,
 )
+from fastkappa.sources.text.arrow_text import has_leading_zeros, text_file
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 
 
 class Reader(NamedTuple):
-    """A reader of the ids and labels in files."""
+    """A reader of the ids and labels in files.
+
+    Ids in text files are numbers if possible, unless ``ids_are_strings``.
+    """
 
     id_column: str
     target: str
@@ -78,11 +85,38 @@ class Reader(NamedTuple):
         return ids, labels, reader.target
 
     def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
-        """Return another column, without the items whose ids are in ``left_out``."""
+        """Return another column, without the items whose ids are in ``left_out``.
+
+        Raise if the value of another item is missing.
+        """
         wanted = list(dict.fromkeys((self.id_column, column)))
-        columns = columns_of_files([file], wanted, text=[column], text_format=self.text_format)
+        columns = columns_of_files(
+            [file],
+            wanted,
+            text=[column],
+            strings=[self.id_column] if self.ids_are_strings else [],
+            text_format=self.text_format,
+        )
         found = columns[column]
-        return without(found, _are_among(columns[self.id_column], left_out)) if left_out else found
+        gone = _are_among(columns[self.id_column], left_out) if left_out else None
+        missing = find_missing(found)
+        lacking = missing if missing is None or gone is None else missing & ~gone
+        if lacking is not None and lacking.any():
+            values = count_text(int(lacking.sum()), "missing value")
+            raise RatingsError(
+                f"column {column!r} of {file} has {values} in its {len(found)} rows, first in row"
+                f" {lacking.argmax()}. Fill in all values."
+            )
+        return found if gone is None else without(found, gone)
+
+    def with_zeros_of(self, truth: Path) -> Reader:
+        """Return a reader that keeps leading zeros if the truth is a text file with such ids."""
+        with opened(truth) as file_format:
+            if file_format not in DELIMITERS:
+                return self
+            check = partial(check_columns, truth, [self.id_column])
+            file = text_file(truth, DELIMITERS[file_format], self.text_format, check)
+            return self._replace(ids_are_strings=has_leading_zeros(file, self.id_column))
 
     def _columns(self, file: Path, on_progress: OnProgress) -> tuple[Any, Any]:
         """Return the ids and labels in a file, or raise if any are missing."""

@@ -183,7 +183,7 @@ def rank_files(
         If pyarrow is not installed.
     """
     on_progress = bar.starts(truth)
-    reader = Reader(id_column, target, reading, text_format)
+    reader = Reader(id_column, target, reading, text_format).with_zeros_of(truth)
     with naming(truth):
         ids, true_labels, left_out = reader.read(truth, on_progress)
         ids.validate(full=True)
@@ -199,7 +199,7 @@ def rank_files(
     parts: dict[str | None, Any] = {None: None}
     try:
         if split is not None:
-            names = _named_splits(reader.values(truth, split, left_out), truth, split)
+            names = _named_splits(reader.values(truth, split, left_out), split)
             splits = Splits(ids, names)
             parts = dict(splits.positions.items())
         boards = {
@@ -314,28 +314,17 @@ def _at(column: Any, positions: Any) -> Any:
 
 
 def _numbers(column: Any, truth: Path, name: str) -> Any:
-    """Return a column of item weights as numbers, or raise if one is missing or not a number."""
+    """Return a column of item weights as numbers, or raise if one is not a number."""
     try:
-        numbers = column.cast("float64")
+        return column.cast("float64")
     except ValueError as error:
         raise RatingsError(
             f"column {name!r} of {truth} must contain numeric item weights: {error}."
         ) from error
-    if numbers.null_count:
-        raise RatingsError(
-            f"column {name!r} of {truth} has no item weight in {numbers.null_count} of"
-            f" {len(numbers)} rows. Fill in all weights."
-        )
-    return numbers
 
 
-def _named_splits(column: Any, truth: Path, name: str) -> list[str]:
-    """Return the split of each item, or raise if a split is missing or there are too many."""
-    if column.null_count:
-        raise RatingsError(
-            f"column {name!r} of {truth} has no split in {column.null_count} of {len(column)} rows."
-            " Fill in all splits."
-        )
+def _named_splits(column: Any, name: str) -> list[str]:
+    """Return the split of each item, or raise if there are too many splits."""
     names = [str(value) for value in column.to_pylist()]
     if len(set(names)) > MOST_SPLITS:
         raise RatingsError(

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from fastkappa.cli.gate import Estimate, of_one_group
 from fastkappa.cli.reports.output import Output
-from fastkappa.formatting import printable
+from fastkappa.formatting import label_text, printable
 from fastkappa.leaderboards.leaderboard_result import Leaderboard, reports_of_splits, with_ends
 
 # Leaderboards by split. Without splits, the only key is None.
@@ -18,10 +19,14 @@ RANKS_SHOWN = 10
 
 def output_of(boards: Boards) -> Output:
     """Return the output for leaderboards."""
-    rows = []
+    rows, estimates = [], []
     for name, board in boards.items():
         split = {} if name is None else {"split": name}
         rows += [{**split, **with_ends(row)} for row in board.to_dict()["rows"]]
+        part = "" if name is None else f" in {label_text(name)}"
+        estimates += [
+            Estimate(of_one_group(row.name) + part, row.kappa, row.interval[0]) for row in board
+        ]
     if None in boards:
         whole = boards[None]
         return Output(
@@ -30,6 +35,7 @@ def output_of(boards: Boards) -> Output:
             whole.to_dict(),
             rows,
             has_title=False,
+            estimates=estimates,
             sentences=lambda: [whole.sentence()],
         )
     named = {str(name): board for name, board in boards.items()}
@@ -40,6 +46,7 @@ def output_of(boards: Boards) -> Output:
         {"splits": splits},
         rows,
         has_title=False,
+        estimates=estimates,
         sentences=lambda: [f"{name}: {board.sentence()}" for name, board in named.items()],
     )
 

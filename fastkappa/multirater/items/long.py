@@ -222,7 +222,6 @@ def _sorted_ratings(
     nameless = _without_name({"item": item, "rater": rater}, codes == n_labels)
     if nameless is not None:
         item, rater = without(item, nameless), without(rater, nameless)
-        cluster = None if cluster is None else without(cluster, nameless)
         codes = codes[~nameless]
     items, raters = identify(item, "item"), identify(rater, "rater")
     if raters.n_distinct < 2:
@@ -232,7 +231,7 @@ def _sorted_ratings(
         )
     names, n_raters = raters.names(), raters.n_distinct
     n_items, item_names = items.n_distinct, items.distinct
-    clusters = None if cluster is None else clusters_of_items(cluster, items)
+    clusters = None if cluster is None else clusters_of_items(cluster, items, nameless)
     rated = codes < n_labels
     if not rated.any():
         raise ValueError(
@@ -370,9 +369,10 @@ def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> b
     return bool(split)
 
 
-def clusters_of_items(cluster: Any, items: Identified) -> Column:
-    """Return a column with the cluster of each item."""
-    of_rows = read_clusters(cluster, len(items.numbers), "rows", "cluster")
+def clusters_of_items(cluster: Any, items: Identified, dropped: Any = None) -> Column:
+    """Return a column with the cluster of each item. ``dropped`` masks rows without an item."""
+    n_rows = len(items.numbers if dropped is None else dropped)
+    of_rows = read_clusters(cluster, n_rows, "rows", "cluster", dropped)
     first = np.zeros(items.n_distinct, np.intp)
     first[items.numbers] = np.arange(len(items.numbers))
     values = of_rows.values[first]

@@ -45,6 +45,7 @@ REPLACED = "\ufffd"
 NO_LABELS: Mapping[str, Collection[str]] = {}
 
 WHOLE_NUMBER = re.compile(r"\s*[-+]?\d+\s*")
+LEADING_ZERO = re.compile(r"0\d")
 
 Check = Callable[[Sequence[str]], None]
 ReportBytes = Callable[[int], None]
@@ -138,6 +139,15 @@ def text_batches(
             n_rows += len(batch)
             yield batch
     refuse_lost_rows(file, n_rows)
+
+
+def has_leading_zeros(file: TextFile, column: str) -> bool:
+    """Return whether a number in the first block of a column has leading zeros, such as 007."""
+    import pyarrow
+
+    batches = text_batches(file, {column: pyarrow.string()}, lambda _: None)
+    texts: list[str | None] = next((batch.column(0).to_pylist() for batch in batches), [])
+    return any(text is not None and LEADING_ZERO.match(text) for text in texts)
 
 
 @contextmanager
