@@ -151,8 +151,9 @@ class KappaDecoder(OutOfFoldClassifier):
             if its ``fit`` accepts them.
         groups : array-like of shape (n_samples,), default=None
             Group of each item, such as the patient. Each group is in one fold, unless ``cv`` is a
-            splitter that ignores groups. In ``cross_val_score`` and searches, groups require
-            metadata routing and ``set_fit_request(groups=True)``.
+            splitter that ignores groups. Groups are also passed to the estimator if its ``fit``
+            accepts them. In ``cross_val_score`` and searches, groups require metadata routing and
+            ``set_fit_request(groups=True)``.
 
         Returns
         -------
