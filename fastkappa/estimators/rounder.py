@@ -76,14 +76,19 @@ class KappaRounder(OutOfFoldClassifier):
         Number of bootstrap resamples for 'bagged'.
     cv : int, splitter, iterable of (train, test) or None, default=5
         Folds for ``oof_predictions_`` and for the estimator's scores, which test each item once.
-        An int is the number of folds, which are stratified by label. If there are groups and an
-        estimator, the folds are those of `sklearn.model_selection.StratifiedGroupKFold`. If there
-        are groups but no estimator, groups are assigned to folds at random, about the same number
-        to each, as with ``fastkappa thresholds --cluster``. None means that ``oof_kappa_`` is not
-        computed, and requires ``estimator=None``.
+        An int is the number of folds, which are stratified by label. With an estimator, they are
+        the folds of `sklearn.model_selection.StratifiedKFold`, or of
+        `sklearn.model_selection.StratifiedGroupKFold` if there are groups. As always in
+        scikit-learn, these folds are not shuffled, so each fold contains items from one part of
+        the data. If the items are sorted, for example by date or file, pass
+        ``StratifiedKFold(5, shuffle=True, random_state=0)``. Without an estimator, the folds are
+        shuffled. If there are groups, groups are then assigned to folds at random, about the same
+        number to each, as with ``fastkappa thresholds --cluster``. None means that ``oof_kappa_``
+        is not computed, and requires ``estimator=None``.
     random_state : int, RandomState instance or None, default=None
-        Source of randomness for the folds and the resamples. Pass an int for reproducible
-        results.
+        Source of randomness for the resamples and, without an estimator, for the folds of an
+        integer ``cv``. With an estimator, ``random_state`` does not change the folds. Pass an int
+        for reproducible results.
 
     Attributes
     ----------
