@@ -129,6 +129,8 @@ class KappaRounder(OutOfFoldClassifier):
     -----
     FallingScoresWarning
         In `fit`, if scores fall as labels rise. Multiply such scores by -1.
+    UserWarning
+        In `fit`, if the thresholds give all items the same label.
 
     See Also
     --------
