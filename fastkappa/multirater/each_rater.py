@@ -196,10 +196,8 @@ class RaterComparison(Result):
         least, *_ = self._least()
         name = shortened(printable(self.rater_names[least]))
         value = figure(float(self.with_others.values[least]))
-        return (
-            f"<RaterComparison: {len(self.rater_names)} raters, least {name} ({value}),"
-            f" {weights_text(self.weights)}>"
-        )
+        n_raters, weights = len(self.rater_names), weights_text(self.weights)
+        return f"<RaterComparison: {n_raters} raters, least {name} ({value}), {weights}>"
 
     def _report(self) -> Report:
         ratings = [f"{n}" for n in self.label_counts.sum(axis=1).tolist()]

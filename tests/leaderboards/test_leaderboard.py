@@ -107,6 +107,7 @@ def test_intervals_are_those_of_agreement(weights: Any) -> None:
         assert found.tolist() == pytest.approx(list(alone.interval), abs=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:each cluster has one item")
 def test_intervals_of_clusters_or_of_many_labels_are_percentiles() -> None:
     rng = np.random.default_rng(3)
     truth = rng.permutation(np.arange(600) % 129)
