@@ -61,9 +61,12 @@ class KappaDecoder(OutOfFoldClassifier):
         before they are decoded. Ignored if ``y`` is not given. 'temperature' requires scikit-learn
         1.8.
     cv : int, splitter or iterable of (train, test), default=5
-        Folds for the out-of-fold probabilities. An int is the number of folds, which are stratified
-        by label. If there are groups, the folds are those of
-        `sklearn.model_selection.StratifiedGroupKFold`. Ignored without an estimator.
+        Folds for the out-of-fold probabilities. An int is the number of folds of
+        `sklearn.model_selection.StratifiedKFold`, or of
+        `sklearn.model_selection.StratifiedGroupKFold` if there are groups. As always in
+        scikit-learn, these folds are stratified by label, but not shuffled, so each fold contains
+        items from one part of the data. If the items are sorted, for example by date or file, pass
+        ``StratifiedKFold(5, shuffle=True, random_state=0)``. Ignored without an estimator.
 
     Attributes
     ----------
@@ -151,8 +154,9 @@ class KappaDecoder(OutOfFoldClassifier):
             if its ``fit`` accepts them.
         groups : array-like of shape (n_samples,), default=None
             Group of each item, such as the patient. Each group is in one fold, unless ``cv`` is a
-            splitter that ignores groups. In ``cross_val_score`` and searches, groups require
-            metadata routing and ``set_fit_request(groups=True)``.
+            splitter that ignores groups. Groups are also passed to the estimator if its ``fit``
+            accepts them. In ``cross_val_score`` and searches, groups require metadata routing and
+            ``set_fit_request(groups=True)``.
 
         Returns
         -------

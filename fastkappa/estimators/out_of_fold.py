@@ -162,15 +162,17 @@ class OutOfFoldClassifier(
         if is_routing():
             routed = process_routing(self, "fit", **given)
             return Bunch(estimator=routed.estimator, splitter=routed.get("splitter", NO_SPLITTER))
-        to_split = {"groups": given.pop("groups")} if "groups" in given else {}
-        if given and not has_fit_parameter(self.estimator, "sample_weight"):
-            given.clear()
+        to_fit = {
+            name: value for name, value in given.items() if has_fit_parameter(self.estimator, name)
+        }
+        if "sample_weight" in given and "sample_weight" not in to_fit:
             warnings.warn(
                 f"{type(self.estimator).__name__}.fit does not accept sample_weight, so the"
                 " estimator is fitted without weights. The weights affect only kappa.",
                 stacklevel=4,
             )
-        return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split=to_split))
+        to_split = {} if groups is None else {"groups": groups}
+        return Bunch(estimator=Bunch(fit=to_fit), splitter=Bunch(split=to_split))
 
     def _forget(self, *names: str) -> None:
         """Remove attributes set by an earlier `fit`."""

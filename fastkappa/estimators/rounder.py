@@ -76,15 +76,19 @@ class KappaRounder(OutOfFoldClassifier):
         Number of bootstrap resamples for 'bagged'.
     cv : int, splitter, iterable of (train, test) or None, default=5
         Folds for ``oof_predictions_`` and for the estimator's scores. Each item must be in exactly
-        one test fold. An int is the number of folds, which are stratified by label. If there are
-        groups and an estimator, the folds are those of
-        `sklearn.model_selection.StratifiedGroupKFold`. If there are groups but no estimator, groups
-        are assigned to folds at random, about the same number to each, as with ``fastkappa
-        thresholds --cluster``. None means that ``oof_kappa_`` is not computed, and requires
-        ``estimator=None``.
+        one test fold. An int is the number of folds, which are stratified by label. With an
+        estimator, they are the folds of `sklearn.model_selection.StratifiedKFold`, or of
+        `sklearn.model_selection.StratifiedGroupKFold` if there are groups. As always in
+        scikit-learn, these folds are not shuffled, so each fold contains items from one part of
+        the data. If the items are sorted, for example by date or file, pass
+        ``StratifiedKFold(5, shuffle=True, random_state=0)``. Without an estimator, the folds are
+        shuffled. If there are groups, they are then assigned to folds at random, about the same
+        number to each, as with ``fastkappa thresholds --cluster``. None means that ``oof_kappa_``
+        is not computed, and requires ``estimator=None``.
     random_state : int, RandomState instance or None, default=None
-        Source of randomness for the folds and the resamples. Pass an int for reproducible
-        results.
+        Source of randomness for the resamples and, without an estimator, for the folds of an
+        integer ``cv``. With an estimator, ``random_state`` does not change the folds. Pass an int
+        for reproducible results.
 
     Attributes
     ----------
@@ -125,6 +129,8 @@ class KappaRounder(OutOfFoldClassifier):
     -----
     FallingScoresWarning
         In `fit`, if scores fall as labels rise. Multiply such scores by -1.
+    UserWarning
+        In `fit`, if the thresholds give all items the same label.
 
     See Also
     --------
@@ -212,8 +218,9 @@ class KappaRounder(OutOfFoldClassifier):
             if its ``fit`` accepts them. Items of weight 0 affect neither the thresholds nor kappa.
         groups : array-like of shape (n_samples,), default=None
             Group of each item, such as the patient. Each group is in one fold, unless ``cv`` is a
-            splitter that ignores groups. In ``cross_val_score`` and searches, groups require
-            metadata routing and ``set_fit_request(groups=True)``.
+            splitter that ignores groups. Groups are also passed to the estimator if its ``fit``
+            accepts them. In ``cross_val_score`` and searches, groups require metadata routing and
+            ``set_fit_request(groups=True)``.
 
         Returns
         -------

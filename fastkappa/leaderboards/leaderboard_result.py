@@ -342,9 +342,10 @@ class Leaderboard(Result):
     def _headline(self) -> str:
         scored = sum(failure is None for failure in self.failures)
         ranked = int((self.rank > 0).sum())
-        text = f"{ranked} prediction{'' if ranked == 1 else 's'} ranked by kappa"
-        if self.weights is not None:
-            text += f" with {weights_text(self.weights)}"
+        kappa = f"kappa with {weights_text(self.weights)}"
+        if self.weights is None:
+            kappa = "unweighted kappa"
+        text = f"{count_text(ranked, 'prediction')} ranked by {kappa}"
         if scored < len(self):
             text += f", {len(self) - scored} could not be scored"
         if self.n_resamples:

@@ -129,9 +129,9 @@ def fleiss_kappa(
     --------
     >>> from fastkappa import Ratings, fleiss_kappa
     >>> fleiss_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]])
-    <Fleiss' kappa: 0.3143 (-0.2380 to 0.7998), 4 items, 3 raters>
+    <Fleiss' kappa: 0.3143 (-0.2380 to 0.7998), 4 items, 3 raters, no weights>
     >>> fleiss_kappa(Ratings.from_counts([[3, 0], [1, 2], [0, 3], [1, 2]]))
-    <Fleiss' kappa: 0.3143 (-0.2380 to 0.7998), 4 items, 3 raters>
+    <Fleiss' kappa: 0.3143 (-0.2380 to 0.7998), 4 items, 3 raters, no weights>
     """
     inferred = Inferred(confidence, distribution, interval_method)
     given = inferred.read(ratings, labels, missing_codes, clusters)
@@ -230,7 +230,7 @@ def gwet_ac1(
     --------
     >>> from fastkappa import gwet_ac1
     >>> gwet_ac1([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]])
-    <Gwet's AC1: 0.3514 (-0.0693 to 0.8191), 4 items, 3 raters>
+    <Gwet's AC1: 0.3514 (-0.0693 to 0.8191), 4 items, 3 raters, no weights>
     """
     inferred = Inferred(confidence, distribution, interval_method)
     given = inferred.read(ratings, labels, missing_codes, clusters)
@@ -269,7 +269,7 @@ def gwet_ac2(
     --------
     >>> from fastkappa import gwet_ac2
     >>> gwet_ac2([[1, 1, 1], [1, 2, 2], [2, 3, 2], [3, 3, 2]], weights="linear")
-    <Gwet's AC2: 0.4518 (-0.0218 to 0.8449), 4 items, 3 raters>
+    <Gwet's AC2: 0.4518 (-0.0218 to 0.8449), 4 items, 3 raters, linear weights>
     """
     inferred = Inferred(confidence, distribution, interval_method)
     given = inferred.read(ratings, labels, missing_codes, clusters)

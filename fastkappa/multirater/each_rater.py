@@ -196,7 +196,8 @@ class RaterComparison(Result):
         least, *_ = self._least()
         name = shortened(printable(self.rater_names[least]))
         value = figure(float(self.with_others.values[least]))
-        return f"<RaterComparison: {len(self.rater_names)} raters, least {name} ({value})>"
+        n_raters, weights = len(self.rater_names), weights_text(self.weights)
+        return f"<RaterComparison: {n_raters} raters, least {name} ({value}), {weights}>"
 
     def _report(self) -> Report:
         ratings = [f"{n}" for n in self.label_counts.sum(axis=1).tolist()]
@@ -298,7 +299,7 @@ default=None
     >>> from fastkappa import compare_raters, datasets
     >>> grades = datasets.load_items("anaesthetists").ratings[:, [0, 3, 4, 5]]
     >>> compare_raters(grades, weights="linear")
-    <RaterComparison: 4 raters, least rater 2 (0.6501)>
+    <RaterComparison: 4 raters, least rater 2 (0.6501), linear weights>
     """
     inferred = Inferred(confidence, "t", None)
     given = inferred.read(ratings, labels, missing_codes, clusters)

@@ -215,7 +215,7 @@ class MultiRaterResult(Inference, Result):
         >>> from fastkappa import datasets, fleiss_kappa
         >>> result = fleiss_kappa(datasets.load_items("anaesthetists").ratings)
         >>> result.for_population(n_raters=math.inf)
-        <Fleiss' kappa: 0.5812 (0.4219 to 0.7282), 45 items, 7 raters>
+        <Fleiss' kappa: 0.5812 (0.4219 to 0.7282), 45 items, 7 raters, no weights>
         """
         found = replace(
             self,
@@ -266,8 +266,7 @@ class MultiRaterResult(Inference, Result):
         Fleiss' kappa (no weights) of 3 raters on 4 items was 0.3143 (95 % score
         interval -0.2380 to 0.7998; fastkappa ...).
         """
-        # The name of Krippendorff's alpha includes its level.
-        of_weights = "" if self.method.endswith(")") else f" ({weights_text(self.weights)})"
+        of_weights = f" ({self._weighted})" if self._weighted else ""
         sampled = " for sampled raters" if self.population and self.population[1] else ""
         return estimate_sentence(
             f"{self.method}{of_weights} of {count_text(self.n_raters, 'rater')} on"
@@ -280,8 +279,14 @@ class MultiRaterResult(Inference, Result):
     def __repr__(self) -> str:
         return (
             f"<{self.method}: {figure(self.value)} ({interval_text(self.interval)}),"
-            f" {self._items}, {count_text(self.n_raters, 'rater')}>"
+            f" {self._items}, {count_text(self.n_raters, 'rater')}"
+            f"{self._weighted and ', ' + self._weighted}>"
         )
+
+    @property
+    def _weighted(self) -> str:
+        """The weights as text, or "" for Krippendorff's alpha, whose name includes its level."""
+        return "" if self.method.endswith(")") else weights_text(self.weights)
 
     def interpret(self, scale: ScaleName) -> Interpretation:
         """Interpret the coefficient with a scale, as `AgreementResult.interpret` does.

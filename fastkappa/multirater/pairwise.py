@@ -129,7 +129,7 @@ class PairwiseKappa(Result):
         >>> ratings = {"Ann": [1, 1, 2, 2, 3], "Ben": [1, 2, 2, 2, 3], "Cat": [1, 1, 3, 3, 3]}
         >>> pairs = pairwise_kappa(Ratings.from_raters(ratings))
         >>> pairs["Ben", "Cat"]
-        <AgreementResult: kappa 0.2500 (-0.3398 to 0.6322), n = 5, 3 labels>
+        <AgreementResult: kappa 0.2500 (-0.3398 to 0.6322), n = 5, 3 labels, no weights>
         """
         # Imported here because nothing else in this module needs the two-rater code.
         from fastkappa.two_raters.agreement import make_result
@@ -232,7 +232,8 @@ class PairwiseKappa(Result):
         return sorted((row for row in self.rows() if not math.isnan(row[1])), key=itemgetter(1))
 
     def __repr__(self) -> str:
-        return f"<PairwiseKappa: {len(self.values)} raters, mean {figure(self.mean)}>"
+        n_raters, mean = len(self.values), figure(self.mean)
+        return f"<PairwiseKappa: {n_raters} raters, mean {mean}, {self._weighted}>"
 
     def _report(self) -> Report:
         names = [_short_name(name) for name in self.rater_names]

@@ -23,7 +23,7 @@ from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
-from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
+from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, are_different, is_number
 from fastkappa.ratings.looks import (
     WITH_PERCENT,
     alike_among,
@@ -79,6 +79,9 @@ DITTOS = frozenset(
 # If one of these strings is a label, then a dot, a question mark or a dash is also a label, as in
 # part-of-speech tags.
 PUNCTUATION = frozenset([*",:;!'\"`()", "''", "``"])
+ONE_ITEM_EACH = (
+    "each cluster has one item, so the items count as independent. Check that clusters are not ids."
+)
 # If one of these strings is a label, then "None" is a grade instead of a missing rating.
 GRADES = frozenset(
     [
@@ -417,6 +420,12 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
             f" separately: {first_of_many(counts, MOST_SHOWN, '; ')}. Write them the same way if"
             f" they are the same {noun}."
         )
+
+
+def warn_of_ids(clusters: Column) -> None:
+    """Warn if the values of a column of clusters are all different."""
+    if not clusters.obstacle and are_different(clusters.values, clusters.categories):
+        warn(ONE_ITEM_EACH)
 
 
 def are_ids(n_values: int, n_others: int, n_items: int) -> bool:

@@ -30,6 +30,10 @@ DIGITS = re.compile("[0-9]+")
 MOST_SHOWN = 20
 # Labels that differ by more edits have different meanings, such as "compliment" and "complaint".
 MOST_EDITS = 2
+# With fewer entries than this, all clusters can have one item by chance.
+FEWEST_DIFFERENT = 20
+# The first entries, among which the same cluster usually occurs twice.
+SAMPLE = 1 << 10
 REMEDY = (
     "Pass labels= in the intended order, or ratings that declare it, such as an ordered"
     " categorical."
@@ -164,6 +168,18 @@ def numbers_in_order(values: AnyArray, categories: Sequence[Any] | None = None) 
         number = {entry: i for i, entry in enumerate(order)}
         values = np.array([number[entry] for entry in categories]).take(values)
     return np.unique(values, return_inverse=True)[1]
+
+
+def are_different(values: AnyArray, categories: Sequence[Any] | None) -> bool:
+    """Return whether a column's entries, at least `FEWEST_DIFFERENT`, are all different."""
+    n = len(values)
+    if n < FEWEST_DIFFERENT or (categories is not None and len(set(categories)) < n):
+        return False
+    if values.dtype.kind in "iu" and int(values.max()) - int(values.min()) + 1 < n:
+        return False
+    # Sorting takes a fraction of the time of np.unique, which hashes integers.
+    ordered = (np.sort(some) for some in (values[:SAMPLE], values))
+    return not any((some[1:] == some[:-1]).any() for some in ordered)
 
 
 def is_number(string: str) -> bool:

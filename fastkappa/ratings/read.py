@@ -35,6 +35,7 @@ from fastkappa.ratings.doubtful_labels import (
     refuse_import_ids,
     refuse_odd_strings,
     warn_of_booleans,
+    warn_of_ids,
     warn_of_lookalikes,
     warn_of_numbers_among_words,
     warn_of_remarks,
@@ -182,6 +183,8 @@ def read(
         weights = read_sample_weight(kept_weights, n_given - n_dropped)
     for name in not_rated:
         warn_of_lookalikes({name: columns[name]}, "name")
+        if name == "clusters":
+            warn_of_ids(columns[name])
     rated = {name: columns[name] for name in names} if not_rated else columns
     meant, are_declared = judge_labels(rated, labels)
     return RatedItems(columns, names, meant, are_declared, weights, n_missing, n_dropped)
@@ -344,6 +347,7 @@ def read_clusters(
     if column.obstacle:
         raise ValueError(f"{name} must be labels, but is {column.obstacle}.")
     warn_of_lookalikes({name: column}, "name")
+    warn_of_ids(column)
     if column.values.dtype.kind == "f":
         return column._replace(values=column.values.astype(np.int64))
     return column

@@ -157,7 +157,7 @@ class KappaDifference(Result):
 
     def __repr__(self) -> str:
         found = estimate_text(self.value, self.interval)
-        return f"<KappaDifference: {found}, {p_text(self.p_value)}>"
+        return f"<KappaDifference: {found}, {p_text(self.p_value)}, {weights_text(self.weights)}>"
 
 
 def compare_independent(

@@ -167,7 +167,7 @@ def disagreement_weights(
     >>> labels = [0, 1, 2, 5]
     >>> weights = disagreement_weights("quadratic", labels)
     >>> agreement([0, 1, 5, 2, 0], [0, 1, 5, 5, 1], labels=labels, weights=weights)
-    <AgreementResult: kappa 0.7706 (-0.1621 to 0.9491), n = 5, 4 labels>
+    <AgreementResult: kappa 0.7706 (-0.1621 to 0.9491), n = 5, 4 labels, weights of a matrix>
     """
     check_choice("family", family, FAMILIES)
     if period is not None and family != "circular":

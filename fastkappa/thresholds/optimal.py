@@ -21,7 +21,7 @@ from fastkappa.results.result import Result
 from fastkappa.results.sentence import listed, versioned
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix, what_needs_order
-from fastkappa.thresholds.items.direction import warn_if_falling
+from fastkappa.thresholds.items.direction import warn_of_poor_scores
 from fastkappa.thresholds.items.scored_items import read_scored_items
 from fastkappa.thresholds.items.sorted_scores import sort_scores
 from fastkappa.thresholds.rounding import places_at_thresholds
@@ -30,9 +30,9 @@ from fastkappa.thresholds.search import SIZES, best_binned, best_sorted
 METHODS = ("auto", "sort", "bins")
 # With fewer items, sorting takes no longer than setting up the bins.
 ITEMS_WORTH_BINS = 1 << 16
-# If scores fall as labels rise, kappa at the best thresholds is close to 0. The direction of the
-# scores is therefore checked only if kappa is below this limit.
-MOST_OF_FALLING = 0.3
+# If scores fall as labels rise or do not separate them, kappa at the best thresholds is close to 0.
+# The scores are therefore checked only if kappa is below this limit.
+MOST_OF_POOR = 0.3
 # The largest number of thresholds that the repr shows.
 MOST_SHOWN = 4
 IN_SAMPLE = (
@@ -209,6 +209,8 @@ def optimal_thresholds(
         given nor declared. Thresholds depend on the order of the labels even without weights.
     FallingScoresWarning
         If scores fall as labels rise. In this case, multiply the scores by -1.
+    UserWarning
+        If the best thresholds give all items the same label.
 
     See Also
     --------
@@ -276,8 +278,8 @@ def optimal_thresholds(
             undefined_metric_warning(),
             stacklevel=2,
         )
-    if kappa < MOST_OF_FALLING:
-        warn_if_falling(items.scores, items.codes, items.weights)
+    if kappa < MOST_OF_POOR:
+        warn_of_poor_scores(items.scores, items.codes, items.weights, thresholds)
     return ThresholdResult(
         thresholds=thresholds,
         kappa=kappa,

@@ -21,7 +21,7 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, what_need
 from fastkappa.thresholds.cuts.cut_programme import Programme, best_cuts, prefix_of
 from fastkappa.thresholds.cuts.label_proportions import smooth_proportions
 from fastkappa.thresholds.cuts.quadratic import smooth_cuts
-from fastkappa.thresholds.items.direction import warn_if_falling
+from fastkappa.thresholds.items.direction import warn_of_poor_scores
 from fastkappa.thresholds.items.folds import (
     Splits,
     clustered_splits,
@@ -135,10 +135,10 @@ def find_rounding(
     order = np.argsort(read.scores.copy(), kind="stable")
     items = sort_scores(read, order)
     read.warn_of_order(what_needs_order(weights))
-    warn_if_falling(items.scores, items.codes, items.weights)
     finder = ThresholdFinder(kernels, disagreement_matrix(weights, read.n_labels), n_resamples, rng)
     find: Callable[[SortedScores], AnyArray] = getattr(finder, method)
     thresholds = find(items)
+    warn_of_poor_scores(items.scores, items.codes, items.weights, thresholds)
     table = read.in_given_weights(table_of(kernels, items, thresholds))
     found = Rounding(thresholds, read.labels, table, float(kappas(table, weights)))
     if folds is None:

@@ -156,14 +156,14 @@ def agreement(
     >>> y2 = [1, 2, 2, 2, 3, 3, 1, 2]
     >>> result = agreement(y1, y2, missing="drop")
     >>> result
-    <AgreementResult: kappa 0.5758 (0.0844 to 0.8744), n = 7, 3 labels>
+    <AgreementResult: kappa 0.5758 (0.0844 to 0.8744), n = 7, 3 labels, no weights>
     >>> result.n_dropped
     1
 
     Six lesions of three patients:
 
     >>> agreement([1, 1, 2, 2, 2, 1], [1, 1, 2, 1, 2, 1], clusters=["a", "a", "b", "b", "c", "c"])
-    <AgreementResult: kappa 0.6667 (-0.6553 to 0.9832), n = 6 in 3 clusters, 2 labels>
+    <AgreementResult: kappa 0.6667 (-0.6553 to 0.9832), n = 6 in 3 clusters, 2 labels, no weights>
     """
     check_confidence(confidence)
     check_distribution(distribution)
@@ -259,7 +259,7 @@ def agreement_from_confusion(
     >>> round(result.kappa, 4), round(result.standard_error, 4)
     (0.4915, 0.051)
     >>> agreement_from_confusion([[20, 5], [10, 15]], labels=["no", "yes"])
-    <AgreementResult: kappa 0.4000 (0.1317 to 0.6157), n = 50, 2 labels>
+    <AgreementResult: kappa 0.4000 (0.1317 to 0.6157), n = 50, 2 labels, no weights>
     >>> result = agreement_from_confusion(
     ...     [[40, 5], [4, 51]], null_kappa=0.6, alternative="greater"
     ... )

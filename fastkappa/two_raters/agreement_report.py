@@ -20,7 +20,7 @@ from fastkappa.results.report import (
     is_planned,
     null_text,
 )
-from fastkappa.results.sentence import estimate_sentence, interval_name
+from fastkappa.results.sentence import estimate_sentence, estimate_text, interval_name
 from fastkappa.statistics.clusters import are_joined, doubt_of_clusters, widened_text
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
 from fastkappa.tables.two_codings import warn_of_measured
@@ -136,6 +136,15 @@ def agreed_on(result: _Result, between: str, after: str = "", items: str = "") -
     return (
         f"Agreement of {raters} on {items}, {count_text(len(result.labels), 'label')},"
         f" {weights_text(result.weights)}"
+    )
+
+
+def repr_of(result: _Result) -> str:
+    """Return the repr of a result, which names the weights."""
+    return (
+        f"<AgreementResult: kappa {estimate_text(result.kappa, result.interval)},"
+        f" n = {result.n}{in_clusters(result)}, {count_text(len(result.labels), 'label')},"
+        f" {weights_text(result.weights)}>"
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.formatting import count_text, figure, interval_text, label_text, plain
+from fastkappa.formatting import label_text, plain
 from fastkappa.frame import data_frame
 from fastkappa.results.report import RATERS, Report
 from fastkappa.results.result import Result
@@ -25,7 +25,7 @@ from fastkappa.statistics.intervals.tested import Estimates, kappas_tested
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights
-from fastkappa.two_raters.agreement_report import IN_DICTIONARY, in_clusters, report_of, sentence_of
+from fastkappa.two_raters.agreement_report import IN_DICTIONARY, report_of, repr_of, sentence_of
 from fastkappa.two_raters.margin_tests import MarginTests
 from fastkappa.two_raters.statistics import proportions
 
@@ -436,10 +436,7 @@ class AgreementResult(Result):
         return sentence_of(self)
 
     def __repr__(self) -> str:
-        return (
-            f"<AgreementResult: kappa {figure(self.kappa)} ({interval_text(self.interval)}),"
-            f" n = {self.n}{in_clusters(self)}, {count_text(len(self.labels), 'label')}>"
-        )
+        return repr_of(self)
 
     def _report(self) -> Report:
         return report_of(self)

@@ -218,6 +218,17 @@ def test_scores_that_fall_get_a_warning(file: Path) -> None:
     assert printed.stderr.count("multiply the scores by -1") == 1
 
 
+@pytest.mark.filterwarnings("default:the best thresholds give all items the same")
+def test_a_column_that_does_not_separate_the_labels_gets_a_warning(tmp_path: Path) -> None:
+    """A column of patients beside the labels, independent of them by design."""
+    rows = [f"{grade},{patient}\n" for patient in range(30) for grade in range(4)]
+    path = write(tmp_path, "grade,patient\n" + "".join(rows))
+    printed = run(str(path), "--y", "grade", "--score", "patient")
+    assert printed.exit_code == 0
+    assert printed.stderr.count("not another column") == 1
+    assert re.search(r"kappa at the cut points +0\.0000\n", printed.stdout)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

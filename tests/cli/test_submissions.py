@@ -85,7 +85,7 @@ def test_ids_with_leading_zeros_are_strings(command: CommandLine) -> None:
     result = command.run("a.csv", *options, "--format", "json")
     (row,) = json.loads(result.stdout)["rows"]
     assert "39 missing ('000001', " in row["failure"]
-    assert "write the ids in the same way, including leading zeros" in row["failure"]
+    assert "write the ids the same way, including leading zeros" in row["failure"]
 
 
 def test_copies_are_named(command: CommandLine) -> None:

@@ -120,6 +120,47 @@ def test_groups_stay_together(make: Any) -> None:
         assert all(set(GROUPS[a]).isdisjoint(GROUPS[b]) for a, b in splits)
 
 
+SEEN: list[Any] = []
+
+
+class SeesGroups:
+    """Remember the groups that an estimator is fitted to."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Any:
+        SEEN.append(groups)
+        return super().fit(X, y, sample_weight)  # type: ignore[misc]
+
+
+class GroupedRidge(SeesGroups, Ridge): ...
+
+
+class GroupedRegression(SeesGroups, LogisticRegression): ...
+
+
+@pytest.mark.parametrize("place", [0, 1], ids=["rounder", "decoder"])
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+def test_a_fit_that_accepts_groups_gets_them(place: int, weights: Any) -> None:
+    make, inner = GROUPED[place], (GroupedRidge(), GroupedRegression())[place]
+    SEEN.clear()
+    found = make().set_params(estimator=inner).fit(X, Y, weights, groups=GROUPS)
+    expected = [GROUPS[train] for train, _ in GroupKFold(4).split(X, Y, GROUPS)]
+    for given, own in zip(SEEN, [*expected, GROUPS], strict=True):
+        np.testing.assert_array_equal(given, own)
+    assert found.oof_kappa_ == make().fit(X, Y, weights, groups=GROUPS).oof_kappa_
+    make().set_params(estimator=inner, cv=4).fit(X, Y, weights)
+    assert SEEN[5:] == [None] * 5
+
+
+@pytest.mark.parametrize("make", GROUPED, ids=["rounder", "decoder"])
+def test_an_integer_cv_is_not_shuffled(make: Any) -> None:
+    """An integer means the same folds for both estimators and in scikit-learn."""
+    whole = make().set_params(cv=3).fit(X, Y)
+    given = make().set_params(cv=StratifiedKFold(3)).fit(X, Y)
+    np.testing.assert_array_equal(whole.oof_predictions_, given.oof_predictions_)
+    shuffled = make().set_params(cv=StratifiedKFold(3, shuffle=True, random_state=0)).fit(X, Y)
+    assert (whole.oof_predictions_ != shuffled.oof_predictions_).any()
+
+
 def test_groups_of_scores_stay_together() -> None:
     rounder = KappaRounder(cv=GroupKFold(4), random_state=0).fit(X[:, 0], Y, groups=GROUPS)
     splits = [*GroupKFold(4).split(X, Y, GROUPS)]

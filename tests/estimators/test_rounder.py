@@ -52,6 +52,7 @@ STRINGS = np.array(["poor", "fair", "good", "best"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:kappa is undefined")
 @pytest.mark.filterwarnings("ignore:scores fall")
+@pytest.mark.filterwarnings("ignore:the best thresholds give all items the same")
 @pytest.mark.filterwarnings("ignore:The least populated class")
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)

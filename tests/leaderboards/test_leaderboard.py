@@ -107,6 +107,7 @@ def test_intervals_are_those_of_agreement(weights: Any) -> None:
         assert found.tolist() == pytest.approx(list(alone.interval), abs=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:each cluster has one item")
 def test_intervals_of_clusters_or_of_many_labels_are_percentiles() -> None:
     rng = np.random.default_rng(3)
     truth = rng.permutation(np.arange(600) % 129)
@@ -298,7 +299,7 @@ def test_the_result_is_a_table() -> None:
     assert isinstance(result, Leaderboard)
     assert len(result) == 3
     lines = str(result).splitlines()
-    assert lines[0] == "3 predictions ranked by kappa; 1000 bootstrap replicates"
+    assert lines[0] == "3 predictions ranked by unweighted kappa; 1000 bootstrap replicates"
     assert [line.split()[0] for line in lines[3:6]] == ["1", "2", "3"]
     assert repr(result) == str(result)
     assert "&lt;b&gt;bold&lt;/b&gt;" in result._repr_html_()

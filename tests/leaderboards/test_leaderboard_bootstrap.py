@@ -78,6 +78,7 @@ def test_intervals_agree_with_the_plain_bootstrap_of_items(weights: Any, order: 
     assert np.ptp(result.difference_interval[1]) < 0.9 * unpaired
 
 
+@pytest.mark.filterwarnings("ignore:each cluster has one item")
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_up_to_1000_items_it_is_the_bootstrap_of_items(weights: Any, backend: str) -> None:
     """Each replicate is recomputed in another way from the items drawn."""

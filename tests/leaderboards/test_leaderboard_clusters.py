@@ -13,6 +13,7 @@ from fastkappa.leaderboards.items.random_groups import ItemGroups
 from tests.helpers.contest import contest
 
 
+@pytest.mark.filterwarnings("ignore:each cluster has one item")
 @pytest.mark.parametrize("weights", [None, "quadratic"])
 @pytest.mark.parametrize("n", [900, 1500])
 def test_copies_of_an_item_in_a_cluster_are_no_more_than_the_item(weights: Any, n: int) -> None:
@@ -33,6 +34,7 @@ def test_copies_of_an_item_in_a_cluster_are_no_more_than_the_item(weights: Any, 
         assert getattr(found, name) == pytest.approx(getattr(plain, name), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:each cluster has one item")
 def test_clusters_of_one_change_nothing_but_the_method_of_the_interval() -> None:
     truth, predictions = contest(2000, 3)
     plain = leaderboard(truth, predictions.T, rng=0).to_dict()

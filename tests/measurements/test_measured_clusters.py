@@ -121,6 +121,7 @@ def test_concordance(k: int) -> None:
         assert sum(reading.proportions.values()) == pytest.approx(1)
 
 
+@pytest.mark.filterwarnings("ignore:each cluster has one item")
 def test_clusters_of_one_change_nothing() -> None:
     ratings, _ = drawn()
     own = np.arange(len(ratings))[::-1]

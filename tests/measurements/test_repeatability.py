@@ -43,6 +43,7 @@ def test_the_variance_within_items_and_its_chi_square_interval(k: int, confidenc
     assert found.within_sd**2 == pytest.approx(intraclass_correlation(measured).mean_squares.within)
 
 
+@pytest.mark.filterwarnings("ignore:each cluster has one item")
 def test_clusters_are_left_out_in_turn() -> None:
     measured, clusters = drawn(), np.arange(40) // 4
     found = repeatability(measured, clusters=clusters)

@@ -76,6 +76,7 @@ def close(value: float) -> Any:
     return pytest.approx(value, rel=1e-12, abs=1e-14)
 
 
+@pytest.mark.filterwarnings("ignore:each cluster has one item")
 @pytest.mark.cover(1)
 @pytest.mark.parametrize("name", COEFFICIENTS)
 @pytest.mark.parametrize("missing", [0.0, 0.2])
@@ -157,6 +158,7 @@ def test_two_raters_are_those_of_agreement() -> None:
     assert fleiss_kappa(of_counts).standard_error == close(of_rows.standard_error)
 
 
+@pytest.mark.filterwarnings("ignore:each cluster has one item")
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("weights", [None, "linear", [[0, 1, 3], [2, 0, 1], [5, 1, 0]]])
 def test_every_pair_is_that_of_agreement(weights: Any, missing: float) -> None:

@@ -194,13 +194,16 @@ def test_what_is_undefined_prints_so() -> None:
     text = [line.split() for line in str(undefined).splitlines()]
     assert ["Fleiss'", "kappa", "undefined"] in text
     assert ["kappa", "of", "1", "4", "1.0000", "undefined"] in text
-    assert repr(undefined) == "<Fleiss' kappa: undefined (undefined), 2 items, 2 raters>"
+    assert (
+        repr(undefined) == "<Fleiss' kappa: undefined (undefined), 2 items, 2 raters, no weights>"
+    )
     assert "nan" not in str(undefined)
 
 
 def test_zero_prints_without_a_sign() -> None:
     result = conger_kappa([[1, 1]] * 105 + [[1, 2]], interval_method="asymptotic")
-    assert repr(result) == "<Conger's kappa: 0.0000 (0.0000 to 0.0000), 106 items, 2 raters>"
+    expected = "<Conger's kappa: 0.0000 (0.0000 to 0.0000), 106 items, 2 raters, no weights>"
+    assert repr(result) == expected
     table = str(pairwise_kappa([[1, 2, 2]] * 3 + [[1, 2, 1]]))
     assert "-0.0000" not in table
 

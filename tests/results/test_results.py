@@ -222,10 +222,11 @@ def test_every_class_of_results_is_here() -> None:
 
 @every
 def test_it_prints_in_80_columns(result: Any) -> None:
-    for text in (str(result), repr(result)):
+    """The repr, one line that names the weights, has up to 100 columns."""
+    for text, columns in ((str(result), 80), (repr(result), 100)):
         lines = text.splitlines()
         assert lines
-        assert max(map(width, lines)) <= 80
+        assert max(map(width, lines)) <= columns
         assert all(line == line.rstrip() for line in lines)
         assert not re.search(r"\bnan\b", text)
         assert "array(" not in text
@@ -372,7 +373,38 @@ def test_a_result_prints_as_a_table() -> None:
         f"z of no difference   {z}",
         f"p{p:>27}",
     ]
-    assert repr(difference) == f"<KappaDifference: -0.3980 ({low} to {high}), p = {p}>"
+    assert repr(difference) == f"<KappaDifference: -0.3980 ({low} to {high}), p = {p}, no weights>"
+
+
+# The results whose figures depend on weights, given the weights.
+WEIGHTED: dict[str, Callable[[Any], Any]] = {
+    "AgreementResult": lambda w: fastkappa.agreement_from_confusion(TABLE, weights=w),
+    "KappaDifference": lambda w: fastkappa.compare_predictions(
+        *CODES[1:], y_true=CODES[0], weights=w
+    ),
+    "Leaderboard": lambda w: fastkappa.leaderboard(
+        CODES[0], [*CODES[1:]], weights=w, labels=[0, 1, 2], rng=0
+    ),
+    "MultiRaterResult": lambda w: fastkappa.conger_kappa(CODES.T, weights=w),
+    "PairwiseKappa": lambda w: fastkappa.pairwise_kappa(CODES.T, weights=w),
+    "RaterComparison": lambda w: fastkappa.compare_raters(CODES.T, weights=w),
+    "RoundingReport": lambda w: RoundingReport.of(
+        find_rounding(CODES[0], CODES[1], weights=w, rng=np.random.default_rng(0)),
+        CODES[0],
+        CODES[1],
+        w,
+        "spline",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_a_repr_names_the_weights(name: str) -> None:
+    matrix = np.arange(9).reshape(3, 3) % 4
+    texts = {"linear": "linear weights", None: "no weights|unweighted", "m": "weights of a matrix"}
+    for weights, text in texts.items():
+        given: Any = matrix + matrix.T if weights == "m" else weights
+        assert re.search(text, repr(WEIGHTED[name](given)))
 
 
 def test_wide_grids_go_on_beneath() -> None:

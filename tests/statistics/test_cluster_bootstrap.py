@@ -86,6 +86,7 @@ def test_intervals_of_the_glands() -> None:
         assert found.standard_error == pytest.approx(float(peer.standard_error), rel=0.05)
 
 
+@pytest.mark.filterwarnings("ignore:each cluster has one item")
 def test_single_items_are_drawn_as_ever() -> None:
     y1, y2 = np.random.default_rng(4).integers(0, 3, (2, 50))
     clustered = agreement(y1, y2, clusters=np.arange(50))
@@ -155,6 +156,7 @@ def test_predictions_in_clusters(weights: Any) -> None:
     assert drawn.bootstrap.standard_error == pytest.approx(jackknife, rel=0.15)
 
 
+@pytest.mark.filterwarnings("ignore:each cluster has one item")
 def test_predictions_with_labels_and_single_items() -> None:
     _, truth, one, two = paired_study(200, 20)
     names = np.array(["low", "mid", "high"])

@@ -294,3 +294,15 @@ def test_scores_that_fall_get_a_warning_that_names_the_remedy() -> None:
     noise = np.random.default_rng(1).normal(size=300)
     optimal_thresholds(y, noise)
     optimal_thresholds(y, -noise)
+
+
+def test_scores_that_do_not_separate_the_labels_get_a_warning() -> None:
+    y = draw(300)[0]
+    equal = np.zeros(300)
+    for use in (find, optimal_thresholds):
+        with pytest.warns(UserWarning, match="all items the same label.*not another") as caught:
+            found = use(y, equal)
+        assert [warning.filename for warning in caught] == [__file__]
+        assert (found.kappa, np.count_nonzero(found.table.sum(axis=0))) == (0, 1)
+        use(y, np.where(y == y.max(), 1.0, 0.0))
+        use([0, 1] * 9, np.zeros(18))

@@ -71,6 +71,7 @@ def check_result(result, y, scores, item_weights=None):
 
 
 @pytest.mark.filterwarnings("ignore:scores fall as labels rise")
+@pytest.mark.filterwarnings("ignore:the best thresholds give all items the same")
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", range(2))
 def test_brute_force(method, seed, monkeypatch):
@@ -167,6 +168,7 @@ def adversaries(n):
 
 
 @pytest.mark.filterwarnings("ignore:scores fall as labels rise")
+@pytest.mark.filterwarnings("ignore:the best thresholds give all items the same")
 @pytest.mark.parametrize("name", adversaries(10))
 def test_methods_agree(name):
     y, scores = adversaries(40_000)[name]

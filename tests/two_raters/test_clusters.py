@@ -112,6 +112,7 @@ def without_clusters(result: AgreementResult) -> dict[str, Any]:
     return {name: repr(value) for name, value in result.to_dict().items()}
 
 
+@pytest.mark.filterwarnings("ignore:each cluster has one item")
 @pytest.mark.parametrize("distribution", ["normal", "t"])
 @pytest.mark.parametrize("weights", SCHEMES)
 def test_single_items_change_no_digit(weights: Any, distribution: Any) -> None:
@@ -275,6 +276,7 @@ def test_differences_have_the_intervals_of_clusters(method: Any) -> None:
     assert difference.interval == pytest.approx(expected, abs=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore:each cluster has one item")
 def test_single_items_keep_their_margins_and_posterior() -> None:
     y1, y2 = np.random.default_rng(6).integers(0, 3, (2, 40))
     alone, single = agreement(y1, y2), agreement(y1, y2, clusters=np.arange(40))

@@ -99,7 +99,8 @@ def test_frame(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_label_is_singular() -> None:
     with pytest.warns(UserWarning, match="kappa is undefined"):
         result = agreement_from_confusion([[3]], labels=["x"])
-    assert repr(result) == "<AgreementResult: kappa undefined (undefined), n = 3, 1 label>"
+    expected = "<AgreementResult: kappa undefined (undefined), n = 3, 1 label, no weights>"
+    assert repr(result) == expected
     assert str(result).startswith("Agreement of two raters on 3 items, 1 label, no weights\n")
     assert ["p", "of", "kappa", "=", "0", "undefined"] in [
         line.split() for line in str(result).splitlines()

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
+from warnings import filterwarnings
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.words import arguments_named, names_of_columns
 from fastkappa.formatting import count_text, label_text
+from fastkappa.ratings.doubtful_labels import ONE_ITEM_EACH
 from fastkappa.ratings.missing import find_missing
 from fastkappa.sources.arrow_batches import split_by
 from fastkappa.sources.arrow_folders import joined
@@ -190,6 +192,9 @@ class AgainstReference:
         }
         named = names_of_columns(self._cluster)
         with arguments_named(y1=f"column {self._reference!r}", y2="the raters", **named):
+            if self._cluster is None:
+                # Each item is its own cluster.
+                filterwarnings("ignore", ONE_ITEM_EACH)
             return agreement_by(whole["reference"], whole["rating"], weights=weights, **options)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from fastkappa.measurements.intraclass import IntraclassResult
 from fastkappa.measurements.limits import PROPORTIONAL
 from fastkappa.multirater.long_measurements import LongMeasurements
 from fastkappa.plotting import plot_forest, plot_limits_of_agreement
+from fastkappa.ratings.doubtful_labels import ONE_ITEM_EACH
 from fastkappa.results.report import estimate_row, number_rows
 from fastkappa.sources.arrow_columns import in_table
 from fastkappa.statistics.scales import ScaleName
@@ -128,11 +130,14 @@ def with_each_group(
     """
     column = label_text(group)
     parts = {}
-    for value, measured in groups.items():
-        try:
-            parts[label_text(value)] = report_of(measured)
-        except ValueError as error:
-            raise ValueError(f"{column} {label_text(value)}: {error}") from error
+    with catch_warnings():
+        # A cluster can have several items, but only one in each group, such as a side of the body.
+        filterwarnings("ignore", ONE_ITEM_EACH)
+        for value, measured in groups.items():
+            try:
+                parts[label_text(value)] = report_of(measured)
+            except ValueError as error:
+                raise ValueError(f"{column} {label_text(value)}: {error}") from error
     fields = [
         {"group": name, **{key: part.fields[key] for key in part.fields if key not in OF_FILE}}
         for name, part in parts.items()

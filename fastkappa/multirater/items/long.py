@@ -36,7 +36,7 @@ from fastkappa.multirater.items.rater_columns import (
 )
 from fastkappa.multirater.items.subjects import places, sorted_codes
 from fastkappa.ratings.column import Column, label_of
-from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, SOME_ITEMS, warn
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, SOME_ITEMS, warn, warn_of_ids
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.looks import alike_among
 from fastkappa.ratings.missing import find_missing, without
@@ -375,16 +375,17 @@ def clusters_of_items(cluster: Any, items: Identified, dropped: Any = None) -> C
     of_rows = read_clusters(cluster, n_rows, "rows", "cluster", dropped)
     first = np.zeros(items.n_distinct, np.intp)
     first[items.numbers] = np.arange(len(items.numbers))
-    values = of_rows.values[first]
-    differ = of_rows.values != values[items.numbers]
-    if differ.any():
-        number = int(items.numbers[int(differ.argmax())])
-        one, other = (label_of(of_rows, int(i)) for i in (differ.argmax(), first[number]))
+    of_items = of_rows._replace(values=of_rows.values[first])
+    differ = of_rows.values != of_items.values[items.numbers]
+    for row in np.flatnonzero(differ)[:1].tolist():
+        number = int(items.numbers[row])
         raise ValueError(
-            f"cluster must be the same in all rows of an item, but item {items.shown(number)} is in"
-            f" {one} and in {other}. If ids restart in each cluster, add the cluster to each id."
+            f"cluster must be the same in all rows of an item, but item {items.shown(number)} is"
+            f" in {label_of(of_rows, row)} and in {label_of(of_rows, int(first[number]))}. If ids"
+            " restart in each cluster, add the cluster to each id."
         )
-    return of_rows._replace(values=values)
+    warn_of_ids(of_items)
+    return of_items
 
 
 def _check_lengths(columns: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Check that scores rise with the labels."""
+"""Check that scores separate the labels, and rise with them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,35 @@ MOST_SEEN = 10_000
 # The limit for Fisher's z, in standard errors. About 1 in 700 sets of unrelated scores falls below
 # this limit.
 CLEARLY = -3.0
+# With fewer items than this, even good scores can fail to separate the labels by chance.
+FEWEST_ITEMS = 20
+# The texts contain no numbers, so that Python can suppress the same warning for other folds.
+FALLING = (
+    "scores fall as labels rise, but thresholds need scores that rise with the labels. If the order"
+    " of the labels is right, multiply the scores by -1."
+)
+ONE_LABEL = (
+    "the best thresholds give all items the same label, because the scores do not separate the"
+    " labels. Check that the scores are a model's output for these items, not another column."
+)
 
 
-def warn_if_falling(scores: AnyArray, codes: AnyArray, weights: Floats | None) -> None:
-    """Warn if scores clearly fall as labels rise, judging by the correlation in a sample."""
+def warn_of_poor_scores(
+    scores: AnyArray, codes: AnyArray, weights: Floats | None, thresholds: AnyArray
+) -> None:
+    """Warn if scores fall as labels rise, or if the thresholds give all items the same label."""
+    if _are_falling(scores, codes, weights):
+        warnings.warn(FALLING, FallingScoresWarning, stacklevel=users_stacklevel())
+        return
+    if len(scores) < FEWEST_ITEMS:
+        return
+    lowest, highest = np.searchsorted(thresholds, [scores.min(), scores.max()], side="right")
+    if lowest == highest and (codes != codes[0]).any():
+        warnings.warn(ONE_LABEL, UserWarning, stacklevel=users_stacklevel())
+
+
+def _are_falling(scores: AnyArray, codes: AnyArray, weights: Floats | None) -> bool:
+    """Return whether scores clearly fall as labels rise, judging by the correlation in a sample."""
     seen = slice(None, None, -(-len(scores) // MOST_SEEN))
     size = float(len(scores[seen]))
     proportions = np.full(int(size), 1 / size)
@@ -26,21 +51,13 @@ def warn_if_falling(scores: AnyArray, codes: AnyArray, weights: Floats | None) -
         proportions = weights[seen] / weights[seen].sum()
         size = 1 / float(proportions @ proportions)
     if size <= 3:
-        return
+        return False
     largest = float(np.abs(scores[seen]).max()) or 1.0
     x, y = scores[seen].astype(np.float64) / largest, codes[seen].astype(np.float64)
     x, y = x - proportions @ x, y - proportions @ y
     spread = math.sqrt(float(proportions @ x**2) * float(proportions @ y**2))
     if spread == 0:
-        return
+        return False
     # The correlation is kept above -1, because atanh is infinite at -1.
     correlation = max(float(proportions @ (x * y)) / spread, -1 + 1e-15)
-    if correlation < 0 and math.atanh(correlation) * math.sqrt(size - 3) < CLEARLY:
-        warnings.warn(
-            # The text contains no numbers, so that Python can suppress the same warning for other
-            # folds.
-            "scores fall as labels rise, but thresholds need scores that rise with the labels. If"
-            " the order of the labels is right, multiply the scores by -1.",
-            FallingScoresWarning,
-            stacklevel=users_stacklevel(),
-        )
+    return correlation < 0 and math.atanh(correlation) * math.sqrt(size - 3) < CLEARLY
