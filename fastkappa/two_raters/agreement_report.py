@@ -72,6 +72,7 @@ def report_of(result: _Result) -> Report:
             facts(_facts(result), "Tests and other figures"),
         ],
         [*_beyond_range(result)],
+        doubts=list(_doubts(result)),
     )
 
 
@@ -164,14 +165,18 @@ def _remarks(result: _Result) -> Iterator[str]:
     if result.n_outside:
         yield f"{result.n_outside} left out because of a rating outside the labels"
     yield from _unused_labels(result)
-    if result.doubt:
-        yield result.doubt
     if math.isnan(result.kappa):
         yield f"kappa is undefined: {why_undefined(result)}"
-    own = result.clusters
-    if are_joined(own) and own.n_clusters == 1:
+    if are_joined(result.clusters) and result.n_clusters == 1:
         yield "standard errors and intervals are undefined: all items are in one cluster"
-    elif are_joined(own) and doubt_of_clusters(own.n_clusters):
+
+
+def _doubts(result: _Result) -> Iterator[str]:
+    """Yield the reasons why intervals and tests cannot be trusted."""
+    if result.doubt:
+        yield result.doubt
+    own = result.clusters
+    if are_joined(own) and own.n_clusters > 1 and doubt_of_clusters(own.n_clusters):
         is_asymptotic = result.interval_method == "asymptotic"
         which = "intervals" if is_asymptotic else "intervals of the other indices"
         less = ", less so with distribution='t'" if result.distribution == "normal" else ""

@@ -276,7 +276,6 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             group,
         )
         below = [*self._methods()]
-        below += [] if self.repeats_items else shared_clusters(self.n_shared_clusters)
         if is_planned(pooled.null_kappa, pooled.alternative):
             grid = with_p(grid, (row["p_value"] for row in rows))
             null = null_text(pooled.null_kappa, pooled.alternative)
@@ -290,7 +289,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             below.append(f"{not_adjusted}; {together}")
         elif len(self.results) > 2:
             below.append(together)
-        return Report(above, grids, below)
+        shared = [] if self.repeats_items else shared_clusters(self.n_shared_clusters)
+        return Report(above, grids, below, doubts=shared)
 
     def _methods(self) -> Iterator[str]:
         """Yield lines about the intervals of kappa and the design effects."""

@@ -66,7 +66,6 @@ def agree(
     from fastkappa.cli.reports.agree import read_and_report
     from fastkappa.cli.reports.agree_items import decisions, refuse_decisions
     from fastkappa.cli.reports.picture import check_pictures, draw, write_file, write_page
-    from fastkappa.cli.terminal import write
 
     with errors_printed() as remarks, opened_inputs(text) as opener:
         gate.check_options()
@@ -94,5 +93,5 @@ def agree(
         write_page(pictures, report, remarks)
         for path, content in report.files:
             write_file(path, content)
-        write(report.written(output, remarks.everything))
+        remarks.write(report, output)
         gate.check(report.estimates)

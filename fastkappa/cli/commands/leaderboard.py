@@ -122,7 +122,6 @@ def leaderboard(
     from fastkappa.cli.files.submissions import names_by_pattern, rank_files, submission_files
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.leaderboard import output_of
-    from fastkappa.cli.terminal import write
     from fastkappa.cli.words import arguments_named
     from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 
@@ -156,7 +155,7 @@ def leaderboard(
         boards = {name: _renamed(board, opener, names) for name, board in boards.items()}
         remarks.texts = list(map(opener.named, remarks.texts))
         remarks.show()
-        write(output_of(boards).written(output, remarks.everything))
+        remarks.write(output_of(boards), output)
     if any(failure is not None for board in boards.values() for failure in board.failures):
         raise typer.Exit(SOME_NOT_SCORED)
 

@@ -73,7 +73,6 @@ def measure(
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.measure import report_on_measurements, with_each_group
     from fastkappa.cli.reports.picture import check_pictures, draw, write_page
-    from fastkappa.cli.terminal import write
 
     with errors_printed() as remarks, opened_inputs(text) as opener:
         check_pictures(pictures)
@@ -98,4 +97,4 @@ def measure(
         draw(pictures, report)
         remarks.show()
         write_page(pictures, report, remarks)
-        write(report.written(output, remarks.everything))
+        remarks.write(report, output)
