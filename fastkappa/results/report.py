@@ -82,11 +82,6 @@ class Report(NamedTuple):
     heading: str = ""
     doubts: Sequence[str] = ()
 
-    @property
-    def paragraphs(self) -> list[str]:
-        """The paragraphs above the grids."""
-        return [*self.above, *self.doubts]
-
 
 def facts(pairs: Iterable[tuple[str, Any]], caption: str = "") -> Grid:
     """Return a grid of names and values. Values are numbers, intervals or texts."""

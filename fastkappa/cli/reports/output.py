@@ -117,7 +117,8 @@ class Output(NamedTuple):
         text = "\n\n".join(as_text(report, width) for report in self.reports)
         if not self.has_title:
             return text
-        return f"{self.title}\n{text}" if self.reports[0].paragraphs else f"{self.title}\n\n{text}"
+        first = self.reports[0]
+        return f"{self.title}\n{text}" if first.above or first.doubts else f"{self.title}\n\n{text}"
 
 
 def with_groups(output: Output, column: str, groups: Mapping[str, Output]) -> Output:
