@@ -18,6 +18,7 @@ from fastkappa.ratings.label_order import order_warning
 
 if TYPE_CHECKING:
     from fastkappa.cli.files.weight_matrix import WeightMatrix
+    from fastkappa.cli.reports.output import Output
 
 
 class Remarks:
@@ -56,8 +57,15 @@ class Remarks:
 
     def warn(self, text: str) -> None:
         """Print one more warning after the earlier warnings."""
-        self.texts.append(text)
+        self.texts.append(_one_line(text))
         _print_warning(text)
+
+    def write(self, report: Output, output: str) -> None:
+        """Write a report in a format. If the format does not contain the doubts, print them."""
+        if output in ("json", "csv", "sentence"):
+            for doubt in dict.fromkeys(report.doubts):
+                self.warn(doubt)
+        write(report.written(output, self.everything))
 
 
 def depends(weights: WeightsName, matrix: Any = None) -> str | None:

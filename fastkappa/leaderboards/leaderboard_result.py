@@ -304,7 +304,8 @@ class Leaderboard(Result):
                     is_sortable=True,
                 )
             ],
-            [*remarks, *filter(None, [self.doubt]), *self._conclusion(), *self._of_copies()],
+            [*remarks, *self._conclusion(), *self._of_copies()],
+            doubts=[self.doubt] if self.doubt else [],
         )
 
     def cells(self) -> tuple[list[str], list[list[str]]]:

@@ -98,14 +98,14 @@ class LimitsOfAgreement(ResultInUnits):
             ("upper limit", upper, self.upper_interval),
         ]
 
-    def sentence(self) -> str:
-        """Return the bias and both limits as a sentence for a paper."""
+    def sentence(self, *, units: str | None = None) -> str:
+        """Return the bias and both limits as a sentence for a paper, with their unit if given."""
         first, second = map(printable, self.raters)
         of_interval = f"{100 * self.confidence:g} % t interval "
         spread = self.standard_deviation
-        bias, lower, upper = measured_estimates(self.rows(), spread, of_interval)
+        bias, lower, upper = measured_estimates(self.rows(), spread, of_interval, units)
         return versioned(
-            f"{self._of_sample(f'The mean difference of {first} minus {second}')} was"
+            f"The mean difference ({first} minus {second}) on {self._all_items()} was"
             f" {bias}, with 95 % limits of agreement of {lower} and {upper}; the proportional"
             f" bias (slope of the difference on the mean) was"
             f" {estimate_text(self.slope, self.slope_interval)}, {p_text(self.slope_p_value)}"

@@ -70,11 +70,11 @@ class Repeatability(ResultInUnits):
             ("repeatability coefficient", self.coefficient, self.coefficient_interval),
         ]
 
-    def sentence(self) -> str:
-        """Return both statistics as a sentence for a paper."""
+    def sentence(self, *, units: str | None = None) -> str:
+        """Return both statistics as a sentence for a paper, with their unit if it is given."""
         method = "chi-square" if self.n_clusters == self.n_subjects else "jackknife"
         of_interval = f"{100 * self.confidence:g} % {method} interval "
-        sd, coefficient = measured_estimates(self.rows(), self.within_sd, of_interval)
+        sd, coefficient = measured_estimates(self.rows(), self.within_sd, of_interval, units)
         what = "the within-item standard deviation (SEM)"
         return versioned(
             f"Taken as repeated measurements, {self._of_sample(what)} was {sd}, and the"

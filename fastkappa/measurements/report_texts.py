@@ -70,8 +70,11 @@ class MeasuredResult(Result):
 
     def _of_sample(self, what: str) -> str:
         """Return text that names the statistic, the raters and the items."""
-        dropped = "".join(f" ({line})" for line in self._left_out())
-        return heading(what, self.raters, self._items(), " on ") + dropped
+        return heading(what, self.raters, self._all_items(), " on ")
+
+    def _all_items(self) -> str:
+        """Return the number of items, followed by the items that are left out, if any."""
+        return self._items() + "".join(f" ({line})" for line in self._left_out())
 
     def _left_out(self) -> list[str]:
         """Return a line about the items that were left out, if there are any."""
@@ -108,12 +111,13 @@ def measured_grid(rows: Iterable[MeasuredRow], spread: float, confidence: float)
 
 
 def measured_estimates(
-    rows: Iterable[MeasuredRow], spread: float, of_interval: str
+    rows: Iterable[MeasuredRow], spread: float, of_interval: str, units: str | None
 ) -> Iterator[str]:
     """Yield measurements with their intervals as text. ``of_interval`` describes the first."""
+    of_unit = "" if units is None else f" {printable(units)}"
     for _, value, ends in rows:
         shown, interval = _texts(value, ends, spread, 3)
-        yield f"{shown} ({of_interval}{interval})"
+        yield f"{shown}{of_unit} ({of_interval}{interval})"
         of_interval = ""
 
 

@@ -316,7 +316,7 @@ class MultiRaterResult(Inference, Result):
         grids = [estimate_grid([found], self.confidence), facts(self._facts())]
         if self.by_label:
             grids.append(label_grid(self.by_label))
-        return Report([self.doubt] if self.doubt else [], grids)
+        return Report([], grids, doubts=[self.doubt] if self.doubt else [])
 
     def _facts(self) -> Iterator[tuple[str, Any]]:
         if not math.isnan(self.null_standard_error):

@@ -12,7 +12,7 @@ import numpy as np
 from fastkappa.arrays import FloatTable
 from fastkappa.formatting import text_width
 from fastkappa.plotting import style
-from fastkappa.plotting.fonts import find_glyphs
+from fastkappa.plotting.fonts import finish_texts
 from fastkappa.plotting.grid import TICK_TEXT, read_raters, read_table
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def plot_agreement_chart(
     _draw_axes(ax, counts, names, names_of_axes)
     if reverse_y:
         ax.invert_yaxis()
-    find_glyphs(ax)
+    finish_texts(ax)
     return ax
 
 

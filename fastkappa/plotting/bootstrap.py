@@ -10,6 +10,7 @@ import numpy as np
 from fastkappa.arrays import FloatTable
 from fastkappa.formatting import BOOTSTRAP_METHODS
 from fastkappa.plotting import style
+from fastkappa.plotting.fonts import finish_texts
 from fastkappa.plotting.results import read_estimate, write_figures
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
     ax.set_ylabel("replicates")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
+    finish_texts(ax)
     return ax
 
 

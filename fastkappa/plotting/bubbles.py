@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastkappa.plotting import style
-from fastkappa.plotting.fonts import find_glyphs
+from fastkappa.plotting.fonts import finish_texts
 from fastkappa.plotting.grid import (
     LARGEST_TEXT,
     SMALLEST_TEXT,
@@ -107,7 +107,9 @@ def plot_agreement(
         # The figure includes space for the histograms.
         grid = grid if ax is None else laid_out(grid)
     _draw_bubbles(grid, downwards=1 if reverse_y else -1)
-    find_glyphs(grid.ax)
+    finish_texts(grid.ax)
+    # matplotlib wraps a title above another axes after each word.
+    grid.ax.title.set_wrap(not marginals)
     return grid.ax
 
 

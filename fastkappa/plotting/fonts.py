@@ -1,4 +1,4 @@
-"""Find fonts for characters that are not in the default font, such as Chinese labels."""
+"""Finish the texts of a plot: wrap long texts, and find fonts for characters such as Chinese."""
 
 from __future__ import annotations
 
@@ -39,13 +39,16 @@ BOXES = re.compile("last ?resort|blank", re.IGNORECASE)
 REGULAR = 400
 
 
-def find_glyphs(ax: Axes) -> None:
-    """Add fallback fonts to each text whose font does not have all of its characters.
+def finish_texts(ax: Axes) -> None:
+    """Wrap the title and the axis labels at the edges of the figure, and find missing characters.
 
-    Warn if no installed font has the characters.
+    Add fallback fonts to each text whose font does not have all of its characters. Warn if no
+    installed font has the characters.
     """
     from matplotlib.font_manager import FontProperties, findfont
 
+    for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
+        text.set_wrap(True)
     lacking: set[str] = set()
     for text in _texts(ax):
         missing = {one for one in text.get_text() if not one.isascii() and not one.isspace()}

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastkappa.formatting import text_width
 from fastkappa.plotting import style
-from fastkappa.plotting.fonts import find_glyphs
+from fastkappa.plotting.fonts import finish_texts
 from fastkappa.plotting.results import Row, Rows, read_rows, write_figures
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def plot_forest(
     ax.set_axisbelow(True)
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
-    find_glyphs(ax)
+    finish_texts(ax)
     return ax
 
 

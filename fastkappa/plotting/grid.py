@@ -82,7 +82,7 @@ def laid_out(grid: Grid) -> Grid:
     if grid.ax.figure.get_layout_engine() is None:
         return grid
     with warnings.catch_warnings():
-        # Warnings about missing characters are ignored, because `find_glyphs` has not yet replaced
+        # Warnings about missing characters are ignored, because `finish_texts` has not yet replaced
         # the fonts.
         warnings.simplefilter("ignore")
         grid.ax.figure.canvas.figure.draw_without_rendering()

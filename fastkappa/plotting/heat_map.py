@@ -9,7 +9,7 @@ import numpy as np
 from fastkappa.arrays import FloatTable
 from fastkappa.choices import check_choice
 from fastkappa.plotting import style
-from fastkappa.plotting.fonts import find_glyphs
+from fastkappa.plotting.fonts import finish_texts
 from fastkappa.plotting.grid import (
     LARGEST_TEXT,
     SMALLEST_TEXT,
@@ -106,7 +106,7 @@ def plot_confusion(
     proportions = np.divide(grid.counts, total, out=np.zeros_like(grid.counts), where=total > 0)
     heat = _draw_cells(grid, proportions, scale_label)
     _write_cells(grid if ax is None else laid_out(grid), proportions, heat)
-    find_glyphs(grid.ax)
+    finish_texts(grid.ax)
     return grid.ax
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastkappa.formatting import measured_text
 from fastkappa.plotting import style
-from fastkappa.plotting.fonts import find_glyphs
+from fastkappa.plotting.fonts import finish_texts
 from fastkappa.results.report import RATERS
 
 if TYPE_CHECKING:
@@ -116,5 +116,5 @@ def plot_limits_of_agreement(
     ax.set_title(f"limits of agreement of {len(means)} items{intervals}", fontsize="medium")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-    find_glyphs(ax)
+    finish_texts(ax)
     return ax

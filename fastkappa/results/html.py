@@ -17,7 +17,8 @@ def as_html(report: Report, table: Callable[[Grid], str] | None = None) -> str:
     """
     heading = [f"<h2>{html_text(report.heading)}</h2>"] if report.heading else []
     tables = map(table or html_table, report.grids)
-    return "\n".join([*heading, *_paragraphs(report.above), *tables, *_paragraphs(report.below)])
+    above, below = map(_paragraphs, ([*report.above, *report.doubts], report.below))
+    return "\n".join([*heading, *above, *tables, *below])
 
 
 def _paragraphs(texts: Sequence[str]) -> Iterator[str]:

@@ -72,13 +72,15 @@ class Grid(NamedTuple):
 class Report(NamedTuple):
     """The report of a result: a heading, paragraphs, grids, and paragraphs below the grids.
 
-    A paragraph that begins with a space is a list entry.
+    A paragraph that begins with a space is a list entry. ``doubts`` are paragraphs above the grids
+    that say why figures cannot be trusted. The command line prints them with all output formats.
     """
 
     above: Sequence[str] = ()
     grids: Sequence[Grid] = ()
     below: Sequence[str] = ()
     heading: str = ""
+    doubts: Sequence[str] = ()
 
 
 def facts(pairs: Iterable[tuple[str, Any]], caption: str = "") -> Grid:

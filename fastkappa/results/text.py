@@ -31,7 +31,7 @@ def as_text(report: Report, columns: int = COLUMNS) -> str:
     """
     blocks = [
         [report.heading] if report.heading else [],
-        [line for paragraph in report.above for line in wrapped(paragraph, columns)],
+        [line for part in (*report.above, *report.doubts) for line in wrapped(part, columns)],
         *_blocks(report.grids, columns),
         [line for paragraph in report.below for line in wrapped(paragraph, columns)],
     ]

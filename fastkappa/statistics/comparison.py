@@ -134,6 +134,7 @@ class KappaDifference(Result):
             [f"Difference of two kappas{self._on_items()}, {weights_text(self.weights)}"],
             [estimate_grid(rows, self.confidence), facts(test)],
             list(self._remarks()),
+            doubts=list(filter(None, [self.doubt])),
         )
 
     def _remarks(self) -> Iterator[str]:
@@ -144,8 +145,6 @@ class KappaDifference(Result):
                 f"{count_text(self.n_outside, 'item')} left out because the truth or a prediction"
                 " is not among the labels"
             )
-        if self.doubt:
-            yield self.doubt
 
     def _on_items(self) -> str:
         if self.n is None:

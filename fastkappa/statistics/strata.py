@@ -141,7 +141,7 @@ class EqualKappas(Result):
         return Report(
             [common, f"test of equality: {self.test_text()}", *left_out],
             [facts([(f"standard error of common {self.coefficient}", self.standard_error)])],
-            [self.doubt] if self.doubt else [],
+            doubts=[self.doubt] if self.doubt else [],
         )
 
     def test_text(self) -> str:

@@ -43,6 +43,7 @@ from fastkappa.two_raters.agreement_report import (
     agreed_on,
     in_clusters,
     shared_clusters,
+    wide_intervals,
 )
 from fastkappa.two_raters.agreement_result import AgreementResult
 
@@ -276,7 +277,6 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             group,
         )
         below = [*self._methods()]
-        below += [] if self.repeats_items else shared_clusters(self.n_shared_clusters)
         if is_planned(pooled.null_kappa, pooled.alternative):
             grid = with_p(grid, (row["p_value"] for row in rows))
             null = null_text(pooled.null_kappa, pooled.alternative)
@@ -290,10 +290,11 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             below.append(f"{not_adjusted}; {together}")
         elif len(self.results) > 2:
             below.append(together)
-        return Report(above, grids, below)
+        shared = [] if self.repeats_items else shared_clusters(self.n_shared_clusters)
+        return Report(above, grids, below, doubts=shared)
 
     def _methods(self) -> Iterator[str]:
-        """Yield lines about the intervals of kappa and the design effects."""
+        """Yield lines about the intervals of kappa, their widths and the design effects."""
         yield f"intervals of kappa: {self.pooled.interval_method}{widened_text(self.pooled)}"
         if self.pooled.clusters is not None:
             effects = [
@@ -302,6 +303,9 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             ]
             more = ", ..." if len(effects) > MOST_IN_SENTENCE else ""
             yield f"design effects: {', '.join(effects[:MOST_IN_SENTENCE])}{more}"
+        named = {f"{label_text(group)}: ": result for group, result in self.results.items()}
+        whole = {} if self.repeats_items else {f"{ALL}: ": self.pooled}
+        yield from wide_intervals(named | whole)
 
 
 def _row(name: str, n: int | None, value: float, found: Any) -> dict[str, Any]:

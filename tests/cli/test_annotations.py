@@ -34,7 +34,7 @@ RATED: dict[str, Any] = {"anna": ANNA, "ben": BEN, "eve": EVE}
 IDS = [f"t{i}" for i in range(N)]
 
 
-LEFT_OUT = ("file", "disputed", "remarks")
+LEFT_OUT = ("file", "disputed", "warnings")
 
 
 def without_file(fields: dict[str, Any]) -> dict[str, Any]:
@@ -146,10 +146,10 @@ def test_an_item_in_two_groups(long: Path) -> None:
     columns = dict(zip(("id", "who", "grade"), zip(*rows)))
     source = [f"s{int(item[1:]) % 2}" for item in columns["id"]]
     options = [*LONG, "--group", "source"]
-    assert "remarks" not in agree.json_of(write_csv(long, **columns, source=source), *options)
+    assert "warnings" not in agree.json_of(write_csv(long, **columns, source=source), *options)
     source[3] = "s0"
     write_csv(long, **columns, source=source)
-    (said,) = agree.json_of(long, *options)["remarks"]
+    (said,) = agree.json_of(long, *options)["warnings"]
     assert said == (
         "1 item in several groups of 'source': each rating counts in the group of its row."
     )
@@ -158,7 +158,7 @@ def test_an_item_in_two_groups(long: Path) -> None:
     columns = dict(zip(("id", "who", "grade"), zip(*rows)))
     profession = ["nurse" if who in ("eve", "dan") else "doctor" for who in columns["who"]]
     write_csv(long, **columns, source=profession)
-    assert "remarks" not in agree.json_of(long, *options)
+    assert "item in several groups" not in " ".join(agree.json_of(long, *options)["warnings"])
 
 
 def test_two_guidelines_on_the_same_items(long: Path, wide: Path) -> None:
@@ -174,7 +174,7 @@ def test_two_guidelines_on_the_same_items(long: Path, wide: Path) -> None:
     assert found["comparison"]["p_value"] == pytest.approx(expected)
     of_labels = [[one.value for one in result.by_label] for result in each]
     assert [[one["value"] for one in group["by_label"]] for group in found["groups"]] == of_labels
-    assert found["remarks"] == [
+    assert found["warnings"] == [
         "a rater rated an item in several groups of 'version' 90 times: each rater counts as a"
         " different rater in each group, such as 'anna (v1)'."
     ]
@@ -360,7 +360,7 @@ def test_empty_sets_of_text_are_those_of_lists(tmp_path: Path) -> None:
         assert alpha["value"] == pytest.approx(right, abs=1e-15)
     assert [] in found["labels"]
     why = "A blank field counts as missing: write [] for no labels."
-    assert found["remarks"] == [f"1 rating left out. {why}"]
+    assert found["warnings"] == [f"1 rating left out. {why}"]
     assert agree.refusal(*options).strip().endswith(why)
     # Texts describe sets in the same way as the files of items.
     few = write_csv(tmp_path / "few.csv", a=["[]"] * 9 + ["x"], b=["[]"] * 10, c=["[]"] * 10)
@@ -368,7 +368,7 @@ def test_empty_sets_of_text_are_those_of_lists(tmp_path: Path) -> None:
     assert "1 of 10 items has a rating other than []" in printed
     # Without missing ratings, there is nothing to report.
     full = write_csv(tmp_path / "full.csv", **dict(zip(("ann", "ben", "eve"), zip(*texts[:-1]))))
-    assert "remarks" not in agree.json_of(full, *options[1:])
+    assert "warnings" not in agree.json_of(full, *options[1:])
 
 
 def test_sets_of_lists_and_of_texts_together(tmp_path: Path) -> None:
@@ -398,17 +398,17 @@ def test_remarks_on_replaced_ratings_and_on_rows_without_a_group(tmp_path: Path)
     path = write_csv(tmp_path / "long.csv", **dict(zip(names, zip(*rows, *again))))
     options = ["--item", "item", "--rater", "who", "--rating", "label"]
     # t0 of anna: x is replaced by y. t1 of anna: y and y are replaced by x.
-    last = agree.json_of(path, *options, "--duplicates", "last")["remarks"]
+    last = agree.json_of(path, *options, "--duplicates", "last")["warnings"]
     assert last == [
         "3 ratings replaced by the last rating of the same item by the same rater; 3 of the"
         " replaced ratings differed."
     ]
-    first = agree.json_of(path, *options, "--duplicates", "first")["remarks"]
+    first = agree.json_of(path, *options, "--duplicates", "first")["warnings"]
     assert first == [last[0].replace("last", "first").replace("; 3", "; 2")]
     plain = write_csv(tmp_path / "plain.csv", **dict(zip(names, zip(*rows))))
-    assert "remarks" not in agree.json_of(
-        plain, *options, "--duplicates", "last", "--group", "batch"
-    )
+    printed = agree.text_of(plain, *options, "--duplicates", "last", "--group", "batch")
+    assert "ratings replaced" not in printed
+    assert "without a group" not in printed
     blank = [(*row[:3], "" if row[0] == "t3" else row[3]) for row in rows]
     path = write_csv(tmp_path / "blank.csv", **dict(zip(names, zip(*blank))))
     printed = agree.text_of(path, *options, "--group", "batch", "--missing", "drop")

@@ -204,20 +204,45 @@ def test_two_raters_in_clusters_are_the_same_in_every_form(tmp_path: Path) -> No
     grades = random.integers(1, 4, n)
     other = np.where(random.random(n) < 0.7, grades, random.integers(1, 4, n))
     items, wards = [f"i{i}" for i in range(n)], [f"w{i // 4}" for i in range(n)]
-    wide = write_csv(tmp_path / "r.csv", id=items, ward=wards, a=grades, b=["", *other[1:]])
+    # The groups share the clusters. One item has no group.
+    sexes = [*("mf"[i % 2] for i in range(n - 1)), ""]
+    known = {"id": np.array(items), "ward": np.array(wards), "sex": np.array(sexes)}
+    last = np.array(["", *other[1:]])
+    wide = write_csv(tmp_path / "r.csv", **known, a=grades, b=last)
     order = random.permutation(2 * n)
-    rows = [*zip(items, wards, "a" * n, grades), *zip(items, wards, "b" * n, ["", *other[1:]])]
-    columns = dict(zip(("id", "ward", "who", "grade"), zip(*(rows[i] for i in order))))
-    long = write_csv(tmp_path / "long.csv", **columns)
+    rows = {name: [*column, *column] for name, column in known.items()}
+    rows |= {"who": [*"a" * n, *"b" * n], "grade": [*grades, *last]}
+    long = write_csv(tmp_path / "long.csv", **{k: [v[i] for i in order] for k, v in rows.items()})
     files = [
-        write_csv(tmp_path / f"{name}.csv", id=items[::step], ward=wards[::step], g=given[::step])
-        for name, given, step in (("a", grades, 1), ("b", np.array(["", *other[1:]]), -1))
+        write_csv(tmp_path / f"{name}.csv", **{k: v[::step] for k, v in (known | {"g": g}).items()})
+        for name, g, step in (("a", grades, 1), ("b", last, -1))
     ]
     by_row = ["--item", "id", "--rater", "who", "--rating", "grade"]
     options = ["--cluster", "ward", "--missing", "drop", "--weights", "linear"]
-    for more in ([], ["--distribution", "t"]):
-        forms = ([wide, "--raters", "a", "b"], [long, *by_row], [*files, "--id", "id"])
+    for more in ([], ["--distribution", "t"], ["--group", "sex"]):
+        forms = [
+            [wide, "--raters", "a", "b"],
+            [long, *by_row],
+            [*files, "--id", "id", "--rating", "g"],
+        ]
         # The first line names the files; sums in another order have other rounding errors.
         texts = [text_of(*form, *options, *more).partition("\n")[2] for form in forms]
         assert "in 15 clusters" in texts[0]
-        assert texts == texts[:1] * 3
+        assert ("share 15 clusters" in texts[0]) == (more[:1] == ["--group"])
+        # If there is one row per rating, a remark about the rows without a group comes first.
+        tables = [text[text.index("Agreement of a ") :] for text in texts]
+        assert tables == tables[:1] * 3
+    # With one column per rater, --item only names the items.
+    named = text_of(*forms[0], *options, *more, "--item", "id")
+    assert tables[0] in named
+    for which in ("first", "last"):
+        twice = {name: [*column, column[5]] for name, column in rows.items()}
+        twice["grade"][-1] = 4 - int(rows["grade"][5])
+        kept = write_csv(tmp_path / "twice.csv", **twice)
+        found = json_of(kept, *by_row, *options, *more, "--duplicates", which)
+        changed = grades.copy()
+        changed[5] = grades[5] if which == "first" else 4 - grades[5]
+        once = write_csv(tmp_path / "once.csv", **known, a=changed, b=last)
+        expected = json_of(once, "--raters", "a", "b", *options, *more)
+        for of_file, of_other in zip(found["groups"], expected["groups"], strict=True):
+            assert of_file["interval"] == pytest.approx(of_other["interval"])

@@ -109,7 +109,7 @@ def test_a_missing_rating_leaves_an_item_out_of_its_reader_only(tmp_path: Path) 
     said = (
         "Missing ratings in the 120 rows: 2 in ann, 2 in ben. All ratings are present in 117 rows."
     )
-    assert found["remarks"] == [said]
+    assert found["warnings"] == [said]
 
 
 def test_each_group_counts_its_own_missing_values(tmp_path: Path) -> None:

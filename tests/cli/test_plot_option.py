@@ -82,6 +82,21 @@ def test_a_size_that_is_too_small_for_the_names(path: Path, tmp_path: Path) -> N
     assert command.run(*options, "--size", larger).stderr == ""
 
 
+def test_the_width_of_a_journal_column(path: Path, tmp_path: Path) -> None:
+    """Long texts take several lines. A word that is too long is cut off, with a warning."""
+    run = CommandLine("measure").run
+    options = (path, "--raters", "a", "b", "--plot", tmp_path / "out.png", "--dpi", 50)
+    assert run(*options, "--size", "3.5x3.5").stderr == ""
+    for long, size, named in (
+        (["--units", "u" * 60], ["--size", "4x4"], "--size 4x4"),
+        (["--title", "x" * 100], [], "the default size"),
+    ):
+        said = run(*options, *long, *size).stderr
+        assert f"warning: {named} is too small for the texts of" in said
+        larger = said.rpartition("--size ")[2].rstrip(".\n")
+        assert run(*options, *long, "--size", larger).stderr == ""
+
+
 def test_a_heat_map_and_a_title(path: Path, tmp_path: Path) -> None:
     picture = tmp_path / "out.svg"
     text_of(path, "--raters", "a", "b", "--plot", picture, "--heat-map", "--title", "Two <raters>")

@@ -82,6 +82,25 @@ def test_one_cluster_alone(tmp_path: Path, raters: str) -> None:
     assert "fewer than 50 clusters" not in said
 
 
+@pytest.mark.parametrize("output", ["sentence", "csv", "json"])
+def test_doubts_are_printed_with_all_formats(tmp_path: Path, output: str) -> None:
+    """The text report of two or more raters contains the doubts. Other formats print them."""
+    path = write_csv(tmp_path / "r.csv", a=A, b=B, c=C, ward=WARD, half=[1, 2] * 3)
+    groups = ["--cluster", "ward", "--group", "half"]
+    for command, options, doubt in (
+        ("agree", ["--raters", *"ab", "--cluster", "ward"], "fewer than 50 clusters: intervals"),
+        ("agree", ["--raters", *"ab"], ""),
+        ("agree", ["--raters", *"ab", *groups], "the groups share 3 clusters, each counted once"),
+        ("measure", ["--raters", *"ab", *groups], "the groups share 3 clusters"),
+        ("agree", ["--raters", *"abc", *groups], "the groups are not compared because"),
+    ):
+        said = program.run(command, path, *options, "--format", output).stderr
+        assert f"fastkappa: warning: {doubt}" in said if doubt else not said
+        text = program.run(command, path, *options)
+        assert not doubt or doubt not in text.stderr
+        assert doubt in " ".join(text.stdout.split())
+
+
 def test_intervals_beyond_1_are_explained(tmp_path: Path) -> None:
     # 4 of 6 agree: 0.667 plus 1.96 standard errors of 0.192 is 1.044.
     said = agree(tmp_path, a=A, b=B)

@@ -1,4 +1,4 @@
-"""Pictures in matplotlib's dark style: nothing dark is drawn on black."""
+"""All pictures: nothing dark is drawn on black, and texts fit in the width of a journal column."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ from tests.helpers.pictures import TABLE, contrast
 from tests.helpers.published_measurements import MINI, WRIGHT
 
 RESULT = agreement_from_confusion(TABLE)
+LIMITS = limits_of_agreement(WRIGHT, MINI)
+REPLICATES = bootstrap(RESULT, n_resamples=200, rng=0)
 PLOTS = {
-    "agreement": lambda: plot_agreement(RESULT, marginals=True),
-    "agreement_chart": lambda: plot_agreement_chart(RESULT, step_weights=(1, 0.5)),
-    "limits_of_agreement": lambda: plot_limits_of_agreement(limits_of_agreement(WRIGHT, MINI)),
-    "confusion": lambda: plot_confusion(RESULT),
-    "bootstrap": lambda: plot_bootstrap(bootstrap(RESULT, n_resamples=200, rng=0)),
-    "forest": lambda: plot_forest({"a": RESULT, "b": RESULT}),
+    "agreement": lambda ax=None: plot_agreement(RESULT, marginals=True, ax=ax),
+    "agreement_chart": lambda ax=None: plot_agreement_chart(RESULT, step_weights=(1, 0.5), ax=ax),
+    "limits_of_agreement": lambda ax=None: plot_limits_of_agreement(LIMITS, ax=ax),
+    "confusion": lambda ax=None: plot_confusion(RESULT, ax=ax),
+    "bootstrap": lambda ax=None: plot_bootstrap(REPLICATES, ax=ax),
+    "forest": lambda ax=None: plot_forest({"a": RESULT, "b": RESULT}, ax=ax),
 }
 
 
@@ -60,3 +62,19 @@ def test_texts_and_lines_are_seen_on_the_background(style: str, name: str) -> No
         for collection in ax.collections:
             if collection.get_label() == "agreement":
                 assert contrast(collection.get_edgecolor()[0], background) >= 4.5
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_texts_fit_in_the_width_of_a_journal_column(name: str) -> None:
+    """At 3.5 inches, titles and axis labels take several lines instead of being cut."""
+    figure, ax = pyplot.subplots(figsize=(3.5, 3.5), layout="constrained")
+    PLOTS[name](ax)
+    # matplotlib cannot wrap a title above the histograms.
+    if name != "agreement":
+        ax.set_title("The agreement of two observers in a study with a long title")
+    ax.set_ylabel("the difference between both observers (mm)")
+    figure.draw_without_rendering()
+    box: Any = figure.get_tightbbox()
+    pyplot.close(figure)
+    assert box.min.min() > -0.03
+    assert box.max.max() < 3.53

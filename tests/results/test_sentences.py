@@ -32,6 +32,7 @@ from fastkappa.measurements import (
 )
 from fastkappa.statistics.scales import interpret
 from tests.helpers.command_line import CommandLine, write_csv
+from tests.helpers.published_measurements import MINI, WRIGHT
 from tests.results.test_results import ODD, RESULTS
 
 SKIN = datasets.load("skin_condition")
@@ -110,6 +111,21 @@ def test_what_a_sentence_says(make: Callable[[], Any], parts: tuple[str, ...]) -
     sentence = make().sentence()
     for part in parts:
         assert part in sentence
+
+
+def test_sentences_in_the_unit_of_the_measurements() -> None:
+    """Bland and Altman (1986) give a mean of -2.1 l/min and limits of -79.7 and 75.5 (2 for 1.96).
+
+    The within-item standard deviation of the first six subjects follows from their differences.
+    """
+    said = limits_of_agreement(WRIGHT, MINI).sentence(units="l/min")
+    start = "The mean difference (first rater minus second rater) on 17 items was -2.1 l/min (95"
+    assert said.startswith(start)
+    assert " limits of agreement of -78.1 l/min (" in said
+    assert ") and 73.9 l/min (" in said
+    deviation = np.sqrt(np.mean(np.subtract(*METERS) ** 2) / 2)
+    repeated = repeatability(np.transpose(METERS))
+    assert f" was {deviation:.1f} l/min (95 %" in repeated.sentence(units="l/min")
 
 
 def test_a_sentence_of_many_groups_names_those_at_the_ends() -> None:

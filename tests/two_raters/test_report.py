@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
-from fastkappa import agreement, agreement_from_confusion
+from fastkappa import agreement, agreement_by, agreement_from_confusion
 from fastkappa.results import AgreementResult
 
 
@@ -148,3 +149,30 @@ def test_labels_that_no_rating_is_are_named_with_what_they_change() -> None:
     assert "and can change the interval of kappa" in texts[6]
     result = agreement(y1, y2, labels=range(1, 6), interval_method="asymptotic")
     assert "can change the interval" not in " ".join(str(result).split())
+
+
+def test_an_interval_much_wider_than_the_standard_error() -> None:
+    """With quadratic weights, large disagreements that did not occur widen the score interval."""
+    near = [[40, 5, 0, 0], [5, 40, 5, 0], [0, 5, 40, 5], [0, 0, 5, 40]]
+    remark = "because the data do not rule out larger disagreements"
+    given = agreement_from_confusion(near, weights="quadratic")
+    low, high = given.interval
+    ratio = (high - low) / (2 * norm.ppf(0.975) * given.standard_error)
+    assert ratio > 1.5
+    said = f"is {ratio:.1f} times as wide as its standard error suggests, {remark}"
+    assert said in " ".join(str(given).split())
+    # A report on groups has one such line.
+    y1, y2 = np.indices((4, 4)).reshape(2, -1).repeat(np.ravel(near), axis=1)
+    for groups, more in ((np.zeros(len(y1)), 1), (np.arange(len(y1)) % 2, 2)):
+        by_group = agreement_by(y1, y2, groups=groups, weights="quadratic")
+        text = " ".join(str(by_group).split())
+        assert text.count(remark) == by_group._repr_html_().count(remark) == 1
+        assert f"; the same is true of {more} more" in text
+    # In this table, large disagreements did occur. The other tables have no weights.
+    seen = [[30, 8, 3, 2], [8, 30, 8, 3], [3, 8, 30, 8], [2, 3, 8, 30]]
+    assert remark not in " ".join(str(agreement_from_confusion(seen, weights="quadratic")).split())
+    for table in (near, seen, [[10, 0], [0, 10]], [[45, 2], [3, 50]]):
+        assert remark not in " ".join(str(agreement_from_confusion(table)).split())
+    for other in ({"interval_method": "asymptotic"}, {"distribution": "t"}):
+        plain = agreement_from_confusion(near, weights="quadratic", **other)
+        assert remark not in " ".join(str(plain).split())

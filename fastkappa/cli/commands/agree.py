@@ -70,7 +70,6 @@ def agree(
         warn_of_other_raters,
     )
     from fastkappa.cli.reports.picture import check_pictures, draw, write_file, write_page
-    from fastkappa.cli.terminal import write
 
     with errors_printed() as remarks, opened_inputs(text) as opener:
         gate.check_options()
@@ -100,5 +99,5 @@ def agree(
         write_page(pictures, report, remarks)
         for path, content in report.files:
             write_file(path, content)
-        write(report.written(output, remarks.everything))
+        remarks.write(report, output)
         gate.check(report.estimates)

@@ -128,7 +128,6 @@ def leaderboard(
     from fastkappa.cli.files.submissions import names_by_pattern, rank_files, submission_files
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.leaderboard import output_of
-    from fastkappa.cli.terminal import write
     from fastkappa.cli.words import arguments_named
     from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 
@@ -169,8 +168,10 @@ def leaderboard(
         remarks.texts = [_with_names(opener.named(text), names) for text in remarks.texts]
         remarks.show()
         report = output_of(boards)
-        warned = map(_without_options, remarks.everything) if is_page else remarks.everything
-        write(report.written(output, list(warned)))
+        if is_page:
+            write(report.written(output, list(map(_without_options, remarks.everything))))
+        else:
+            remarks.write(report, output)
         gate.check(report.estimates)
     if any(failure is not None for board in boards.values() for failure in board.failures):
         raise typer.Exit(SOME_NOT_SCORED)

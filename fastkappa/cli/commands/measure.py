@@ -50,7 +50,8 @@ def measure(
         The form of the intraclass correlation that --format sentence prints, such as ICC(C,1) or
         ICC3.
     units : UNIT
-        The unit of the measurements, such as mmHg, for the axes of the Bland-Altman plot.
+        The unit of the measurements, such as mmHg, for the axes of the Bland-Altman plot and for
+        --format sentence.
     missing
         What to do with items that some raters did not measure: stop with an error (raise), or leave
         the items out (drop).
@@ -72,7 +73,6 @@ def measure(
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.measure import report_on_measurements, with_each_group
     from fastkappa.cli.reports.picture import check_pictures, draw, write_page
-    from fastkappa.cli.terminal import write
 
     with errors_printed() as remarks, opened_inputs(text) as opener:
         check_pictures(pictures)
@@ -97,4 +97,4 @@ def measure(
         draw(pictures, report)
         remarks.show()
         write_page(pictures, report, remarks)
-        write(report.written(output, remarks.everything))
+        remarks.write(report, output)

@@ -124,7 +124,6 @@ def print_counts(
     `WeightMatrix`.
     """
     from fastkappa.cli.reports.score import report_on_table
-    from fastkappa.cli.terminal import write
     from fastkappa.ratings.label_order import is_alphabetical
 
     # Alphabetical order is rarely the intended order of labels that are words, so weighted kappa is
@@ -144,5 +143,5 @@ def print_counts(
     if output in WITH_INTERVAL and not gate.needs_interval and saved.counts.table.dtype.kind == "f":
         remarks.texts.append(NO_INTERVAL)
     remarks.show()
-    write(report.written(output, remarks.everything))
+    remarks.write(report, output)
     gate.check(report.estimates)

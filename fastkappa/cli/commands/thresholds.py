@@ -118,7 +118,7 @@ def thresholds(
         if apply is None:
             remarks.show()
             report = output_of(source.name, columns, items, rounding, scheme_named(weights), method)
-            write(report.written(output, remarks.everything))
+            remarks.write(report, output)
             return
         written = with_labels(opener.source(apply), cuts, reading, remarks.texts.append)
         remarks.show()

@@ -35,24 +35,37 @@ class ClusteredPair:
 
     def __init__(
         self,
+        arrays: dict[str, Any],
+        raters: Sequence[str],
+        cluster: str,
+        group: str | None,
+        labels: list[Any] | None,
+    ) -> None:
+        self._given = [arrays[name] for name in raters]
+        self._raters, self._group = (raters[0], raters[1]), group
+        self._cluster = cluster
+        self._arrays = arrays
+        self._options = {"clusters": arrays[cluster], "missing": "drop", "labels": labels}
+        self.labels = self.result(None).labels
+
+    @classmethod
+    def read(
+        cls,
         source: Source,
         raters: Sequence[str],
         cluster: str,
         group: str | None,
         reading: Reading,
-    ) -> None:
+    ) -> ClusteredPair:
+        """Read a file with one column per rater."""
         others = [cluster] if group is None else [cluster, group]
         arrays = reading.columns(source, raters, others, text=[cluster])
         reading.check_missing(arrays, "such rows")
-        ratings = [arrays[name] for name in raters]
-        known = reading.known(dict(zip(raters, ratings)))
-        self._given, self._raters, self._group = ratings, (raters[0], raters[1]), group
-        self._cluster = cluster
-        self._arrays = arrays
-        self._options = {"clusters": arrays[cluster], "missing": "drop", "labels": known}
-        self.labels = self.result(None).labels
+        known = reading.known({name: arrays[name] for name in raters})
+        pair = cls(arrays, raters, cluster, group, known)
         if known is None:
-            reading.on_sorted(self.labels)
+            reading.on_sorted(pair.labels)
+        return pair
 
     def result(self, weights: Any, **options: Any) -> AgreementResult:
         """Return the agreement on all items; ``options`` are passed to `agreement`."""

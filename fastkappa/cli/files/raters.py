@@ -17,6 +17,7 @@ from fastkappa.cli.files.reading import NA_LABELS, Reading
 from fastkappa.cli.rater_remarks import (
     BLANK_SETS,
     blank_sets,
+    codes_of,
     replaced_ratings,
     rows_without_group,
     separate_occasions,
@@ -27,7 +28,7 @@ from fastkappa.cli.words import arguments_named, names_of_columns
 from fastkappa.formatting import first_of_many
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.ratings.doubtful_labels import MOST_SHOWN
-from fastkappa.ratings.missing import without
+from fastkappa.ratings.missing import find_missing, without
 from fastkappa.sources.arrow_batches import split_by
 from fastkappa.sources.arrow_columns import (
     as_array,
@@ -182,7 +183,7 @@ class RatersRead(NamedTuple):
     Groups are sorted, and all have the same labels. If one of the raters is a model, only
     ``everyone`` includes its ratings. ``columns`` are the columns that were read. ``remarks`` are
     sentences about rows that are left out. ``labels_are_given`` is True if labels are given with
-    ``--labels`` instead of taken from the ratings.
+    ``--labels`` instead of taken from the ratings. ``arrays`` are the values of the columns.
     """
 
     whole: Ratings
@@ -192,6 +193,30 @@ class RatersRead(NamedTuple):
     columns: RaterColumns
     remarks: tuple[str, ...] = ()
     labels_are_given: bool = False
+    arrays: Mapping[str, Any] = MappingProxyType({})
+    duplicates: Any = "error"
+
+    def in_columns(self, group: str) -> dict[str, Any]:
+        """Return the columns with one row per item and group, and one column per rater."""
+        arrays = dict(self.arrays)
+        if self.columns.rating is None:
+            return arrays
+        item, rater = self.columns.named
+        ratings, raters = arrays[self.columns.rating], np.array(arrays[rater].to_pylist())
+        missing = find_missing(ratings)
+        is_rated = np.ones(len(raters), bool) if missing is None else ~missing
+        items, groups = (codes_of(arrays[name]).astype(np.int64) for name in (item, group))
+        keys = items * (int(groups.max()) + 2) + groups
+        _, rows, row_of = np.unique(keys, return_index=True, return_inverse=True)
+        wide = {name: array.take(rows) for name, array in arrays.items()}
+        for name in self.everyone.rater_names or ():
+            found = np.flatnonzero(is_rated & (raters == name))
+            # The last of several ratings remains.
+            found = found[::-1] if self.duplicates == "first" else found
+            places = np.full(len(rows), -1)
+            places[row_of[found]] = found
+            wide[name] = ratings.take(as_array([None if i < 0 else i for i in places], name))
+        return wide
 
 
 def read_raters(
@@ -302,9 +327,10 @@ def read_raters(
         remarks += rows_without_group(arrays, group)
     if duplicates != "error":
         remarks += replaced_ratings(arrays, item, rater, rated[0], duplicates)
-    items = _names_of_items(columns, arrays, whole, cluster)
-    are_given = reading.labels is not None
-    return RatersRead(whole, everyone, groups, items, columns, tuple(remarks), are_given)
+    items, are_given = _names_of_items(columns, arrays, whole, cluster), reading.labels is not None
+    return RatersRead(
+        whole, everyone, groups, items, columns, tuple(remarks), are_given, used, duplicates
+    )
 
 
 def _without_rater(

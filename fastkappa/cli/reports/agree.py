@@ -123,7 +123,10 @@ def _check_sets(request: AgreeRequest, reading: Reading) -> None:
 def _report_on_two(request: AgreeRequest, source: Source, reading: Reading) -> Output:
     """Read two columns, and report on them."""
     if request.cluster is not None:
-        return _report_on_clusters(request, request.cluster, source, reading)
+        given = request.raters, request.cluster, request.group
+        with no_undefined_warnings():
+            pair = ClusteredPair.read(source, *given, reading)
+        return _report_on_clusters(request, pair)
     first, second = request.raters
     columns = Columns(first, second, request.sample_weight, request.group)
     if request.group is None:
@@ -141,10 +144,13 @@ def _report_on_two_read(request: AgreeRequest, read: RatersRead) -> Output:
         clusters = None if request.cluster is None else pair_clusters(read.whole)
         output = _report_on_table(request, pair_counts(read.whole), clusters)
     elif request.cluster is not None:
-        raise ValueError(
-            "for two raters, --cluster with --group needs a file with one column per rater, and"
-            " cannot be combined with --item, --disputed or --gold."
-        )
+        arrays, labels = read.in_columns(request.group), read.whole.labels.tolist()
+        given = request.raters, request.cluster, request.group
+        with catch_warnings():
+            # The same warnings have already been issued when the file was read.
+            simplefilter("ignore", UserWarning)
+            pair = ClusteredPair(arrays, *given, labels)
+            output = _report_on_clusters(request, pair)
     else:
         output = _report_on_tables(request, {g: pair_counts(p) for g, p in read.groups.items()})
     if not request.lists_items(read.columns):
@@ -196,12 +202,9 @@ def _report_on_reference(
     return output.remarking(rated.remarks)
 
 
-def _report_on_clusters(
-    request: AgreeRequest, cluster: str, source: Source, reading: Reading
-) -> Output:
-    """Read two columns and the clusters of their items, and report on them."""
+def _report_on_clusters(request: AgreeRequest, pair: ClusteredPair) -> Output:
+    """Report on two raters of items in clusters."""
     with no_undefined_warnings():
-        pair = ClusteredPair(source, request.raters, cluster, request.group, reading)
         weights = request.weights_of(pair.labels)
         if request.group is not None:
             return report_on_groups(request, pair.grouped(weights, **request.of_two))

@@ -137,7 +137,8 @@ def with_reference_by_group(
     lines = [f"  {rater}: {test.test_text()}" for rater, test in tests.items()]
     n_shared = {rater: by_rater[rater].n_shared_clusters for rater in tests}
     heading = f"Test of equal kappas of each rater across {column}:"
-    report = Report([heading, *lines], [], shared_clusters(max(n_shared.values(), default=0)))
+    shared = shared_clusters(max(n_shared.values(), default=0))
+    report = Report([heading, *lines], doubts=shared)
     of_raters = [
         {"rater": rater, "equality": test, "n_shared_clusters": n_shared[rater]}
         for rater, test in tests.items()
@@ -283,13 +284,15 @@ class GroupsOfSeveral:
             for name, one in named.items()
         )
         grid = groups_grid(rows, self._whole.confidence, self._whole.method, self._group)
-        below = [f"{name}: {one.doubt}" for name, one in self._firsts.items() if one.doubt]
+        doubts = [f"{name}: {one.doubt}" for name, one in self._firsts.items() if one.doubt]
+        below = []
         if request.plans_test:
             null, alternative = request.null, request.alternative
             tests = (one.test(null, alternative=alternative) for one in named.values())
             grid = with_p(grid, (p for _, p in tests))
             below.append(f"p is from the test of {request.null_of(self._whole.method)}")
-        reports = [Report([], [grid], [*below, *self._why_not, *self._undefined])]
+        below += self._undefined
+        reports = [Report([], [grid], below, doubts=[*doubts, *self._why_not])]
         if self._equality is not None:
             reports.append(self._equality._report())
         if self._differences:

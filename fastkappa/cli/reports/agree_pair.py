@@ -31,7 +31,7 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         rows += number_rows(figures_of(result))
         own = result._report()
         # The library's lines can contain names of Python arguments, which are replaced here.
-        own = own._replace(above=[in_words_of_options(line) for line in own.above])
+        own = own._replace(doubts=[in_words_of_options(line) for line in own.doubts])
         reports = [own, *map(Report, filter(None, [too_large(result.labels)]))]
     fields = {**request.fields(), **result.to_dict(), "figures": rows}
     pictures = [table_picture(result, request.heat_map)]

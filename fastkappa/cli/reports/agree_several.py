@@ -205,7 +205,7 @@ def _of_coefficients(
             field["test"] = {**asked, "z": z, "p_value": p}
             rows += number_rows({f"z of {null}": z, f"p of {null}": p})
             sentences.append(p_sentence(null, p))
-    reports = [Report([*above, *doubts], [grid], below)]
+    reports = [Report(above, [grid], below, doubts=list(doubts))]
     if request.scale is not None:
         readings = {name: result.interpret(request.scale) for name, result in found.items()}
         named = {short_name(found[name]): reading for name, reading in readings.items()}

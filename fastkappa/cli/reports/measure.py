@@ -100,7 +100,8 @@ def report_on_measurements(
     fields["repeatability"] = repeated.to_dict()
     rows += [estimate_row(name, value, math.nan, ends) for name, value, ends in repeated.rows()]
     reports = [result._report() for result in found]
-    sentences = [forms.sentence(chosen), *(result.sentence() for result in found[1:])]
+    sentences = [forms.sentence(chosen), concordance.sentence()]
+    sentences += [result.sentence(units=units) for result in found[2:]]
     if scale is not None:
         readings = {form.form: forms.interpret(scale, form.form) for form in forms}
         readings[CONCORDANCE] = concordance.interpret(scale)

@@ -78,10 +78,16 @@ class Output(NamedTuple):
         """Return the output with remarks about the rows that were read at the beginning."""
         if not remarks:
             return self
-        return self._replace(
-            reports=[Report(list(remarks)), *self.reports],
-            fields={**self.fields, "remarks": list(remarks)},
-        )
+        return self._replace(reports=[Report(doubts=list(remarks)), *self.reports])
+
+    @property
+    def doubts(self) -> list[str]:
+        """The reasons why figures cannot be trusted, which sentences and CSV do not contain."""
+        return [
+            f"{report.heading}: {doubt}" if report.heading else doubt
+            for report in self.reports
+            for doubt in report.doubts
+        ]
 
     def written(self, output: str, warnings: Sequence[str]) -> str:
         """Return the output as 'text', 'json', 'csv', 'html' without plots, or 'sentence'."""
@@ -111,7 +117,8 @@ class Output(NamedTuple):
         text = "\n\n".join(as_text(report, width) for report in self.reports)
         if not self.has_title:
             return text
-        return f"{self.title}\n{text}" if self.reports[0].above else f"{self.title}\n\n{text}"
+        first = self.reports[0]
+        return f"{self.title}\n{text}" if first.above or first.doubts else f"{self.title}\n\n{text}"
 
 
 def with_groups(output: Output, column: str, groups: Mapping[str, Output]) -> Output:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from math import ceil
 from pathlib import Path
-from warnings import catch_warnings, warn
+from typing import Any
+from warnings import catch_warnings, simplefilter, warn
 
+import numpy as np
+
+from fastkappa.arrays import FloatTable
 from fastkappa.cli.options import DPI, PictureOptions
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.remarks import Remarks
@@ -18,6 +21,10 @@ REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 
 # matplotlib's warning that the text of a plot leaves no space for the axes.
 TOO_SMALL = "axes sizes collapsed to zero"
+# The maximum width and height of a plot.
+MOST_INCHES = 100
+# Texts can reach this far beyond the figure, in inches, without a warning. Rounding causes less.
+OVERHANG = 0.03
 
 
 def check_pictures(options: PictureOptions) -> None:
@@ -51,10 +58,7 @@ def draw(options: PictureOptions, output: Output) -> None:
         return
     matplotlib = import_matplotlib()
     matplotlib.use("agg")
-    size = read_size(options.size)
-    ax = output.pictures[0].draw(None if size is None else new_axes(*size))
-    if options.title is not None:
-        ax.set_title(options.title)
+    ax = _drawn(options, output.pictures[0], read_size(options.size))
     try:
         with matplotlib.rc_context(REAL_FONTS), catch_warnings(record=True) as warned:
             ax.figure.savefig(options.plot, dpi=options.dpi)
@@ -63,19 +67,49 @@ def draw(options: PictureOptions, output: Output) -> None:
         raise ValueError(f"--plot {options.plot} cannot be written: {reason}.") from error
     finally:
         matplotlib.pyplot.close(ax.figure)
-    for text in dict.fromkeys(str(one.message) for one in warned):
-        is_small = size is not None and TOO_SMALL in text
-        warn(_too_small(options, output.pictures[0]) if is_small else text, stacklevel=2)
+    texts = list(dict.fromkeys(str(one.message) for one in warned))
+    others = [text for text in texts if TOO_SMALL not in text]
+    if len(others) < len(texts) or _overhang(ax.figure, options.dpi).any():
+        others.append(_too_small(options, output.pictures[0]))
+    for text in others:
+        warn(text, stacklevel=2)
+
+
+def _drawn(options: PictureOptions, picture: Picture, size: tuple[float, float] | None) -> Any:
+    ax = picture.draw(None if size is None else new_axes(*size))
+    if options.title is not None:
+        ax.set_title(options.title)
+    return ax
+
+
+def _overhang(figure: Any, dpi: int) -> FloatTable:
+    """Return how far texts reach beyond a drawn figure, horizontally and vertically, in inches."""
+    # The sizes of texts depend slightly on the resolution.
+    figure.set_dpi(dpi)
+    box = figure.get_tightbbox()
+    beyond = np.maximum(-box.min, box.max - figure.get_size_inches())
+    return np.where(beyond > OVERHANG, beyond, 0.0)
 
 
 def _too_small(options: PictureOptions, picture: Picture) -> str:
     """Return a warning that the text of a plot does not fit, with a size that is large enough."""
-    ax = picture.draw(None)
-    width, height = map(ceil, ax.figure.get_size_inches())
-    import_matplotlib().pyplot.close(ax.figure)
+    pyplot = import_matplotlib().pyplot
+    figure = _drawn(options, picture, None).figure
+    pyplot.close(figure)
+    size = np.ceil(figure.get_size_inches())
+    # With more space, text can be laid out differently, so the result is checked twice.
+    for _ in range(3):
+        figure = _drawn(options, picture, (size[0], size[1])).figure
+        pyplot.close(figure)
+        figure.set_dpi(options.dpi)
+        with catch_warnings():
+            simplefilter("ignore")
+            figure.draw_without_rendering()
+        size = np.minimum(np.ceil(size + 2 * _overhang(figure, options.dpi)), MOST_INCHES)
+    given = "the default size" if options.size is None else f"--size {options.size}"
     return (
-        f"--size {options.size} is too small for the text of {options.plot}, which is cut off."
-        f" Use a larger size, such as --size {width}x{height}."
+        f"{given} is too small for the text of {options.plot}, which is cut off."
+        f" Use a larger size, such as --size {size[0]:g}x{size[1]:g}."
     )
 
 
@@ -113,8 +147,9 @@ def read_size(text: str | None) -> tuple[float, float] | None:
         width, height = map(float, text.split("x"))
     except ValueError:
         width = height = 0.0
-    if not (0 < width <= 100 and 0 < height <= 100):
+    if not (0 < width <= MOST_INCHES and 0 < height <= MOST_INCHES):
         raise ValueError(
-            f"--size must be a width and a height of at most 100 inches, such as 6x4, got {text!r}."
+            f"--size must be a width and a height of at most {MOST_INCHES} inches, such as 6x4,"
+            f" got {text!r}."
         )
     return width, height
