@@ -118,8 +118,7 @@ class ConfusionAccumulator:
         self._backend = backend
         self._num_threads = num_threads
         self._lock = new_lock()
-        # The counts of all batches that were not counted in place, and other facts about all
-        # batches.
+        # The counts of the batches that were not counted in place, and facts about all batches.
         self._rest = empty_snapshot(self._known_labels)
         self._integers = InPlace(self._kernels, self._known_labels)
         self._judged_labels: list[Any] = []
@@ -335,8 +334,7 @@ class ConfusionAccumulator:
         return result
 
     def to_json(self) -> str:
-        """Return the contents as JSON that any ``from_json`` method and ``fastkappa merge`` can
-        read.
+        """Return the contents as JSON, which ``from_json`` and ``fastkappa merge`` can read.
 
         Raises
         ------

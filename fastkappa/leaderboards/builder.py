@@ -44,11 +44,10 @@ from fastkappa.leaderboards.ranking import (
     with_same_labels,
 )
 from fastkappa.ratings.column import Column
-from fastkappa.ratings.item_weights import read_scaled_weights
+from fastkappa.ratings.item_weights import read_clusters, read_scaled_weights
 from fastkappa.ratings.label_order import numbers_in_order
 from fastkappa.ratings.lengths import CHECK_IDS, n_samples
 from fastkappa.ratings.missing import without
-from fastkappa.ratings.read import read_clusters
 from fastkappa.statistics.bootstrap import as_generator
 from fastkappa.statistics.weights import as_weights, disagreement_matrix, what_needs_order
 from fastkappa.tables.known_labels import KnownLabels

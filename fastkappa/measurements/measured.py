@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, Floats, chunks_of
 from fastkappa.measurements.other_forms import refuse_ids_of_pair, refuse_other_forms
 from fastkappa.ratings.interop import names_of, warn_of_same_column
+from fastkappa.ratings.item_weights import read_clusters
 from fastkappa.ratings.lengths import length_of, refuse_frame_of_two
 from fastkappa.ratings.missing import Missing, check_missing
 from fastkappa.ratings.rating_matrix import columns_of, read_measurements
-from fastkappa.ratings.read import read_clusters
 from fastkappa.ratings.real_numbers import NotNumbersError, refuse_extreme
 
 LONG_FORM = (

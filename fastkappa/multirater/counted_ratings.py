@@ -33,7 +33,7 @@ from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import Profiles, RaterPairs
 from fastkappa.multirater.statistics.sparse_profiles import RaterProfiles, SparseProfiles
 from fastkappa.ratings.column import Column
-from fastkappa.ratings.read import read_clusters
+from fastkappa.ratings.item_weights import read_clusters
 from fastkappa.statistics.clusters import Clusters, clusters_of
 from fastkappa.statistics.intervals.doubt import doubt_of
 from fastkappa.tables.by_cluster import ClusterCounts

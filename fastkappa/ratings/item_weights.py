@@ -1,4 +1,4 @@
-"""Read the item weights, passed as ``sample_weight``, as an array of numbers."""
+"""Read the weights of items, passed as ``sample_weight``, and their clusters."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray
-from fastkappa.ratings.column import bits_of, check_finite
+from fastkappa.ratings.column import Column, bits_of, check_finite, read_column
+from fastkappa.ratings.doubtful_labels import warn_of_ids, warn_of_lookalikes
 from fastkappa.ratings.interop import to_numpy
+from fastkappa.ratings.lengths import length_of
+from fastkappa.ratings.missing import find_missing, missing_ratings, without
 
 # Larger item weights are scaled down, because the product of three sums of weights must be finite.
 LARGEST_WEIGHT = 2.0**60
@@ -104,3 +107,40 @@ def in_given_weights(sums: AnyArray, scale: float) -> AnyArray:
     if not np.isfinite(given).all():
         raise OverflowError(BEYOND_FLOAT64)
     return given
+
+
+def read_clusters(
+    clusters: Any, n_items: int, of: str, name: str = "clusters", dropped: Any = None
+) -> Column:
+    """Return the column that identifies each item's cluster.
+
+    ``of`` is the word for items in errors.
+
+    ``dropped`` is a mask of items to leave out. Errors count positions among all items.
+
+    Raises
+    ------
+    ValueError
+        If the number of clusters differs from the number of items, or if a cluster is missing or
+        cannot be a label.
+    """
+    n_given = length_of(name, clusters)
+    if n_given != n_items:
+        raise ValueError(
+            f"{name} must have an entry for each of the {n_items} {of}, got {n_given}."
+        )
+    missing = find_missing(clusters)
+    if dropped is not None:
+        missing = None if missing is None else missing & ~dropped
+        clusters = without(clusters, dropped)
+    if missing is not None and missing.any():
+        remedy = f"leave out these {of}, or assign each to its own cluster."
+        raise ValueError(missing_ratings(name, missing, remedy))
+    column = read_column(clusters, name)
+    if column.obstacle:
+        raise ValueError(f"{name} must be labels, but is {column.obstacle}.")
+    warn_of_lookalikes({name: column}, "name")
+    warn_of_ids(column)
+    if column.values.dtype.kind == "f":
+        return column._replace(values=column.values.astype(np.int64))
+    return column

@@ -58,7 +58,6 @@ from fastkappa.ratings.missing import (
     Missing,
     check_missing,
     find_missing,
-    missing_ratings,
     refuse_missing,
     refuse_missing_labels,
     without,
@@ -68,8 +67,6 @@ from fastkappa.ratings.on_device import read_on_device
 NOTHING: Mapping[str, Any] = {}
 # Advice about strings in a column of numbers, if labels are given.
 WRITE_ALL_AS_STRINGS = "if they are labels, write the ratings and labels all as strings."
-
-
 # Advice about strings among the true labels for scores or probabilities.
 LEAVE_OUT = "leave out such items, or pass labels= to keep them."
 
@@ -314,43 +311,6 @@ def read_rated(
     if order is None or coded is None:
         return column
     return column._replace(declared=LabelOrder(order.labels[~coded], order.names[~coded]))
-
-
-def read_clusters(
-    clusters: Any, n_items: int, of: str, name: str = "clusters", dropped: Any = None
-) -> Column:
-    """Return the column that identifies each item's cluster.
-
-    ``of`` is the word for items in errors.
-
-    ``dropped`` is a mask of items to leave out. Errors count positions among all items.
-
-    Raises
-    ------
-    ValueError
-        If the number of clusters differs from the number of items, or if a cluster is missing or
-        cannot be a label.
-    """
-    n_given = length_of(name, clusters)
-    if n_given != n_items:
-        raise ValueError(
-            f"{name} must have an entry for each of the {n_items} {of}, got {n_given}."
-        )
-    missing = find_missing(clusters)
-    if dropped is not None:
-        missing = None if missing is None else missing & ~dropped
-        clusters = without(clusters, dropped)
-    if missing is not None and missing.any():
-        remedy = f"leave out these {of}, or assign each to its own cluster."
-        raise ValueError(missing_ratings(name, missing, remedy))
-    column = read_column(clusters, name)
-    if column.obstacle:
-        raise ValueError(f"{name} must be labels, but is {column.obstacle}.")
-    warn_of_lookalikes({name: column}, "name")
-    warn_of_ids(column)
-    if column.values.dtype.kind == "f":
-        return column._replace(values=column.values.astype(np.int64))
-    return column
 
 
 def missing_or_odd(

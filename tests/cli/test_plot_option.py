@@ -92,7 +92,7 @@ def test_the_width_of_a_journal_column(path: Path, tmp_path: Path) -> None:
         (["--title", "x" * 100], [], "the default size"),
     ):
         said = run(*options, *long, *size).stderr
-        assert f"warning: {named} is too small for the texts of" in said
+        assert f"warning: {named} is too small for the text of" in said
         larger = said.rpartition("--size ")[2].rstrip(".\n")
         assert run(*options, *long, "--size", larger).stderr == ""
 

@@ -21,6 +21,7 @@ from fastkappa.cli.options import (
     scheme_named,
 )
 from fastkappa.cli.remarks import depends, errors_printed
+from fastkappa.cli.terminal import write
 
 SOME_NOT_SCORED = 1
 # The names that errors and warnings use for the library's arguments.

@@ -37,10 +37,10 @@ from fastkappa.multirater.items.rater_columns import (
 from fastkappa.multirater.items.subjects import places, sorted_codes
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, SOME_ITEMS, warn, warn_of_ids
+from fastkappa.ratings.item_weights import read_clusters
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.looks import alike_among
 from fastkappa.ratings.missing import find_missing, without
-from fastkappa.ratings.read import read_clusters
 
 # Items and raters are considered swapped if there are at most MOST_SWAPPED items and at least
 # MOST_SWAPPED times as many raters. They are also considered swapped if there are more than
