@@ -56,8 +56,8 @@ class Remarks:
 
     def warn(self, text: str) -> None:
         """Print one more warning after the earlier warnings."""
-        self.texts.append(text)
-        _print_warning(text)
+        self.texts.append(_one_line(text))
+        _print_warning(self.texts[-1])
 
 
 def depends(weights: WeightsName, matrix: Any = None) -> str | None:
@@ -93,8 +93,8 @@ def _one_line(message: object) -> str:
     return in_words_of_options(" ".join(str(message).split()))
 
 
-def _print_warning(message: object) -> None:
-    write(f"fastkappa: warning: {_one_line(message)}", error=True)
+def _print_warning(text: str) -> None:
+    write(f"fastkappa: warning: {text}", error=True)
 
 
 @contextmanager

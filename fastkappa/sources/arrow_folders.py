@@ -25,6 +25,7 @@ from fastkappa.sources.arrow_files import (
     OnProgress,
     check_columns,
     check_file,
+    column_names,
     count_file,
     count_parquet,
     count_text,
@@ -42,6 +43,7 @@ from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text.arrow_text import NO_LABELS
 from fastkappa.sources.text.text_format import PLAIN, TextFormat, n_lines, opened_text
+from fastkappa.sources.text.unread_columns import judge_frame
 
 # The formats in which rows are not lines.
 BINARY = ("parquet", "arrow")
@@ -56,6 +58,8 @@ HELD = {
     "null": "no values",
 }
 EVERY_BYTE = bytes(range(128, 256))
+# In larger binary files, only the required columns are read.
+MOST_JUDGED = 1 << 20
 # The number of bytes to compare before whole files are compared.
 START = 1 << 12
 
@@ -95,6 +99,7 @@ def count_files(
             f" {files[0]} is {file_format}: omit these options."
         )
     for file, report in zip(files, reports):
+        _judge_file(file, table.columns.rated, table.columns.keys)
         with naming(file) if len(files) == 1 else naming_part(file):
             count_file(table, file, file_format, report, threads)
             table.check_kinds()
@@ -189,11 +194,29 @@ def columns_of_files(
     """
     _format_of_all(files)
     reports = reports_of(files, on_progress)
+    keys = [
+        name for name in columns if name in (*options.get("text", ()), *options.get("strings", ()))
+    ]
+    for file in files:
+        _judge_file(file, [name for name in columns if name not in keys], keys)
     parts = [read_columns(file, columns, report, **options) for file, report in zip(files, reports)]
     whole = joined(parts, columns, files, rated)
     if not len(whole[columns[0]]):
         raise RatingsError(f"{first_of_many(list(map(str, files)), MOST_SHOWN)} has no rows.")
     return whole
+
+
+def _judge_file(file: Path, rated: Sequence[str], keys: Sequence[str]) -> None:
+    """Judge all columns of a small Parquet or Arrow file, as `judge_frame` does."""
+    if format_of(file) not in BINARY or not 0 < file.stat().st_size <= MOST_JUDGED:
+        return
+    import pyarrow
+
+    # If a column that is needed cannot be read, reading it later raises the error.
+    with suppress(ValueError), naming(file):
+        there = column_names(file)
+        batches = file_batches(file, format_of(file), there, ignore_progress)
+        judge_frame(pyarrow.Table.from_batches(batches), there, rated, keys)
 
 
 def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
