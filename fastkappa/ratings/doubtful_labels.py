@@ -25,9 +25,11 @@ from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
 from fastkappa.ratings.looks import (
+    REFUSAL,
     WITH_PERCENT,
     alike_among,
     are_signs,
+    failures,
     has_code,
     with_characters_shown,
     without_remark,
@@ -204,6 +206,7 @@ def stand_ins(labels: Iterable[Any]) -> list[str]:
         if (text := label.strip(BLANKS).lower()) in STAND_INS
         or (text.strip(AROUND) or text) in STAND_INS
         or RULE.fullmatch(text)
+        or REFUSAL.match(text)
     ]
     if found:
         others = {label.strip() for label in strings} - {label.strip() for label in found}
@@ -263,7 +266,11 @@ def warn_of_stand_ins(
     """Warn about labels that usually denote a missing rating but are not in ``missing_codes``."""
     codes = spellings(missing_codes)
     undeclared = {name: column for name, column in columns.items() if column.declared is None}
-    for what, among in (("a missing rating", stand_ins), ("the rating above", _dittos)):
+    kinds = [("a missing rating", stand_ins), ("the rating above", _dittos)]
+    # If all raters have such labels, they can be kinds of errors.
+    if not all(failures(column.categories or ()) for column in undeclared.values()):
+        kinds.append(("a failed request", failures))
+    for what, among in kinds:
         found = {
             name: [label for label in among(column.categories or ()) if label not in codes]
             for name, column in undeclared.items()

@@ -1,7 +1,7 @@
 """Detect lines of text files that are probably not items, and warn about each kind.
 
-A spreadsheet can end in totals or notes. A confusion matrix
-repeats its column names in the first column. `unread_columns` judges the columns.
+A spreadsheet can end in totals or notes. A confusion matrix repeats its column names in the first
+column. `unread_columns` judges the columns.
 """
 
 from __future__ import annotations
