@@ -89,6 +89,8 @@ FAILURE = re.compile(
     r"|[45]\d\d (?:bad|internal|not|service|too) "
     r"|(?:rate limit|request|time)\w* ?(?:out|exceeded|reached)\b"
 )
+# The end of a label that is a part of another label.
+PART = re.compile(r"[\W_]?[a-e]|[\W_]\d", re.IGNORECASE)
 # A blank next to a sign, the sum in a Gleason score such as 3+4=7, and the seconds that Excel adds
 # to a ratio such as 1:20. All are ignored.
 BESIDE_SIGN = re.compile(r" ?([<>=+/]) ?")
@@ -399,6 +401,11 @@ def _is_same_word(first: str, second: str) -> bool:
     short, long = (NO_LETTER.sub("", word) for word in (short, long))
     letters = iter(long)
     return short[:1] == long[: len(short)][:1] and all(letter in letters for letter in short)
+
+
+def is_part(label: str, divided: str) -> bool:
+    """Return whether a label is a part of another, such as "4A" of "4", or "C50.1" of "C50"."""
+    return label.startswith(divided) and bool(PART.fullmatch(label.removeprefix(divided)))
 
 
 def prefix_of(label: str, meant: str) -> str:
