@@ -15,6 +15,7 @@ from fastkappa.formatting import count_text
 from fastkappa.multirater.items.doubtful_raters import MOST_JUDGED
 from fastkappa.multirater.items.identified import Identified
 from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, warn
+from fastkappa.ratings.lengths import are_offset_ids
 from fastkappa.ratings.looks import alike_among
 
 # A mistyped name is at least this many times rarer than the correct name, and at least this similar
@@ -25,6 +26,8 @@ RARER, LEAST_LIKENESS = 10, 0.8
 SHARED = 10
 # A rater with fewer ratings than this can have no item in common with other raters just by chance.
 FEWEST_ALONE = 10
+# The numbers of more ratings are not compared, to save memory.
+MOST_NUMBERED = 1 << 20
 # A file extension that some tools add to item names.
 EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
 
@@ -113,3 +116,28 @@ def warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> bo
             " same item, use one spelling."
         )
     return bool(split)
+
+
+def warn_of_offset_ids(items: Identified, pairs: AnyArray, names: Sequence[str]) -> None:
+    """Warn if one rater's items seem to be numbered from 0, and another's from 1.
+
+    ``pairs`` are sorted numbers, as for `warn_of_split_items`.
+    """
+    if len(names) > MOST_JUDGED or len(pairs) > MOST_NUMBERED:
+        return
+    numbers, raters = np.divmod(pairs, len(names))
+    nearly_all = np.flatnonzero(np.bincount(raters) == items.n_distinct - 1).tolist()
+    lacking = {}
+    for rater in nearly_all if len(nearly_all) > 1 else ():
+        of_all = items.n_distinct * (items.n_distinct - 1) // 2
+        number = of_all - int(numbers[raters == rater].sum())
+        lacking[rater] = items.name_of(int(np.argmax(items.numbers == number)))
+    for one, other in combinations(lacking, 2):
+        ids = [lacking[other]], [lacking[one]]
+        if are_offset_ids(*ids, items.n_distinct - 1):
+            warn(
+                f"{names[one]} and {names[other]} rated the same items, except that only"
+                f" {names[one]} has item {ids[0][0]} and only {names[other]} has item {ids[1][0]}."
+                " If one list of ids counts from 0 and the other from 1, number them the same way."
+            )
+            return

@@ -18,6 +18,7 @@ from fastkappa.multirater.items.counts import as_patterns
 from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows, RowFinder
 from fastkappa.multirater.items.doubtful_names import (
     warn_of_mistyped,
+    warn_of_offset_ids,
     warn_of_split_items,
     warn_of_strangers,
 )
@@ -25,6 +26,7 @@ from fastkappa.multirater.items.doubtful_raters import (
     MOST_JUDGED,
     judge_pairs,
     judge_raters,
+    warn_of_added_votes,
     warn_of_derived,
 )
 from fastkappa.multirater.items.forms import FEWEST_TRANSPOSED
@@ -183,6 +185,9 @@ def read_long(
     found = _sorted_ratings(item, rater, cluster, given.raters[0], duplicates)
     _warn_of_swapped(found)
     if len(found.rater_names) > MOST_JUDGED:
+        codes, starts = found.ratings % found.n_labels, found.starts[:-1]
+        are_disputed = np.maximum.reduceat(codes, starts) > np.minimum.reduceat(codes, starts)
+        warn_of_added_votes(np.diff(found.starts), are_disputed)
         return given, found
     codes = found.first_codes(SOME_ITEMS)
     warn_of_mistyped(found.rater_names, codes < found.n_labels)
@@ -247,6 +252,7 @@ def _sorted_ratings(
             kept = ~np.concatenate(ends)
             pairs, codes = pairs[kept], codes[kept]
     are_split = warn_of_split_items(items, pairs, n_raters)
+    warn_of_offset_ids(items, pairs, names)
     del items, raters
     ratings = (pairs % n_raters).astype(np.min_scalar_type(n_raters * n_labels - 1))
     pairs //= n_raters
