@@ -146,3 +146,54 @@ def test_questions_in_long_form() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Ratings.from_long(pandas.DataFrame(long), **names)
+
+
+def _documents(*, restart: bool) -> Columns:
+    """Return the ratings of two raters per document. Items restart in each of three documents."""
+    columns: Columns = {"document": [], "item": [], "rater": [], "label": []}
+    of_all = _rated([*"xyz"], 90)
+    for document in range(3):
+        for name, labels in zip("ab", _rated([*"xyz"], 90) if restart else of_all):
+            columns["document"] += [f"doc {document}"] * 90
+            columns["item"] += [*range(90)]
+            columns["rater"] += [f"{name}{document}"] * 90
+            columns["label"] += labels
+    return columns
+
+
+def test_item_numbers_that_restart_in_each_document(tmp_path: Path) -> None:
+    names = {"item": "item", "rater": "rater", "rating": "label"}
+    for source in _sources(_documents(restart=True), tmp_path).values():
+        with pytest.warns(UserWarning, match="If 'item' restarts for each 'document', make"):
+            Ratings.from_long(source, **names)
+    options = [text for name in names.items() for text in (f"--{name[0]}", name[1])]
+    assert "'item' restarts" in CommandLine("agree").run(tmp_path / "ratings.csv", *options).stderr
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        columns = _documents(restart=False)
+        # A column that is made from each rating also tells apart the ratings of an item.
+        columns["made"] = [label.upper() for label in columns["label"]]
+        Ratings.from_long(pandas.DataFrame(columns), **names)
+
+
+def test_files_in_different_orders(tmp_path: Path) -> None:
+    texts = [f"text {GENERATOR.random():.6f}" for _ in range(60)]
+    first, second = _rated([*"xyz"], 60)
+    shuffled = GENERATOR.sample(range(60), 60)
+    orders = {"ann": range(60), "ben": shuffled}
+    paths = []
+    for (name, order), labels in zip(orders.items(), (first, second)):
+        columns = {"id": [*range(60)], "text": [texts[i] for i in order], "order": [*order]}
+        columns["label"] = [labels[i] for i in order]
+        paths.append(tmp_path / f"{name}.csv")
+        paths[-1].write_text(csv_text(columns), encoding="utf-8")
+    n = sum(i != place for place, i in enumerate(shuffled))
+    message = f"same values in column 'text', but {n} of 60 at another 'id'. .* join the files by"
+    board = ("leaderboard", *paths, "--id", "id", "--target", "label")
+    for agree in ((*paths, "--rating", "label"), (tmp_path, "--rating", "label")):
+        run = CommandLine("agree").run(*agree, "--id", "id")
+        assert re.search(f"ann and ben have the {message}", run.stderr)
+    run = CommandLine(board[0]).run(*board[1:])
+    assert re.search(f"ann.csv and .*ben.csv have the {message}", run.stderr)
+    run = CommandLine("agree").run(*paths, "--id", "text", "--rating", "label")
+    assert "same values" not in run.stderr

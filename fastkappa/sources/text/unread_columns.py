@@ -44,8 +44,13 @@ ID = re.compile(
 # these on which the raters disagree.
 FEWEST_REPEATED, LEAST_DISPUTED = 20, 0.1
 # For a warning about several questions, the largest number of questions, and the smallest numbers
-# of rows and labels per question.
-MOST_QUESTIONS, FEWEST_ROWS, FEWEST_LABELS = 20, 20, 2
+# of items and labels per question.
+MOST_QUESTIONS, FEWEST_ITEMS, FEWEST_LABELS = 20, 20, 2
+# For a warning about item numbers that restart, the largest number of ratings per item to compare,
+# the smallest number of pairs, the smallest kappa of a document, and the largest across documents.
+MOST_RATINGS, FEWEST_PAIRS, AGREED, UNRELATED = 20, 200, 0.5, 0.1
+# The smallest proportion of different values in a column of ids or texts.
+LEAST_DISTINCT = 0.9
 # Larger frames are not judged, because turning their columns into texts would take longer than
 # counting.
 MOST_ROWS = 2000
@@ -104,7 +109,8 @@ def judge_columns(given: Unread, *, is_whole: bool = True) -> None:
     """
     if not set(given.rated) <= given.fields.keys():
         return
-    _warn_of_subtotals(given)
+    if given.rated:
+        _warn_of_subtotals(given)
     if not is_whole:
         _warn_of_join(given)
         return
@@ -113,6 +119,8 @@ def judge_columns(given: Unread, *, is_whole: bool = True) -> None:
         _warn_of_join(given)
     _warn_of_two_ids(given)
     _warn_of_questions(given)
+    if len(given.rated) == 1 and len(given.keys) > 1:
+        _warn_of_restarts(given)
 
 
 def _warn_of_subtotals(given: Unread) -> None:
@@ -175,26 +183,65 @@ def _warn_of_questions(given: Unread) -> None:
     In long form, the column must also divide the items, because it could be made from the rating.
     """
     rated = [given.fields[name] for name in given.rated]
-    if any(2 * len(set(labels)) > len(labels) for labels in rated):
+    if not rated or any(2 * len(set(labels)) > len(labels) for labels in rated):
+        return
+    items = given.fields.get(next(iter(given.keys), ""), ()) if len(rated) == 1 else ()
+    if len(rated) == 1 and len(set(items)) in (0, len(items)):
         return
     for name in given.others:
         parts = given.fields[name]
-        n_rows = Counter(parts)
-        if not 2 <= len(n_rows) <= MOST_QUESTIONS or min(n_rows.values()) < FEWEST_ROWS:
-            continue
-        items = given.fields.get(next(iter(given.keys), ""), ())
-        if len(rated) == 1 and not 0 < len(set(items)) == len({*zip(items, parts)}) < len(parts):
+        of_items = {*zip(items, parts)}
+        n_items = Counter(part for _, part in of_items) if items else Counter(parts)
+        if (
+            len(of_items) > len(set(items))
+            or not 2 <= len(n_items) <= MOST_QUESTIONS
+            or min(n_items.values()) < FEWEST_ITEMS
+        ):
             continue
         of_each = [{(label, part) for label, part in zip(own, parts) if label} for own in rated]
         together = set(chain.from_iterable(of_each))
-        n_labels = [Counter(part for _, part in own)[part] for own in of_each for part in n_rows]
+        n_labels = [Counter(part for _, part in own)[part] for own in of_each for part in n_items]
         is_split = len({label for label, _ in together}) == len(together)
         if is_split and min(n_labels) >= FEWEST_LABELS:
-            shown = first_of_many([*map(repr, n_rows)], 3)
+            shown = first_of_many([*map(repr, dict.fromkeys(parts))], 3)
             warn(
                 f"column {name!r} divides the rows into parts that have no label in common:"
                 f" {shown}. If these are different questions, compute kappa for each of them, as"
                 f" with group={name!r}."
+            )
+            return
+
+
+def _warn_of_restarts(given: Unread) -> None:
+    """Warn if item numbers in long form seem to restart, for example in each document.
+
+    Raters then agree on an item of the same document, but only by chance across documents.
+    """
+    item = given.keys[0]
+    labels = given.fields[given.rated[0]]
+    n = len(labels)
+    by_chance = sum((k / n) ** 2 for k in Counter(labels).values())
+    for name in given.others:
+        rows_of: dict[str, list[tuple[str, str]]] = {}
+        parts = given.fields[name]
+        if not 2 <= len(set(parts)) <= n / 2:
+            continue
+        for one, part, label in zip(given.fields[item], parts, labels):
+            rows_of.setdefault(one, []).append((part, label))
+        # The numbers of pairs of ratings, and of equal ones, in different parts and in the same.
+        pairs, equal = [0, 0], [0, 0]
+        for rows in rows_of.values():
+            for (part, label), (other_part, other) in combinations(rows[:MOST_RATINGS], 2):
+                pairs[part == other_part] += 1
+                equal[part == other_part] += label == other
+        if min(pairs) < FEWEST_PAIRS or by_chance == 1:
+            continue
+        across, within = ((k / m - by_chance) / (1 - by_chance) for k, m in zip(equal, pairs))
+        if within >= AGREED and abs(across) <= UNRELATED:
+            warn(
+                f"raters of the same {item!r} agree within the values of column {name!r}, but only"
+                f" by chance across them. If {item!r} restarts for each {name!r}, make the items"
+                f" unique, for example by adding {name!r} to {item!r}."
             )
             return
 
@@ -230,25 +277,38 @@ def _warn_of_repeated(given: Unread) -> bool:
 
 
 def _warn_of_two_ids(given: Unread) -> None:
-    """Warn if two unread columns contain the same ids in different rows, as in joined tables.
-
-    Small numbers are not checked, because they can be positions of the items.
-    """
-    ids = {name: own for name in given.others if _are_distinct_ids(own := given.fields[name])}
+    """Warn if two unread columns contain the same ids in different rows, as in joined tables."""
+    ids = {name: own for name in given.others if _are_ids(own := given.fields[name])}
     for (one, first), (other, second) in combinations(ids.items(), 2):
-        n_shared, n_in_place = len({*first} & {*second}), sum(map(eq, first, second))
-        if 2 * n_shared > len(first) and n_in_place < n_shared:
+        if found := displaced(first, second):
+            n_shared, n_moved = found
             warn(
                 f"columns {one!r} and {other!r} of {given.source} contain the same ids, but"
-                f" {n_shared - n_in_place} of {n_shared} are in different rows: if two tables were"
-                " pasted side by side, join them by id."
+                f" {n_moved} of {n_shared} are in different rows: if two tables were pasted side by"
+                " side, join them by id."
             )
             return
 
 
-def _are_distinct_ids(values: Sequence[str]) -> bool:
-    """Return whether values differ in all rows, and are not all small numbers."""
-    if not FEWEST_IDS <= len(values) == len({*values}):
+def displaced(first: Sequence[str], second: Sequence[str]) -> tuple[int, int] | None:
+    """Return how many values two columns share, and how many of these are in different rows.
+
+    Return None if the columns are not columns of ids, share few values, or have them in the same
+    rows.
+    """
+    if not (_are_ids(first) and _are_ids(second)):
+        return None
+    n_shared, n_in_place = len({*first} & {*second}), sum(map(eq, first, second))
+    is_found = 2 * n_shared > len(first) and n_in_place < n_shared
+    return (n_shared, n_shared - n_in_place) if is_found else None
+
+
+def _are_ids(values: Sequence[str]) -> bool:
+    """Return whether nearly all values differ, and some are not small numbers.
+
+    Small numbers can be positions of the items.
+    """
+    if not FEWEST_IDS <= len(values) <= len({*values}) / LEAST_DISTINCT:
         return False
     return not all(is_number(one) and float(one) <= 2 * len(values) for one in values)
 
