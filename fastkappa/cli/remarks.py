@@ -58,7 +58,7 @@ class Remarks:
     def warn(self, text: str) -> None:
         """Print one more warning after the earlier warnings."""
         self.texts.append(_one_line(text))
-        _print_warning(text)
+        _print_warning(self.texts[-1])
 
     def write(self, report: Output, output: str) -> None:
         """Write a report in a format. If the format does not contain the doubts, print them."""
@@ -101,8 +101,8 @@ def _one_line(message: object) -> str:
     return in_words_of_options(" ".join(str(message).split()))
 
 
-def _print_warning(message: object) -> None:
-    write(f"fastkappa: warning: {_one_line(message)}", error=True)
+def _print_warning(text: str) -> None:
+    write(f"fastkappa: warning: {text}", error=True)
 
 
 @contextmanager

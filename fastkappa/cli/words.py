@@ -74,6 +74,7 @@ OPTIONS = [
     (r"\bduplicates='first' or 'last'", "--duplicates first or last"),
     (r"\bmissing='drop'", "--missing drop"),
     (r"\bsample_weight=(?:'(.*?)')?", r"--sample-weight \1"),
+    (r"\bgroup='(.*?)'", r"--group '\1' of fastkappa agree"),
     (r"\bweights='(\w+)'", r"--weights \1"),
     (r"\bdistribution='(\w+)'", r"--distribution \1"),
     (r"\bn_resamples=", "--bootstrap "),

@@ -18,7 +18,7 @@ from fastkappa.exceptions import (
 )
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import read_ahead, resolve_num_threads
-from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
+from fastkappa.leaderboards.items.alignment import AS_IF_OFFSET, Alignment, ItemIds
 from fastkappa.leaderboards.items.ids import read_ids
 from fastkappa.leaderboards.items.many_columns import Counter
 from fastkappa.leaderboards.items.random_groups import (
@@ -44,6 +44,7 @@ from fastkappa.leaderboards.ranking import (
     with_same_labels,
 )
 from fastkappa.ratings.column import Column
+from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.item_weights import read_clusters, read_scaled_weights
 from fastkappa.ratings.label_order import numbers_in_order
 from fastkappa.ratings.lengths import CHECK_IDS, n_samples
@@ -325,6 +326,12 @@ class LeaderboardBuilder:
         if not isinstance(found[0], Alignment):
             named = [(ids, f"ids of {name}") for name, ids in zip(names, found)]
             found = self.ids.align_all(named, self.num_threads)
+        offset = [name for name, one in zip(names, found) if one.is_offset()]
+        if offset and self._options.on_mismatch == "drop":
+            warn(
+                f"the ids of {offset[0]} match all items except one at each end, {AS_IF_OFFSET}. If"
+                " so, number them the same way instead of leaving out items."
+            )
         n_expected = [len(pair[isinstance(pair[0], Alignment)]) for pair in predictions]
         args = zip(found, n_expected, [ratings for _, ratings in predictions], names)
         num_threads = min(self.num_threads, len(names))

@@ -23,11 +23,13 @@ from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
-from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, are_different, is_number
+from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
 from fastkappa.ratings.looks import (
+    REFUSAL,
     WITH_PERCENT,
     alike_among,
     are_signs,
+    failures,
     has_code,
     with_characters_shown,
     without_remark,
@@ -79,9 +81,6 @@ DITTOS = frozenset(
 # If one of these strings is a label, then a dot, a question mark or a dash is also a label, as in
 # part-of-speech tags.
 PUNCTUATION = frozenset([*",:;!'\"`()", "''", "``"])
-ONE_ITEM_EACH = (
-    "each cluster has one item, so the items count as independent. Check that clusters are not ids."
-)
 # If one of these strings is a label, then "None" is a grade instead of a missing rating.
 GRADES = frozenset(
     [
@@ -207,6 +206,7 @@ def stand_ins(labels: Iterable[Any]) -> list[str]:
         if (text := label.strip(BLANKS).lower()) in STAND_INS
         or (text.strip(AROUND) or text) in STAND_INS
         or RULE.fullmatch(text)
+        or REFUSAL.match(text)
     ]
     if found:
         others = {label.strip() for label in strings} - {label.strip() for label in found}
@@ -266,7 +266,11 @@ def warn_of_stand_ins(
     """Warn about labels that usually denote a missing rating but are not in ``missing_codes``."""
     codes = spellings(missing_codes)
     undeclared = {name: column for name, column in columns.items() if column.declared is None}
-    for what, among in (("a missing rating", stand_ins), ("the rating above", _dittos)):
+    kinds = [("a missing rating", stand_ins), ("the rating above", _dittos)]
+    # If all raters have such labels, they can be kinds of errors.
+    if not all(failures(column.categories or ()) for column in undeclared.values()):
+        kinds.append(("a failed request", failures))
+    for what, among in kinds:
         found = {
             name: [label for label in among(column.categories or ()) if label not in codes]
             for name, column in undeclared.items()
@@ -420,12 +424,6 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
             f" separately: {first_of_many(counts, MOST_SHOWN, '; ')}. Write them the same way if"
             f" they are the same {noun}."
         )
-
-
-def warn_of_ids(clusters: Column) -> None:
-    """Warn if the values of a column of clusters are all different."""
-    if not clusters.obstacle and are_different(clusters.values, clusters.categories):
-        warn(ONE_ITEM_EACH)
 
 
 def are_ids(n_values: int, n_others: int, n_items: int) -> bool:

@@ -8,14 +8,18 @@ import numpy as np
 
 from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray
 from fastkappa.ratings.column import Column, bits_of, check_finite, read_column
-from fastkappa.ratings.doubtful_labels import warn_of_ids, warn_of_lookalikes
+from fastkappa.ratings.doubtful_labels import warn, warn_of_lookalikes
 from fastkappa.ratings.interop import to_numpy
+from fastkappa.ratings.label_order import are_different
 from fastkappa.ratings.lengths import length_of
 from fastkappa.ratings.missing import find_missing, missing_ratings, without
 
 # Larger item weights are scaled down, because the product of three sums of weights must be finite.
 LARGEST_WEIGHT = 2.0**60
 BEYOND_FLOAT64 = "the sums of sample_weight are too large for float64: scale the weights down."
+ONE_ITEM_EACH = (
+    "each cluster has one item, so the items count as independent. Check that clusters are not ids."
+)
 
 
 def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
@@ -144,3 +148,9 @@ def read_clusters(
     if column.values.dtype.kind == "f":
         return column._replace(values=column.values.astype(np.int64))
     return column
+
+
+def warn_of_ids(clusters: Column) -> None:
+    """Warn if the values of a column of clusters are all different."""
+    if not clusters.obstacle and are_different(clusters.values, clusters.categories):
+        warn(ONE_ITEM_EACH)

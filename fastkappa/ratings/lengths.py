@@ -31,6 +31,8 @@ CONTINUOUS = (
     " them in labels=."
 )
 
+# With fewer ids, two lists often lack different ends of the items.
+FEWEST_NUMBERED = 10
 CHECK_IDS = "Check that both write the ids the same way, including leading zeros."
 
 
@@ -228,3 +230,14 @@ def share_few_ids(n_shared: int, n_first: int, n_second: int) -> bool:
     In that case, the ids are probably written differently, or belong to different items.
     """
     return 2 * n_shared < min(n_first, n_second)
+
+
+def are_offset_ids(only_first: Sequence[Any], only_second: Sequence[Any], n_ids: int) -> bool:
+    """Return whether ids seem to count from 0 in one list and from 1 in the other.
+
+    ``only_first`` and ``only_second`` are the ids that only one of two lists of ``n_ids`` ids has.
+    """
+    if len(only_first) != 1 or len(only_second) != 1 or n_ids < FEWEST_NUMBERED:
+        return False
+    first, second = str(only_first[0]), str(only_second[0])
+    return first.isdecimal() and second.isdecimal() and abs(int(first) - int(second)) == n_ids

@@ -78,6 +78,19 @@ WITH_PERCENT = re.compile(
     r"(.*[^\W\d_].*?)\s*(?:\(\s*(?:\d+(?:\.\d+)?\s*%|[01]?\.\d+)\s*\)|[,:;|]\s*[01]?\.\d+)",
     re.DOTALL,
 )
+# The start of a language model's refusal, and of a message about a failed request, in lower case.
+CANNOT = r"i (?:can.?t|can ?not|am (?:un|not )able to)|i.m (?:un|not )able to"
+REFUSAL = re.compile(
+    rf"i(?:.m| am) sorry\b|sorry, |as an ai\b"
+    rf"|(?:{CANNOT}) (?:a[ns]|classify|determine|help|provide)"
+)
+FAILURE = re.compile(
+    r"[\w.]*(?:error|exception)(?: code)?\s*[:(\[]|failed(?: to |:)|http\W*[45]\d\d\b"
+    r"|[45]\d\d (?:bad|internal|not|service|too) "
+    r"|(?:rate limit|request|time)\w* ?(?:out|exceeded|reached)\b"
+)
+# The end of a label that is a part of another label.
+PART = re.compile(r"[\W_]?[a-e]|[\W_]\d", re.IGNORECASE)
 # A blank next to a sign, the sum in a Gleason score such as 3+4=7, and the seconds that Excel adds
 # to a ratio such as 1:20. All are ignored.
 BESIDE_SIGN = re.compile(r" ?([<>=+/]) ?")
@@ -315,6 +328,11 @@ def without_remark(label: str) -> set[str]:
     return {remarked[1]} if remarked else set()
 
 
+def failures(labels: Iterable[Any]) -> list[str]:
+    """Return the labels that are messages about a failed request to a model or a service."""
+    return [x for x in labels if isinstance(x, str) and FAILURE.match(x.strip().casefold())]
+
+
 def is_slip(label: str, meant: str) -> bool:
     """Return whether two labels differ in one word, by one letter.
 
@@ -383,6 +401,11 @@ def _is_same_word(first: str, second: str) -> bool:
     short, long = (NO_LETTER.sub("", word) for word in (short, long))
     letters = iter(long)
     return short[:1] == long[: len(short)][:1] and all(letter in letters for letter in short)
+
+
+def is_part(label: str, divided: str) -> bool:
+    """Return whether a label is a part of another, such as "4A" of "4", or "C50.1" of "C50"."""
+    return label.startswith(divided) and bool(PART.fullmatch(label.removeprefix(divided)))
 
 
 def prefix_of(label: str, meant: str) -> str:

@@ -35,7 +35,6 @@ from fastkappa.ratings.doubtful_labels import (
     refuse_import_ids,
     refuse_odd_strings,
     warn_of_booleans,
-    warn_of_ids,
     warn_of_lookalikes,
     warn_of_numbers_among_words,
     warn_of_remarks,
@@ -44,7 +43,7 @@ from fastkappa.ratings.doubtful_labels import (
 )
 from fastkappa.ratings.enums import order_of_members
 from fastkappa.ratings.interop import PLAIN, only_column, warn_of_row_order
-from fastkappa.ratings.item_weights import read_sample_weight
+from fastkappa.ratings.item_weights import read_sample_weight, warn_of_ids
 from fastkappa.ratings.label_order import LabelOrder, common_order
 from fastkappa.ratings.labels import have_fractions, read_labels
 from fastkappa.ratings.lengths import (

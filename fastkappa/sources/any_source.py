@@ -24,6 +24,7 @@ from fastkappa.sources.source_ratings import RatingsError, WantedLabels, key_of
 from fastkappa.sources.source_table import Columns, SourceTable
 from fastkappa.sources.text.arrow_text import NO_LABELS
 from fastkappa.sources.text.text_format import TextFormat, text_format_of
+from fastkappa.sources.text.unread_columns import judge_frame
 
 
 class Options(TypedDict, total=False):
@@ -236,6 +237,7 @@ def _count_files(
 def _count(table: SourceTable, source: Any, threads: int) -> None:
     source = _in_one(source)
     library = type(source).__module__.partition(".")[0]
+    _judge(source, table.columns.rated, table.columns.keys)
     if isinstance(source, Mapping):
         _count_mapping(table, source, threads)
     elif library == "pyarrow" and (parts := _parts_of_arrow(table, source)):
@@ -254,6 +256,20 @@ def _count(table: SourceTable, source: Any, threads: int) -> None:
             " relation, a mapping of names to arrays or a list of dictionaries, got"
             f" {type(source)}."
         )
+
+
+def _judge(source: Any, rated: Sequence[Any], keys: Sequence[Any]) -> None:
+    """Judge the columns of a source that is in memory, as `judge_frame` does."""
+    library = type(source).__module__.partition(".")[0]
+    if library == "pyarrow" and hasattr(source, "slice"):
+        there = source.schema.names
+    elif library in ("pandas", "polars") and len(getattr(source, "shape", ())) == 2:
+        there = list(source.columns)
+    elif isinstance(source, Mapping) and not any(map(dask_chunks.is_array, source.values())):
+        there = list(source)
+    else:
+        return
+    judge_frame(source, there, rated, keys)
 
 
 def _in_one(source: Any) -> Any:
@@ -366,6 +382,7 @@ def _columns(
     if are_paths(source):
         read = arrow_folders.columns_of_files(files_at(source), names, text=text, labels=labels)
         return {name: in_one(read.pop(name)) for name in names}
+    _judge(source, [name for name in names if name not in text], text)
     if isinstance(source, Mapping):
         check_columns("the mapping", names, list(source))
         return source

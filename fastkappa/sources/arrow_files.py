@@ -119,7 +119,7 @@ def read_columns(
             check = partial(check_columns, path, columns)
             file = text_file(path, DELIMITERS[file_format], text_format, check)
             codes = [name for name in labels if have_equal_numbers(labels[name])]
-            warn_of_odd_lines(file, columns)
+            warn_of_odd_lines(file, columns, [*text, *strings])
             names = [*text, *codes]
             table = read_text(file, columns, on_progress, names, strings, not as_written, labels)
         else:
@@ -284,7 +284,7 @@ def count_text(
         check = partial(check_columns, path, table.names)
         with name(path):
             opened.append(text_file(path, delimiter, text_format, check))
-            warn_of_odd_lines(opened[-1], table.names)
+            warn_of_odd_lines(opened[-1], table.names, table.columns.keys)
     texts = TextTable(table, has_files=len(paths) > 1)
     with_reports = list(zip(opened, reports))
     if not all(texts.add_lines(*each, num_threads) for each in with_reports):

@@ -10,6 +10,7 @@ from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings
 
 from fastkappa.formatting import first_of_many
 from fastkappa.kernels.threads import resolve_num_threads
@@ -25,6 +26,7 @@ from fastkappa.sources.arrow_files import (
     OnProgress,
     check_columns,
     check_file,
+    column_names,
     count_file,
     count_parquet,
     count_text,
@@ -42,6 +44,7 @@ from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text.arrow_text import NO_LABELS
 from fastkappa.sources.text.text_format import PLAIN, TextFormat, n_lines, opened_text
+from fastkappa.sources.text.unread_columns import displaced, judge_frame
 
 # The formats in which rows are not lines.
 BINARY = ("parquet", "arrow")
@@ -56,6 +59,10 @@ HELD = {
     "null": "no values",
 }
 EVERY_BYTE = bytes(range(128, 256))
+# In larger binary files, only the required columns are read.
+MOST_JUDGED = 1 << 20
+# Larger files that are joined by id are not compared.
+MOST_COMPARED = 1 << 24
 # The number of bytes to compare before whole files are compared.
 START = 1 << 12
 
@@ -95,6 +102,7 @@ def count_files(
             f" {files[0]} is {file_format}: omit these options."
         )
     for file, report in zip(files, reports):
+        _judge_file(file, table.columns.rated, table.columns.keys)
         with naming(file) if len(files) == 1 else naming_part(file):
             count_file(table, file, file_format, report, threads)
             table.check_kinds()
@@ -189,11 +197,29 @@ def columns_of_files(
     """
     _format_of_all(files)
     reports = reports_of(files, on_progress)
+    keys = [
+        name for name in columns if name in (*options.get("text", ()), *options.get("strings", ()))
+    ]
+    for file in files:
+        _judge_file(file, [name for name in columns if name not in keys], keys)
     parts = [read_columns(file, columns, report, **options) for file, report in zip(files, reports)]
     whole = joined(parts, columns, files, rated)
     if not len(whole[columns[0]]):
         raise RatingsError(f"{first_of_many(list(map(str, files)), MOST_SHOWN)} has no rows.")
     return whole
+
+
+def _judge_file(file: Path, rated: Sequence[str], keys: Sequence[str]) -> None:
+    """Judge all columns of a small Parquet or Arrow file, as `judge_frame` does."""
+    if format_of(file) not in BINARY or not 0 < file.stat().st_size <= MOST_JUDGED:
+        return
+    import pyarrow
+
+    # If a column that is needed cannot be read, reading it later raises the error.
+    with suppress(ValueError), naming(file):
+        there = column_names(file)
+        batches = file_batches(file, format_of(file), there, ignore_progress)
+        judge_frame(pyarrow.Table.from_batches(batches), there, rated, keys)
 
 
 def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
@@ -287,6 +313,46 @@ def warn_of_copies(files: Sequence[Path], *, fewest_rows: int = FEWEST_IDS) -> N
             f"some files have the same content as other files, but all are counted: {listed}."
             " If a file is only a copy, remove it."
         )
+
+
+def warn_of_displaced(
+    files: Mapping[str, Path], id_column: str, used: Collection[str | None], text_format: TextFormat
+) -> None:
+    """Warn if files that are joined by id have different texts for most ids, but the same texts.
+
+    The ids are then probably row numbers of files in different orders. The keys of ``files`` are
+    their names in the warning. Each small file is compared with the first, in columns not ``used``.
+    """
+    (name, first), *others = files.items()
+    # If a file cannot be read, reading it later raises the error.
+    with suppress(ValueError):
+        there = [one for one in column_names(first, text_format) if one not in (id_column, *used)]
+        for other_name, other in others if there else ():
+            names = [one for one in column_names(other, text_format) if one in there]
+            if not names or max(first.stat().st_size, other.stat().st_size) > MOST_COMPARED:
+                continue
+            own, theirs = (_by_id(file, id_column, names, text_format) for file in (first, other))
+            shared = [one for one in own if one in theirs]
+            for i, column in enumerate(names) if all(map(str.isdecimal, shared)) else ():
+                found = displaced(*([rows[one][i] for one in shared] for rows in (own, theirs)))
+                if found and 2 * found[1] > found[0]:
+                    warn(
+                        f"{name} and {other_name} have the same values in column {column!r}, but"
+                        f" {found[1]} of {found[0]} at another {id_column!r}. If {id_column!r} is"
+                        f" only the number of the row, join the files by {column!r} instead."
+                    )
+                    return
+
+
+def _by_id(
+    file: Path, id_column: str, columns: Sequence[str], text_format: TextFormat
+) -> dict[str, tuple[str, ...]]:
+    """Return the texts in columns of a file, by id."""
+    names = [id_column, *columns]
+    with catch_warnings(action="ignore"):
+        arrays = read_columns(file, names, text=names, text_format=text_format)
+    ids, *texts = ([*map(str, arrays[name].to_pylist())] for name in names)
+    return dict(zip(ids, zip(*texts)))
 
 
 def _with_same(files: Sequence[Path], key: Callable[[Path], Any]) -> list[list[Path]]:

@@ -64,6 +64,16 @@ class Columns(NamedTuple):
     weight: Any = None
     group: Any = None
 
+    @property
+    def rated(self) -> tuple[Any, Any]:
+        """The columns of ratings."""
+        return (self.y1, self.y2)
+
+    @property
+    def keys(self) -> list[Any]:
+        """The other columns that are read."""
+        return [name for name in (self.weight, self.group) if name is not None]
+
 
 class Contents(NamedTuple):
     """The counts of a source.

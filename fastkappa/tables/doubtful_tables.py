@@ -19,6 +19,9 @@ from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
 from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels
 from fastkappa.tables.doubtful_orders import judge_rows
 from fastkappa.tables.two_codings import (
+    BETTER,
+    NEAR,
+    kappa_of,
     may_be_coded_apart,
     two_codings,
     warn_of_end,
@@ -34,6 +37,8 @@ FEWEST_CELLS = 6
 FEWEST_ALONE, TIMES = 6, 2
 # In a smaller part of the data, or if it is rarer than this, a label can be absent by chance.
 FEWEST_OF_PART, LEAST_ABSENT, FEWEST_ABSENT = 100, 0.02, 10
+# Scales rarely have more grades than this.
+MOST_GRADES = 21
 
 
 def judge_table(
@@ -272,4 +277,19 @@ def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> 
             f"no rating equals the label {' or '.join(unused[:MOST_SHOWN])}, and {n_outside}"
             f" {'item is' if n_outside == 1 else 'items are'} left out because of ratings"
             " that are not in labels. Spell the labels exactly as in the ratings."
+        )
+
+
+def warn_of_measured(labels: AnyArray, table: AnyArray) -> None:
+    """Warn if the raters' numbers are often close but seldom equal, like measurements."""
+    if labels.dtype.kind not in "iuf" or len(labels) <= MOST_GRADES:
+        return
+    values = labels.astype(float)
+    given, weighted = (kappa_of(values, values, table, power) for power in (0, 2))
+    if weighted >= max(NEAR, given + BETTER):
+        warn(
+            f"the ratings take {len(labels)} different numeric values, and the two ratings of an"
+            f" item are more often close than equal: kappa is {given:.2f} without weights and"
+            f" {weighted:.2f} with quadratic weights. If the numbers are on a scale, as percentages"
+            " are, pass weights= or use fastkappa.measurements."
         )

@@ -19,7 +19,7 @@ from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many, number_text
 from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_alphabetical
-from fastkappa.ratings.looks import alike_among, is_respelt, is_slip, prefix_of
+from fastkappa.ratings.looks import alike_among, is_part, is_respelt, is_slip, prefix_of
 
 # The smallest kappa after recoding, and the smallest gain over kappa before recoding.
 NEAR, BETTER = 0.6, 0.5
@@ -33,6 +33,9 @@ NEAR_ONCE_MERGED = 0.5
 # If raters agree only by chance, ``n * kappa**2`` reaches 10 in about one of 600 tables.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
+# For a scale that is reversed for part of the items, the smallest number of labels, the smallest
+# kappa if opposite labels count as equal, and the smallest gain over kappa.
+FEWEST_GRADES, FOLDED, GAIN = 4, 0.5, 0.2
 # Exchanged labels are considered only with at least this many items per label on average.
 LEAST_REPEATS = 5
 # The smallest number of items in which one rater uses one name of a label and the other rater uses
@@ -49,8 +52,6 @@ MOST_SHOWN = 5
 FEWEST_WITH_ENDS, FEWEST_AT_END, FAR_APART = 50, 5, 3.5
 # If raters agree on a label for more than one in 25 items, the agreement is not due to chance.
 OFTEN_AT_END = 25
-# Scales rarely have more grades than this.
-MOST_GRADES = 21
 # A label is rare if a similar label occurs at least this many times as often as it does.
 FREQUENT = 100
 REMEDY = "Number the labels the same way if both raters use the same scale."
@@ -64,7 +65,8 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> boo
     - Raters never agree on two or more labels, as after a shift.
     - Two labels that are strings often coincide.
     - The corners off the diagonal contain at least twice as many items as the corners on it, as
-      after a reversal.
+      after a reversal. For numbers on a longer scale, a quarter is enough, as after a reversal for
+      part of the items.
     - The largest cell is off the diagonal, as after a permutation.
     """
     # For few labels, counting in a list is faster than counting in a NumPy array.
@@ -73,7 +75,10 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> boo
         return True
     last = len(agreed) - 1
     opposite = table.item(last) + table.item(last * (last + 1))
-    if opposite > 1 and opposite >= 2 * (agreed[0] + agreed[last]):
+    same = agreed[0] + agreed[last]
+    if opposite > 1 and opposite >= 2 * same:
+        return True
+    if last > 2 and 4 * opposite >= same and opposite >= 2 * FEWEST_AT_END:
         return True
     return bool(table.argmax() % (last + 2))
 
@@ -111,6 +116,8 @@ def two_codings(
             found = _two_ranges(values, table, names)
     if found is None and may_be_renamed:
         found = _permuted(array, table, names)
+    if found is None and array.dtype.kind in "iuf":
+        found = _reversed_in_part(array.astype(float), table, names)
     if found is None and not table.trace():
         found = _never_agree(table, names)
     return found
@@ -142,8 +149,9 @@ def is_predicted(table: AnyArray) -> bool:
 def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
     """Return the warning about labels of one rater that coincide with labels of the other.
 
-    Labels can differ because those of one rater were truncated, for example to 8 characters. Labels
-    that look alike are skipped, because another warning covers them.
+    Labels can differ because those of one rater were truncated, for example to 8 characters, or
+    because one rater divides a label, such as 4 into 4A and 4B. Labels that look alike are skipped,
+    because another warning covers them.
     """
     of_rows, of_columns = table.sum(axis=1), table.sum(axis=0)
     is_most = (table == table.max(axis=1, keepdims=True)) & (table == table.max(axis=0))
@@ -155,6 +163,9 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
         if not alike_among([one, other])
         and (2 * table[i, j] >= NEAR * (of_rows[i] + of_columns[j]) or is_respelt(one, other))
     ]
+    pairs += _divided(labels, table)
+    pairs += [(one, other, n) for other, one, n in _divided(labels, table.T)]
+    pairs = list(dict.fromkeys(pairs))
     if sum(n for _, _, n in pairs) < TOGETHER:
         return None
     a, b = names
@@ -166,6 +177,22 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
         f" {first_of_many(shown, MOST_SHOWN, '; ')}. If they are the same label, write them the"
         " same way, because they are counted as disagreement."
     )
+
+
+def _divided(labels: AnyArray, table: AnyArray) -> list[tuple[str, str, int]]:
+    """Return each label of the rows that the columns divide, with each part and its frequency."""
+    of_rows, of_columns = table.sum(axis=1), table.sum(axis=0)
+    own, others = (
+        np.flatnonzero((n > 0) & (m == 0)).tolist()
+        for n, m in ((of_rows, of_columns), (of_columns, of_rows))
+    )
+    found = []
+    for i in own:
+        parts = [j for j in others if is_part(str(labels[j]), str(labels[i]))]
+        together = table[i, parts].sum()
+        if len(parts) > 1 and 2 * together >= NEAR * (of_rows[i] + of_columns[parts].sum()):
+            found += [(str(labels[i]), str(labels[j]), table[i, j]) for j in parts]
+    return found
 
 
 def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
@@ -271,6 +298,34 @@ def _numbered_higher(step: float, better: str, names: Sequence[str]) -> str:
     return f"{how} {abs(step):g}: {better} without that difference. {REMEDY}"
 
 
+def _reversed_in_part(values: Floats, table: AnyArray, names: Sequence[str]) -> str | None:
+    """Return the warning about raters whose numbers seem reversed for some of the items.
+
+    Such a table looks like an X. The raters agree better if only the distance from the middle of
+    the scale counts, and they give opposite ends more often than an end and the label beside it.
+    """
+    used = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
+    counts, values = table[np.ix_(used, used)], values[used]
+    if len(used) < FEWEST_GRADES or counts.sum() < FEWEST_WITH_ENDS:
+        return None
+    for corner in (counts[:2, :-3:-1], counts[:-3:-1, :2]):
+        end, *beside = corner[0, 0], corner[0, 1], corner[1, 0]
+        if end < FEWEST_AT_END or end <= max(beside):
+            return None
+    folded = np.abs(values - (values[0] + values[-1]) / 2)
+    (given, better), (weighted, folded_weighted) = (
+        [kappa_of(own, own, counts, power) for own in (values, folded)] for power in (0, 2)
+    )
+    if better < FOLDED or min(better - given, folded_weighted - weighted) <= GAIN:
+        return None
+    a, b = names
+    return (
+        f"{a} and {b} seem to number the labels in opposite directions for some of the items:"
+        f" unweighted kappa is {given:.2f}, and {better:.2f} if opposite labels count as equal."
+        " Reverse the labels of these items if both raters use the same scale."
+    )
+
+
 def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
     """Return the warning about raters who use the same labels for different categories."""
     used = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
@@ -373,21 +428,6 @@ def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool
             )
             return True
     return False
-
-
-def warn_of_measured(labels: AnyArray, table: AnyArray) -> None:
-    """Warn if the raters' numbers are often close but seldom equal, like measurements."""
-    if labels.dtype.kind not in "iuf" or len(labels) <= MOST_GRADES:
-        return
-    values = labels.astype(float)
-    given, weighted = (kappa_of(values, values, table, power) for power in (0, 2))
-    if weighted >= max(NEAR, given + BETTER):
-        warn(
-            f"the ratings take {len(labels)} different numeric values, and the two ratings of an"
-            f" item are more often close than equal: kappa is {given:.2f} without weights and"
-            f" {weighted:.2f} with quadratic weights. If the numbers are on a scale, as percentages"
-            " are, pass weights= or use fastkappa.measurements."
-        )
 
 
 def kappa_of(rows: Floats, columns: Floats, table: AnyArray, power: int) -> float:

@@ -24,7 +24,7 @@ from fastkappa.results.sentence import estimate_sentence, estimate_text, interva
 from fastkappa.statistics.clusters import are_joined, doubt_of_clusters, widened_text
 from fastkappa.statistics.intervals.methods import root_quantile
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
-from fastkappa.tables.two_codings import warn_of_measured
+from fastkappa.tables.doubtful_tables import warn_of_measured
 
 # A placeholder for AgreementResult. Importing that class would be circular, because its module
 # imports this one.

@@ -129,6 +129,7 @@ RULES = {
         for text in ("NA", "nan", "None", "<NA>", "null")
     },
     "'-' for missing, left out": Rule(more(*WORDS, ("-", "x"), ("y", "-")), None, "'-'", drop()),
+    "a refusal": Rule(more(*WORDS, ("I'm sorry, but I cannot rate this.", "x")), None, "I'm sorry"),
     "a stand-in that is a label": Rule(
         named("yes", "no", "NA"), KAPPA, "", Options(labels=["yes", "no", "NA"])
     ),

@@ -241,3 +241,30 @@ def test_marks_for_the_rating_above(ditto: str) -> None:
         confusion_counts(y1, y2)
     with pytest.warns(UserWarning, match="often stand for the rating above"):
         fleiss_kappa(Ratings.from_raters([y1, y2, y2]))
+
+
+MESSAGES = [
+    *("ERROR: rate limit exceeded", "Error code: 429", "openai.RateLimitError: wait", "HTTP 500"),
+    *("Failed to parse the answer", "timed out after 30 s", "429 Too Many Requests", "Timeout"),
+]
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_a_message_about_a_failed_request(message: str) -> None:
+    with pytest.warns(UserWarning, match=rf"y2 has .* failed request.*{message}' \(2 times\)"):
+        confusion_counts([*FIRST, "x", "y"], [*SECOND, message, message])
+    # Both raters use such labels, so they can be kinds of errors.
+    _silent([*FIRST, "error: a", "error: b"], [*SECOND, "error: b", "error: b"])
+
+
+@pytest.mark.parametrize("refusal", ["I\u2019m sorry.", "I cannot assist.", "As an AI, I do not"])
+def test_a_refusal_of_a_language_model(refusal: str) -> None:
+    with pytest.warns(UserWarning, match=rf"missing rating, .*{refusal}' \(1 time\)"):
+        Ratings.from_long(item=[1, 1, 2, 2, 3, 3], rater=[*"ab"] * 3, rating=[*"xyxyx", refusal])
+
+
+@pytest.mark.parametrize(
+    "label", ["error", "failed", "Error type A", "I am unable to walk about", "500 mg daily"]
+)
+def test_a_label_that_is_no_message(label: str) -> None:
+    _silent([*FIRST, "x"], [*SECOND, label])

@@ -19,7 +19,7 @@ from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.words import arguments_named, names_of_columns
 from fastkappa.formatting import count_text, label_text
-from fastkappa.ratings.doubtful_labels import ONE_ITEM_EACH
+from fastkappa.ratings.item_weights import ONE_ITEM_EACH
 from fastkappa.ratings.missing import find_missing
 from fastkappa.sources.arrow_batches import split_by
 from fastkappa.sources.arrow_folders import joined

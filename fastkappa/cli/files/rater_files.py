@@ -10,7 +10,7 @@ from fastkappa.cli.files.raters import RATER, RaterColumns
 from fastkappa.cli.raters_option import RaterOptions, different_raters, named_raters
 from fastkappa.formatting import first_of_many
 from fastkappa.sources.arrow_files import SUFFIXES, column_names
-from fastkappa.sources.arrow_folders import columns_of_files, warn_of_copies
+from fastkappa.sources.arrow_folders import columns_of_files, warn_of_copies, warn_of_displaced
 from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_ratings import RatingsError
 
@@ -92,6 +92,9 @@ def opened_raters(
         for name, source in kept.items()
     }
     warn_of_copies(each, fewest_rows=0)
+    used = {cluster, group, *(column for _, column in ratings.values())}
+    opened = {name: source.files[0] for name, source in kept.items()}
+    warn_of_displaced(opened, id_column, used, next(iter(kept.values())).text_format)
     # The first file determines the name of the joined column of ratings.
     _, joined = next(iter(ratings.values()))
     return _together(ratings), RaterColumns(chosen, id_column, RATER, joined, ratings)

@@ -31,6 +31,7 @@ from fastkappa.ratings.label_order import shown
 from fastkappa.ratings.lengths import CHECK_IDS
 from fastkappa.sources.arrow_columns import declared_order
 from fastkappa.sources.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
+from fastkappa.sources.arrow_folders import warn_of_displaced
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 from fastkappa.statistics.weights import Weights
@@ -190,6 +191,8 @@ def rank_files(
     if left_out:
         n = f"{len(left_out)} {'item' if len(left_out) == 1 else 'items'}"
         on_left_out(f"{n} of {truth} left out because the label is missing in column {target!r}.")
+    compared = {str(file): file for file in (truth, *submissions[:AT_ONCE])}
+    warn_of_displaced(compared, id_column, {target, cluster, sample_weight, split}, text_format)
     known = reading.known({target: true_labels})
     clusters = None if cluster is None else reader.values(truth, cluster, left_out)
     weights = None

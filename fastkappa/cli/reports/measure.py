@@ -27,7 +27,7 @@ from fastkappa.measurements.intraclass import IntraclassResult
 from fastkappa.measurements.limits import PROPORTIONAL
 from fastkappa.multirater.long_measurements import LongMeasurements
 from fastkappa.plotting import plot_forest, plot_limits_of_agreement
-from fastkappa.ratings.doubtful_labels import ONE_ITEM_EACH
+from fastkappa.ratings.item_weights import ONE_ITEM_EACH
 from fastkappa.results.report import estimate_row, number_rows
 from fastkappa.sources.arrow_columns import in_table
 from fastkappa.statistics.scales import ScaleName

@@ -17,9 +17,10 @@ from fastkappa.leaderboards.items.ids import (
     read_ids,
     settled,
 )
-from fastkappa.ratings.lengths import share_few_ids
+from fastkappa.ratings.lengths import are_offset_ids, share_few_ids
 
 IDS_SHOWN = 5
+AS_IF_OFFSET = "as if one list of ids counted from 0 and the other from 1"
 # The number of lists that a thread looks up together. The ids of the items are hashed only once for
 # these lists.
 LISTS_AT_ONCE = 8
@@ -69,7 +70,13 @@ class Alignment(NamedTuple):
         kinds = {isinstance(ids[0], str) for ids in (self.missing, self.extra) if ids}
         if len(kinds) == 2:
             descriptions.append("one list of ids has strings and the other does not")
-        return ", ".join(descriptions)
+        offset = f", {AS_IF_OFFSET}" if self.is_offset() else ""
+        return ", ".join(descriptions) + offset
+
+    def is_offset(self) -> bool:
+        """Return whether the ids seem to count from 0 in one list and from 1 in the other."""
+        n_shared = 0 if self.items is None else len(self.items)
+        return are_offset_ids(self.missing, self.extra, n_shared + len(self.missing))
 
 
 # The alignment of two equal lists of ids.

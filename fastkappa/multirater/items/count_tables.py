@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.multirater.items.doubtful_raters import warn_of_added_votes
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import warn_of_lookalikes
 from fastkappa.ratings.interop import to_numpy
@@ -39,6 +40,8 @@ def read_counts(given: Any) -> IntTable:
         raise ValueError(f"counts must be non-negative whole numbers, got {counts[wrong][0]}.")
     if not counts.any():
         raise ValueError(f"counts must not all be 0, got the shape {counts.shape}.")
+    n_ratings = counts.sum(axis=1)
+    warn_of_added_votes(n_ratings, counts.max(axis=1) < n_ratings)
     return counts.astype(np.int64)
 
 

@@ -39,6 +39,9 @@ BY_CHANCE = 1e-3
 MOST_JUDGED = 20
 # The maximum number of copies to report.
 MOST_COPIES = 3
+# An adjudicator rated at least this many items. At least NEARLY_ALL of these items are in dispute
+# among the other raters, who agree on at least FEWEST_ITEMS items and NEARLY_ALL of the rest.
+FEWEST_ADJUDICATED, NEARLY_ALL = 10, 0.95
 
 
 def warn_of_derived(codes: AnyArray, labels: AnyArray, names: Sequence[str]) -> None:
@@ -50,11 +53,62 @@ def warn_of_derived(codes: AnyArray, labels: AnyArray, names: Sequence[str]) -> 
     if len(names) < 3:
         return
     _warn_of_copies(codes, len(labels), names)
+    if not _warn_of_adjudicator(codes, len(labels), names):
+        warn_of_added_votes(*_disputes(codes, len(labels)))
     complete = codes[:, (codes < len(labels)).all(axis=0)]
     if complete.shape[1] >= FEWEST_ITEMS:
         for place, name in enumerate(names):
             if COMPUTED.search(name):
                 _warn_of_summary(complete, labels, place, names)
+
+
+def _disputes(codes: AnyArray, n_labels: int) -> tuple[AnyArray, AnyArray]:
+    """Return the number of ratings per item, and a mask of the items with different ratings."""
+    rated = codes < n_labels
+    lowest, highest = codes.min(axis=0), np.where(rated, codes.astype(np.int64), -1).max(axis=0)
+    return rated.sum(axis=0), highest > lowest
+
+
+def _are_added(are_more: AnyArray, are_disputed: AnyArray) -> bool:
+    """Return whether nearly all items with more ratings are in dispute, and no others are."""
+    added, others = are_disputed[are_more], are_disputed[~are_more]
+    return bool(
+        len(added) >= FEWEST_ADJUDICATED
+        and added.mean() >= NEARLY_ALL
+        and (~others).sum() >= max(FEWEST_ITEMS, NEARLY_ALL * len(others))
+    )
+
+
+def _warn_of_adjudicator(codes: AnyArray, n_labels: int, names: Sequence[str]) -> bool:
+    """Warn about a rater who rated nearly only the items on which the other raters disagree."""
+    for place, name in enumerate(names):
+        n_ratings, are_disputed = _disputes(np.delete(codes, place, axis=0), n_labels)
+        paired = n_ratings > 1
+        are_more = codes[place, paired] < n_labels
+        if _are_added(are_more, are_disputed[paired]):
+            warn(
+                f"{name} rated {are_more.sum()} items, which are nearly all the items on which the"
+                " other raters disagree, and hardly any others. Items in dispute then have more"
+                " ratings, which changes coefficients. If this rater settles disputes, leave"
+                f" {name} out."
+            )
+            return True
+    return False
+
+
+def warn_of_added_votes(n_ratings: AnyArray, are_disputed: AnyArray) -> None:
+    """Warn if ratings were added to items in dispute, as until a majority is reached.
+
+    ``are_disputed`` is a mask of the items with different ratings.
+    """
+    paired = n_ratings > 1
+    few = n_ratings[paired].min(initial=n_ratings.max())
+    if _are_added(n_ratings[paired] > few, are_disputed[paired]):
+        warn(
+            f"nearly all items with more than {few} ratings are in dispute, and hardly any others"
+            " are, as if ratings were added until most raters agreed. This changes coefficients:"
+            f" use only the first {few} ratings of each item."
+        )
 
 
 def _warn_of_copies(codes: AnyArray, n_labels: int, names: Sequence[str]) -> None:

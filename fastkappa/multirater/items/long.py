@@ -6,10 +6,7 @@ no memory.
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -17,13 +14,19 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.choices import check_choice
-from fastkappa.formatting import count_text
 from fastkappa.multirater.items.counts import as_patterns
 from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows, RowFinder
+from fastkappa.multirater.items.doubtful_names import (
+    warn_of_mistyped,
+    warn_of_offset_ids,
+    warn_of_split_items,
+    warn_of_strangers,
+)
 from fastkappa.multirater.items.doubtful_raters import (
     MOST_JUDGED,
     judge_pairs,
     judge_raters,
+    warn_of_added_votes,
     warn_of_derived,
 )
 from fastkappa.multirater.items.forms import FEWEST_TRANSPOSED
@@ -36,10 +39,9 @@ from fastkappa.multirater.items.rater_columns import (
 )
 from fastkappa.multirater.items.subjects import places, sorted_codes
 from fastkappa.ratings.column import Column, label_of
-from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, SOME_ITEMS, warn, warn_of_ids
-from fastkappa.ratings.item_weights import read_clusters
+from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
+from fastkappa.ratings.item_weights import read_clusters, warn_of_ids
 from fastkappa.ratings.lengths import n_samples
-from fastkappa.ratings.looks import alike_among
 from fastkappa.ratings.missing import find_missing, without
 
 # Items and raters are considered swapped if there are at most MOST_SWAPPED items and at least
@@ -47,16 +49,6 @@ from fastkappa.ratings.missing import find_missing, without
 # MANY_RATERS raters and at least MANY_TIMES as many raters as items.
 MOST_SWAPPED = 4
 MANY_RATERS, MANY_TIMES = 50, 5
-# A mistyped name is at least this many times rarer than the correct name, and at least this similar
-# to it.
-RARER, LEAST_LIKENESS = 10, 0.8
-# If two raters are expected to have this many items in common by chance, they are unlikely to have
-# none.
-SHARED = 10
-# A rater with fewer ratings than this can have no item in common with other raters just by chance.
-FEWEST_ALONE = 10
-# A file extension that some tools add to item names.
-EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
 # What to do if a rater rated an item several times.
 Duplicates = Literal["error", "first", "last"]
 
@@ -193,9 +185,12 @@ def read_long(
     found = _sorted_ratings(item, rater, cluster, given.raters[0], duplicates)
     _warn_of_swapped(found)
     if len(found.rater_names) > MOST_JUDGED:
+        codes, starts = found.ratings % found.n_labels, found.starts[:-1]
+        are_disputed = np.maximum.reduceat(codes, starts) > np.minimum.reduceat(codes, starts)
+        warn_of_added_votes(np.diff(found.starts), are_disputed)
         return given, found
     codes = found.first_codes(SOME_ITEMS)
-    _warn_of_mistyped(found.rater_names, codes < found.n_labels)
+    warn_of_mistyped(found.rater_names, codes < found.n_labels)
     are_given = labels is not None
     are_recoded = judge_pairs(codes, given.reported, found.rater_names, are_given=are_given)
     warn_of_derived(codes, given.labels, found.rater_names)
@@ -255,13 +250,14 @@ def _sorted_ratings(
             ends = [[False], again] if duplicates == "first" else [again, [False]]
             kept = ~np.concatenate(ends)
             pairs, codes = pairs[kept], codes[kept]
-    are_split = _warn_of_split_items(items, pairs, n_raters)
+    are_split = warn_of_split_items(items, pairs, n_raters)
+    warn_of_offset_ids(items, pairs, names)
     del items, raters
     ratings = (pairs % n_raters).astype(np.min_scalar_type(n_raters * n_labels - 1))
     pairs //= n_raters
     starts = np.concatenate([[0], np.flatnonzero(pairs[1:] != pairs[:-1]) + 1, [len(ratings)]])
     if not are_split:
-        _warn_of_strangers(names, ratings, starts)
+        warn_of_strangers(names, ratings, starts)
     ratings *= n_labels
     ratings += codes
     rated = pairs[starts[:-1]].astype(np.int32)
@@ -281,92 +277,6 @@ def _warn_of_swapped(ratings: LongRatings) -> None:
             " and raters were swapped. Check item= and rater=, or --item and --rater on the command"
             " line."
         )
-
-
-def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None:
-    """Warn about a rater's name that looks like a mistyped version of another rater's name.
-
-    The names must be similar, and the raters must have no item in common. In addition, one of them
-    must have few ratings, or the names must differ in a missing or swapped letter and many common
-    items must be expected by chance. Names that differ in a number are not considered mistyped.
-    ``is_rated`` has one row per rater and one column per item.
-    """
-    from difflib import get_close_matches
-
-    n_ratings = is_rated.sum(axis=1).tolist()
-    order = sorted(range(len(names)), key=n_ratings.__getitem__)
-    for few, many in combinations(order, 2):
-        if (is_rated[few] & is_rated[many]).any():
-            continue
-        words = [re.sub(r"\d", "", names[i]) for i in (few, many)]
-        is_rare = RARER * n_ratings[few] <= n_ratings[many]
-        by_chance = n_ratings[few] * n_ratings[many] / is_rated.shape[1]
-        is_slip = len(words[0]) != len(words[1]) or sorted(words[0]) == sorted(words[1])
-        if words[0] == words[1] or not (is_rare or (is_slip and by_chance >= SHARED)):
-            continue
-        if get_close_matches(words[0], words[1:], cutoff=LEAST_LIKENESS):
-            warn(
-                f"rater {names[few]!r} has {count_text(n_ratings[few], 'rating')},"
-                f" and {names[many]!r} has {n_ratings[many]} ratings of other items. If they are"
-                " the same rater, use one spelling."
-            )
-
-
-def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np.intp]) -> None:
-    """Warn about raters who have no item in common with others, perhaps because ids differ.
-
-    ``raters`` are the numbers of the raters, sorted by item. If there are many raters, there is no
-    warning, because such raters are then normal.
-    """
-    alone = raters[starts[:-1][np.diff(starts) == 1]]
-    if not len(alone) or len(names) > MOST_JUDGED:
-        return
-    n_alone, n_ratings = (np.bincount(part, minlength=len(names)) for part in (alone, raters))
-    strangers = [
-        repr(name) for name, n, of in zip(names, n_alone, n_ratings) if n == of >= FEWEST_ALONE
-    ]
-    if strangers and len(strangers) < len(names):
-        warn(
-            f"some raters have no item in common with any other rater: {', '.join(strangers)}."
-            " Check that the item ids have the same form in all files or rows."
-        )
-
-
-def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> bool:
-    """Warn about similar names that probably mean the same item, because no rater rated both.
-
-    Return whether there are such names. ``pairs`` are sorted numbers: the item's number times the
-    number of raters, plus the rater's number.
-    """
-    starts = np.searchsorted(pairs, np.arange(items.n_distinct + 1) * n_raters)
-    # If every rater rated an item under one name, the item has no second spelling.
-    parts = np.flatnonzero(np.diff(starts) < n_raters)
-    if not 2 <= len(parts) <= MOST_TYPED or not isinstance(items.name_of(0), str):
-        return False
-    rows = np.zeros(items.n_distinct, np.intp)
-    rows[items.numbers] = np.arange(len(items.numbers))
-    number = {items.name_of(int(rows[i])): i for i in parts.tolist()}
-
-    def are_one(names: Sequence[str]) -> bool:
-        raters = [
-            pairs[starts[i] : starts[i + 1]] % n_raters for i in map(number.__getitem__, names)
-        ]
-        together = np.concatenate(raters)
-        return len(np.unique(together)) == len(together)
-
-    stems: dict[str, list[str]] = defaultdict(list)
-    for name in number:
-        stems[EXTENSION.sub("", name.replace("\\", "/").rpartition("/")[2])].append(name)
-    of_one_stem = [names for names in stems.values() if len(names) > 1]
-    split = list(filter(are_one, [*alike_among(number), *of_one_stem]))
-    if split:
-        shown = "; ".join(", ".join(map(ascii, names)) for names in split[:MOST_SHOWN])
-        warn(
-            f"item contains {count_text(len(split), 'group')} of similar names: {shown}. They"
-            " were read as different items, but have no raters in common. If similar names mean the"
-            " same item, use one spelling."
-        )
-    return bool(split)
 
 
 def clusters_of_items(cluster: Any, items: Identified, dropped: Any = None) -> Column:

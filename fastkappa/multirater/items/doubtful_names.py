@@ -1,0 +1,143 @@
+"""Detect names of items and raters in long form that are probably mistakes."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+from fastkappa.formatting import count_text
+from fastkappa.multirater.items.doubtful_raters import MOST_JUDGED
+from fastkappa.multirater.items.identified import Identified
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, warn
+from fastkappa.ratings.lengths import are_offset_ids
+from fastkappa.ratings.looks import alike_among
+
+# A mistyped name is at least this many times rarer than the correct name, and at least this similar
+# to it.
+RARER, LEAST_LIKENESS = 10, 0.8
+# If two raters are expected to have this many items in common by chance, they are unlikely to have
+# none.
+SHARED = 10
+# A rater with fewer ratings than this can have no item in common with other raters just by chance.
+FEWEST_ALONE = 10
+# The numbers of more ratings are not compared, to save memory.
+MOST_NUMBERED = 1 << 20
+# A file extension that some tools add to item names.
+EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
+
+
+def warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None:
+    """Warn about a rater's name that looks like a mistyped version of another rater's name.
+
+    The names must be similar, and the raters must have no item in common. In addition, one of the
+    two must have few ratings, or many common items must be expected by chance and a letter must be
+    missing or swapped. Names that differ in a number are not considered mistyped. ``is_rated`` has
+    one row per rater and one column per item.
+    """
+    from difflib import get_close_matches
+
+    n_ratings = is_rated.sum(axis=1).tolist()
+    order = sorted(range(len(names)), key=n_ratings.__getitem__)
+    for few, many in combinations(order, 2):
+        if (is_rated[few] & is_rated[many]).any():
+            continue
+        words = [re.sub(r"\d", "", names[i]) for i in (few, many)]
+        is_rare = RARER * n_ratings[few] <= n_ratings[many]
+        by_chance = n_ratings[few] * n_ratings[many] / is_rated.shape[1]
+        is_slip = len(words[0]) != len(words[1]) or sorted(words[0]) == sorted(words[1])
+        if words[0] == words[1] or not (is_rare or (is_slip and by_chance >= SHARED)):
+            continue
+        if get_close_matches(words[0], words[1:], cutoff=LEAST_LIKENESS):
+            warn(
+                f"rater {names[few]!r} has {count_text(n_ratings[few], 'rating')},"
+                f" and {names[many]!r} has {n_ratings[many]} ratings of other items. If they are"
+                " the same rater, use one spelling."
+            )
+
+
+def warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np.intp]) -> None:
+    """Warn about raters without an item in common with others, perhaps because ids differ.
+
+    ``raters`` are the numbers of the raters, sorted by item. If there are many raters, there is no
+    warning, because such raters are then normal.
+    """
+    alone = raters[starts[:-1][np.diff(starts) == 1]]
+    if not len(alone) or len(names) > MOST_JUDGED:
+        return
+    n_alone, n_ratings = (np.bincount(part, minlength=len(names)) for part in (alone, raters))
+    strangers = [
+        repr(name) for name, n, of in zip(names, n_alone, n_ratings) if n == of >= FEWEST_ALONE
+    ]
+    if strangers and len(strangers) < len(names):
+        warn(
+            f"some raters have no item in common with any other rater: {', '.join(strangers)}."
+            " Check that the item ids have the same form in all files or rows."
+        )
+
+
+def warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> bool:
+    """Warn about similar names that probably mean the same item, because no rater rated both.
+
+    Return whether there are such names. ``pairs`` are sorted numbers: the item's number times the
+    number of raters, plus the rater's number.
+    """
+    starts = np.searchsorted(pairs, np.arange(items.n_distinct + 1) * n_raters)
+    # If every rater rated an item under one name, the item has no second spelling.
+    parts = np.flatnonzero(np.diff(starts) < n_raters)
+    if not 2 <= len(parts) <= MOST_TYPED or not isinstance(items.name_of(0), str):
+        return False
+    rows = np.zeros(items.n_distinct, np.intp)
+    rows[items.numbers] = np.arange(len(items.numbers))
+    number = {items.name_of(int(rows[i])): i for i in parts.tolist()}
+
+    def are_one(names: Sequence[str]) -> bool:
+        raters = [
+            pairs[starts[i] : starts[i + 1]] % n_raters for i in map(number.__getitem__, names)
+        ]
+        together = np.concatenate(raters)
+        return len(np.unique(together)) == len(together)
+
+    stems: dict[str, list[str]] = defaultdict(list)
+    for name in number:
+        stems[EXTENSION.sub("", name.replace("\\", "/").rpartition("/")[2])].append(name)
+    of_one_stem = [names for names in stems.values() if len(names) > 1]
+    split = list(filter(are_one, [*alike_among(number), *of_one_stem]))
+    if split:
+        shown = "; ".join(", ".join(map(ascii, names)) for names in split[:MOST_SHOWN])
+        warn(
+            f"item contains {count_text(len(split), 'group')} of similar names: {shown}. They"
+            " were read as different items, but have no raters in common. If similar names mean the"
+            " same item, use one spelling."
+        )
+    return bool(split)
+
+
+def warn_of_offset_ids(items: Identified, pairs: AnyArray, names: Sequence[str]) -> None:
+    """Warn if one rater's items seem to be numbered from 0, and another's from 1.
+
+    ``pairs`` are sorted numbers, as for `warn_of_split_items`.
+    """
+    if len(names) > MOST_JUDGED or len(pairs) > MOST_NUMBERED:
+        return
+    numbers, raters = np.divmod(pairs, len(names))
+    nearly_all = np.flatnonzero(np.bincount(raters) == items.n_distinct - 1).tolist()
+    lacking = {}
+    for rater in nearly_all if len(nearly_all) > 1 else ():
+        of_all = items.n_distinct * (items.n_distinct - 1) // 2
+        number = of_all - int(numbers[raters == rater].sum())
+        lacking[rater] = items.name_of(int(np.argmax(items.numbers == number)))
+    for one, other in combinations(lacking, 2):
+        ids = [lacking[other]], [lacking[one]]
+        if are_offset_ids(*ids, items.n_distinct - 1):
+            warn(
+                f"{names[one]} and {names[other]} rated the same items, except that only"
+                f" {names[one]} has item {ids[0][0]} and only {names[other]} has item {ids[1][0]}."
+                " If one list of ids counts from 0 and the other from 1, number them the same way."
+            )
+            return

@@ -1,0 +1,199 @@
+"""Columns that are not read can show that the rows are not the items."""
+
+from __future__ import annotations
+
+import random
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fastkappa import Ratings, confusion_from_source
+from tests.helpers.absent import library
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("typer")
+from tests.helpers.command_line import CommandLine
+from tests.helpers.entrances import csv_text
+
+pandas, polars, pyarrow = library("pandas"), library("polars"), library("pyarrow")
+parquet, feather = library("pyarrow.parquet"), library("pyarrow.feather")
+
+Columns = dict[str, list[Any]]
+GENERATOR = random.Random(1)
+
+
+def _rated(labels: list[Any], n: int) -> tuple[list[Any], list[Any]]:
+    """Return the ratings of two raters who agree on about three of four items."""
+    first = GENERATOR.choices(labels, k=n)
+    return first, [x if GENERATOR.random() < 0.7 else GENERATOR.choice(labels) for x in first]
+
+
+def _subtotals(word: str) -> Columns:
+    """Return 12 wards of 5 patients, each followed by a row with the number of patients."""
+    columns: Columns = {"ward": [], "patient": [], "a": [], "b": []}
+    for ward in range(12):
+        a, b = _rated([0, 1, 2], 5)
+        columns["ward"] += [f"Ward {ward}"] * 5 + [word.format(f"Ward {ward}")]
+        columns["patient"] += [f"P{ward}-{i}" for i in range(5)] + [""]
+        columns["a"] += [*a, 5]
+        columns["b"] += [*b, 5]
+    return columns
+
+
+def _joined() -> Columns:
+    """Return 40 patients, each in three rows with the same ratings."""
+    a, b = _rated(["x", "y"], 40)
+    rows = [i for i in range(40) for _ in range(3)]
+    return {
+        "patient_id": [100 + i for i in rows],
+        "drug": [f"drug {GENERATOR.randrange(9)}" for _ in rows],
+        "a": [a[i] for i in rows],
+        "b": [b[i] for i in rows],
+    }
+
+
+def _questions() -> Columns:
+    (a, b), (c, d) = _rated(["pos", "neg"], 40), _rated(["bill", "login", "other"], 30)
+    names = ["mood"] * 40 + ["topic"] * 30
+    return {"ticket": [*range(40), *range(30)], "question": names, "a": a + c, "b": b + d}
+
+
+SUBTOTALS = r"column 'ward' contains subtotals such as '.*Ward 0.*', first in row 5"
+JOINED = "with the same 'patient_id' always have the same ratings, and 40 of 40 values"
+QUESTIONS = r"column 'question' divides the rows .*: 'mood', 'topic'\..*group='question'"
+DOUBTFUL = {
+    "count": (_subtotals("{} Count"), SUBTOTALS),
+    "German": (_subtotals("{} Ergebnis"), SUBTOTALS),
+    "French": (_subtotals("Total {}"), SUBTOTALS),
+    "joined": (_joined(), JOINED),
+    "questions": (_questions(), QUESTIONS),
+}
+
+
+def _sources(columns: Columns, folder: Path) -> dict[str, Any]:
+    """Return a source of each kind whose columns are at hand."""
+    table = pyarrow.table(columns)
+    text, binary = folder / "ratings.csv", folder / "ratings.parquet"
+    text.write_text(csv_text(columns), encoding="utf-8")
+    parquet.write_table(table, binary)
+    feather.write_feather(table, arrow := folder / "ratings.arrow", "uncompressed")
+    rows = [dict(zip(columns, row)) for row in zip(*columns.values())]
+    frames = {"pandas": pandas.DataFrame(columns), "polars": polars.DataFrame(columns)}
+    files = {"csv": text, "parquet": binary, "arrow": arrow}
+    return {**frames, **files, "mapping": columns, "rows": rows, "table": table}
+
+
+@pytest.mark.parametrize(("columns", "message"), DOUBTFUL.values(), ids=DOUBTFUL)
+def test_a_doubtful_column(columns: Columns, message: str, tmp_path: Path) -> None:
+    for name, source in _sources(columns, tmp_path).items():
+        with pytest.warns(UserWarning, match=message) as warned:
+            confusion_from_source(source, "a", "b")
+        assert len(warned) == 1, name
+    path = tmp_path / "ratings.csv"
+    parts = message.replace("row 5", "row 6 below the names")
+    parts = parts.replace("group='question'", "--group 'question' of fastkappa agree")
+    for command in (("score", "--y1", "a", "--y2", "b"), ("agree", "--raters", "a", "b")):
+        run = CommandLine(command[0]).run(path, *command[1:])
+        assert run.stderr.count("warning") == 1
+        assert re.search(parts, run.stderr)
+
+
+ORDINARY = {
+    # Two eyes of a patient often, but not always, have the same ratings.
+    "clusters": {**(own := _joined()), "b": [*own["b"][:-1], "z"]},
+    # The raters seldom disagree.
+    "agreed": {**(own := _joined()), "b": own["a"]},
+    # A column that is made from both ratings is not a column of ids.
+    "made": {**(own := _joined()), "patient_id": [*range(120)], "cell": own["patient_id"]},
+    # One label occurs in both parts.
+    "shared": {**(own := _questions()), "b": [*own["b"][:-1], "neg"]},
+    # These are features, without groups.
+    "features": {
+        "feature": [f"{i}{end}" for i in range(30) for end in ("", " mean")],
+        **dict(zip("ab", _rated([1, 2, 3], 60))),
+    },
+}
+
+
+@pytest.mark.parametrize("columns", ORDINARY.values(), ids=ORDINARY)
+def test_an_ordinary_column(columns: Columns, tmp_path: Path) -> None:
+    for source in _sources(columns, tmp_path).values():
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            confusion_from_source(source, "a", "b")
+
+
+def test_questions_in_long_form() -> None:
+    wide = _questions()
+    n = len(wide["a"])
+    items = [f"{ticket}/{question}" for ticket, question in zip(wide["ticket"], wide["question"])]
+    long = {
+        "item": items * 2,
+        "rater": ["a"] * n + ["b"] * n,
+        "label": [*wide["a"], *wide["b"]],
+        "question": wide["question"] * 2,
+    }
+    names = {"item": "item", "rater": "rater", "rating": "label"}
+    with pytest.warns(UserWarning, match=QUESTIONS):
+        Ratings.from_long(pandas.DataFrame(long), **names)
+    # A group of labels is made from each rating, so it differs within items.
+    groups = {"pos": "mood", "neg": "mood", "bill": "money", "login": "money", "other": "money"}
+    long["label"][0], long["label"][1] = "bill", "login"
+    long["question"] = [groups[label] for label in long["label"]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Ratings.from_long(pandas.DataFrame(long), **names)
+
+
+def _documents(*, restart: bool) -> Columns:
+    """Return the ratings of two raters per document. Items restart in each of three documents."""
+    columns: Columns = {"document": [], "item": [], "rater": [], "label": []}
+    of_all = _rated([*"xyz"], 90)
+    for document in range(3):
+        for name, labels in zip("ab", _rated([*"xyz"], 90) if restart else of_all):
+            columns["document"] += [f"doc {document}"] * 90
+            columns["item"] += [*range(90)]
+            columns["rater"] += [f"{name}{document}"] * 90
+            columns["label"] += labels
+    return columns
+
+
+def test_item_numbers_that_restart_in_each_document(tmp_path: Path) -> None:
+    names = {"item": "item", "rater": "rater", "rating": "label"}
+    for source in _sources(_documents(restart=True), tmp_path).values():
+        with pytest.warns(UserWarning, match="If 'item' restarts for each 'document', make"):
+            Ratings.from_long(source, **names)
+    options = [text for name in names.items() for text in (f"--{name[0]}", name[1])]
+    assert "'item' restarts" in CommandLine("agree").run(tmp_path / "ratings.csv", *options).stderr
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        columns = _documents(restart=False)
+        # A column that is made from each rating also tells apart the ratings of an item.
+        columns["made"] = [label.upper() for label in columns["label"]]
+        Ratings.from_long(pandas.DataFrame(columns), **names)
+
+
+def test_files_in_different_orders(tmp_path: Path) -> None:
+    texts = [f"text {GENERATOR.random():.6f}" for _ in range(60)]
+    first, second = _rated([*"xyz"], 60)
+    shuffled = GENERATOR.sample(range(60), 60)
+    orders = {"ann": range(60), "ben": shuffled}
+    paths = []
+    for (name, order), labels in zip(orders.items(), (first, second)):
+        columns = {"id": [*range(60)], "text": [texts[i] for i in order], "order": [*order]}
+        columns["label"] = [labels[i] for i in order]
+        paths.append(tmp_path / f"{name}.csv")
+        paths[-1].write_text(csv_text(columns), encoding="utf-8")
+    n = sum(i != place for place, i in enumerate(shuffled))
+    message = f"same values in column 'text', but {n} of 60 at another 'id'. .* join the files by"
+    board = ("leaderboard", *paths, "--id", "id", "--target", "label")
+    for agree in ((*paths, "--rating", "label"), (tmp_path, "--rating", "label")):
+        run = CommandLine("agree").run(*agree, "--id", "id")
+        assert re.search(f"ann and ben have the {message}", run.stderr)
+    run = CommandLine(board[0]).run(*board[1:])
+    assert re.search(f"ann.csv and .*ben.csv have the {message}", run.stderr)
+    run = CommandLine("agree").run(*paths, "--id", "text", "--rating", "label")
+    assert "same values" not in run.stderr
