@@ -27,7 +27,7 @@ from fastkappa.sources.arrow_columns import labels_in
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.weights import Weights
 
-# The columns of items and decisions in a file of disputed items.
+# The names of the item and decision columns in a file of disputed items.
 ITEM, DECISION = "item", "adjudicated"
 # The ways in which the final label of an item can be decided.
 DECIDED_BY = ("all raters", "majority", "one rater", "adjudication", "")
@@ -129,7 +129,7 @@ def refuse_decisions(source: Source, reading: Reading) -> None:
         return  # Another file, without the columns of disputed items.
     if n:
         raise ValueError(
-            f"--disputed would replace {source.name}, which contains"
+            f"--disputed would overwrite {source.name}, which contains"
             f" {count_text(n, 'decision')}. Name another file."
         )
 
@@ -164,12 +164,13 @@ def final_labels(
         for name in names:
             if name not in known:
                 raise ValueError(
-                    f"--adjudicated contains the label {name!r} for item {item!r},"
+                    f"in --adjudicated, item {item!r} has the label {name!r},"
                     f" {_unknown(read, separator)}{nearest_label(repr(name), known)}"
                 )
         i = position[item]
         decision = known[text] if separator is None else frozenset(known[name] for name in names)
-        # Raters who disagree about a set can decide on a set that no rater gave.
+        # If raters disagree about a set, the decision can combine their labels. A set therefore
+        # contradicts all raters only if they agreed on another set.
         n_against_all += (
             not counts[places[i], given.index(decision)]
             if separator is None and places[i] >= 0

@@ -53,11 +53,11 @@ RARER, LEAST_LIKENESS = 10, 0.8
 # If two raters are expected to have this many items in common by chance, they are unlikely to have
 # none.
 SHARED = 10
-# A rater with fewer ratings than this can have no item in common with other raters just by chance.
+# A rater with fewer ratings than this might share no items with the other raters just by chance.
 FEWEST_ALONE = 10
 # A file extension that some tools add to item names.
 EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
-# What to do if a rater rated an item several times.
+# What to do if a rater rated an item more than once.
 Duplicates = Literal["error", "first", "last"]
 
 
@@ -101,7 +101,7 @@ class LongRatings(NamedTuple):
         return self.item_names()
 
     def profiles(self) -> list[tuple[AnyArray, IntTable]]:
-        """Return, for each number of ratings, the distinct profiles and how often each occurs."""
+        """Return the distinct profiles for each number of ratings, and how often each occurs."""
         found = []
         for length, _, blocks in self._blocks():
             distinct = DistinctRows(length, len(self.rater_names) * self.n_labels)
@@ -111,7 +111,7 @@ class LongRatings(NamedTuple):
         return found
 
     def patterns(self) -> tuple[AnyArray, IntTable]:
-        """Return the distinct patterns, as (P, l) counts, and how often each occurs."""
+        """Return an array of shape (P, l) with the distinct patterns, and how often each occurs."""
         found = []
         for length, _, blocks in self._blocks():
             distinct = DistinctRows(length, self.n_labels)
@@ -146,7 +146,7 @@ class LongRatings(NamedTuple):
     def first_codes(self, n_items: int) -> AnyArray:
         """Return the codes of the first rated items, with one row per rater.
 
-        A code is the position of a label, or the number of labels for a missing rating.
+        A code is the position of a label, or ``n_labels`` for a missing rating.
         """
         starts = self.starts[: n_items + 1]
         raters, codes = np.divmod(self.ratings[: starts[-1]], self.n_labels)
@@ -181,10 +181,10 @@ def read_long(
     Raises
     ------
     ValueError
-        As in `encode_columns`. An error is also raised if the columns differ in length, a rating
-        has no item or no rater, items or raters are not whole numbers, strings or dates, there are
-        fewer than two raters, a rater rated an item twice and ``duplicates`` is 'error', or an item
-        is in two clusters.
+        As in `encode_columns`. An error is also raised if the columns differ in length, if a rating
+        has no item or no rater, if items or raters are not whole numbers, strings or dates, if
+        there are fewer than two raters, if a rater rated an item twice and ``duplicates`` is
+        'error', or if an item is in two clusters.
     """
     check_choice("duplicates", duplicates, get_args(Duplicates))
     columns = {"item": item, "rater": rater, "rating": rating}
@@ -270,7 +270,7 @@ def _sorted_ratings(
 
 
 def _warn_of_swapped(ratings: LongRatings) -> None:
-    """Warn about many raters with very few items, because items and raters are probably swapped."""
+    """Warn if there are many raters but very few items, because they are probably swapped."""
     n_raters = len(ratings.rater_names)
     fewest = max(FEWEST_TRANSPOSED, MOST_SWAPPED * ratings.n_items)
     are_many = n_raters > MANY_RATERS and n_raters >= MANY_TIMES * ratings.n_items
@@ -287,9 +287,10 @@ def _warn_of_swapped(ratings: LongRatings) -> None:
 def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None:
     """Warn about a rater's name that looks like a mistyped version of another rater's name.
 
-    The names must be similar, and the raters must have no item in common. In addition, one of them
-    must have few ratings, or the names must differ in a missing or swapped letter and many common
-    items must be expected by chance. Names that differ in a number are not considered mistyped.
+    The names must be similar, and the raters must have no item in common. In addition, either one
+    of the raters must have few ratings, or the names must differ in a missing or swapped letter and
+    the raters must be expected to have many items in common by chance. Names that differ only in
+    digits are not considered mistyped.
     ``is_rated`` has one row per rater and one column per item.
     """
     from difflib import get_close_matches
@@ -314,10 +315,11 @@ def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None
 
 
 def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np.intp]) -> None:
-    """Warn about raters who have no item in common with others, perhaps because ids differ.
+    """Warn about raters who have no item in common with the others.
 
-    ``raters`` are the numbers of the raters, sorted by item. If there are many raters, there is no
-    warning, because such raters are then normal.
+    The reason might be that their item ids are written differently. ``raters`` contains the number
+    of each rating's rater, sorted by item. If there are many raters, there is no warning, because
+    it is then normal for some to have no item in common with the others.
     """
     alone = raters[starts[:-1][np.diff(starts) == 1]]
     if not len(alone) or len(names) > MOST_JUDGED:
@@ -334,13 +336,13 @@ def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[n
 
 
 def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> bool:
-    """Warn about similar names that probably mean the same item, because no rater rated both.
+    """Warn about items with similar names but no common rater, which are probably the same item.
 
-    Return whether there are such names. ``pairs`` are sorted numbers: the item's number times the
-    number of raters, plus the rater's number.
+    Return whether there are such items. ``pairs`` contains a number for each rating, in ascending
+    order: the item's number times ``n_raters``, plus the rater's number.
     """
     starts = np.searchsorted(pairs, np.arange(items.n_distinct + 1) * n_raters)
-    # If every rater rated an item under one name, the item has no second spelling.
+    # If all raters rated an item under the same name, the item has no other spelling.
     parts = np.flatnonzero(np.diff(starts) < n_raters)
     if not 2 <= len(parts) <= MOST_TYPED or not isinstance(items.name_of(0), str):
         return False
@@ -381,7 +383,7 @@ def clusters_of_items(cluster: Any, items: Identified) -> Column:
         number = int(items.numbers[int(differ.argmax())])
         raise ValueError(
             f"cluster must be the same in all rows of an item, but item {items.shown(number)} is"
-            f" in {label_of(of_rows, int(differ.argmax()))} and in"
+            f" in clusters {label_of(of_rows, int(differ.argmax()))} and"
             f" {label_of(of_rows, int(first[number]))}."
         )
     return of_rows._replace(values=values)

@@ -1,7 +1,8 @@
-"""Detect lines of text files that are probably not items, and warn about each kind.
+"""Warn about lines of text files that should probably not be counted as items.
 
-A spreadsheet can end in totals or notes. A table of counts has one line per pair of labels, or
-repeats its column names in the first column. If an export was appended twice, lines occur twice.
+A spreadsheet can end with totals or notes. A file can contain a table of counts, with one line per
+pair of labels, or a confusion matrix, with the column names repeated in the first column. If an
+export was appended twice, its lines occur twice.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ Fields = Mapping[str, Sequence[str]]
 
 
 def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
-    """Warn about odd lines in a file from which only ``columns`` are read."""
+    """Warn about suspicious lines in a file from which only ``columns`` are read."""
     if not file.text_format.has_names:
         return
     with opened_rows(file.path, file.text_format, errors="replace") as text:
@@ -56,7 +57,7 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
     places = {name: file.names.index(name) for name in columns if name in file.names}
     others = [name for name in file.names if name not in places]
     counts = [name for name in others if name.strip().casefold() in COUNTS]
-    # Split fields only if the last lines contain a word such as total or note.
+    # Split fields only if the last lines contain a word such as "total" or "note".
     if LAST_WORD.search(last):
         _warn_of_last(file, _rows_of(first, file), _rows_of(last, file))
     if not is_whole:
@@ -75,7 +76,7 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
 
 
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
-    """Return the nonempty rows of a text."""
+    """Split a string into rows, and return those with a nonempty field."""
     rows = rows_in(text.splitlines(keepends=True), file.delimiter, file.text_format)
     return [row for row in rows if any(row)]
 
@@ -91,7 +92,7 @@ def _end_of(file: TextFile) -> str:
 
 
 def _warn_of_last(file: TextFile, first: Rows, last: Rows) -> None:
-    """Warn if one of the last lines has a word such as total or note that earlier lines lack."""
+    """Warn if a word such as total or note occurs in the last lines, but not in earlier lines."""
     others = {_word(text) for row in first[:-LAST_LINES] for text in row}
     for row in last:
         words = [_word(text) for text in row]
@@ -131,11 +132,11 @@ def _warn_of_matrix(file: TextFile, rows: Rows) -> None:
 def _warn_of_repeated(
     file: TextFile, fields: Fields, others: Sequence[str], n_distinct: int
 ) -> None:
-    """Warn about repeated ids in an unread column, as after appending a later export.
+    """Warn about repeated ids in an unread column, for example after an export was appended.
 
-    The ids must differ between all lines that are not repeated. Alternatively, the ids must differ
-    within each of two parts of the file, if no other column distinguishes the parts.
-    ``n_distinct`` is the number of different lines.
+    There is a warning if all lines with the same id are equal. There is also a warning if the file
+    consists of two parts that have many ids in common but repeat none within a part, and no column
+    distinguishes the parts. ``n_distinct`` is the number of distinct lines.
     """
     for name in others:
         ids = fields.get(name, ())
@@ -159,9 +160,10 @@ def _warn_of_repeated(
 
 
 def _warn_of_two_ids(file: TextFile, fields: Fields, others: Sequence[str]) -> None:
-    """Warn if two unread columns contain the same ids in different rows, as in joined tables.
+    """Warn if two unread columns contain the same ids in different rows.
 
-    Small numbers are not checked, because they can be positions of the items.
+    This can happen if two tables were pasted side by side. Columns of small numbers are ignored,
+    because such numbers can be positions of the items.
     """
     ids = {name: own for name in others if _are_distinct_ids(own := fields.get(name, ()))}
     for (one, first), (other, second) in combinations(ids.items(), 2):
@@ -176,7 +178,7 @@ def _warn_of_two_ids(file: TextFile, fields: Fields, others: Sequence[str]) -> N
 
 
 def _are_distinct_ids(values: Sequence[str]) -> bool:
-    """Return whether values differ in all rows, and are not all small numbers."""
+    """Return whether there are enough values, all distinct and not all small numbers."""
     if not FEWEST_IDS <= len(values) == len({*values}):
         return False
     return not all(is_number(one) and float(one) <= 2 * len(values) for one in values)
@@ -185,8 +187,8 @@ def _are_distinct_ids(values: Sequence[str]) -> bool:
 def _warn_of_counted(fields: Fields, n_rows: int, places: dict[str, int], count: str) -> None:
     """Warn if there is one line per pair of labels, and an unread column of counts.
 
-    There can also be one line per pair and group, such as a site. If each pair of labels occurs
-    exactly once, `judge_table` issues the warning.
+    There can also be one line per pair and group, such as a site. If every possible pair of labels
+    occurs exactly once, and there are no groups, the warning is left to `judge_table`.
     """
     counts = fields.get(count, ())
     if not counts or len(counts) != n_rows or not all(map(str.isdecimal, counts)):
@@ -198,7 +200,7 @@ def _warn_of_counted(fields: Fields, n_rows: int, places: dict[str, int], count:
     }
     keys = [*(fields[name] for name in places), *groups.values()]
     n_labels = [len(set(column)) for column in keys]
-    # A column with a different value in most rows contains item ids.
+    # A column with a different value in most rows probably contains item ids.
     if 2 * max(n_labels) > n_rows or len(set(zip(*keys))) < n_rows:
         return
     in_order = [int(count) for count in counts] == list(range(1, n_rows + 1))
