@@ -76,7 +76,8 @@ _MODULES = (
     "plotting",
     "results",
 )
-# The module that defines each public name, loaded when the name is first used.
+# The public names, each with the module that defines it. A module is loaded when one of its names
+# is first used.
 _HOMES = {
     "ConfusionAccumulator": "accumulator.accumulator",
     "FallingScoresWarning": "exceptions",
@@ -123,7 +124,7 @@ _HOMES = {
 __all__ = list(_HOMES)
 
 
-# This function is hidden from type checkers, which would otherwise accept every misspelt name.
+# This function is hidden from type checkers, which would otherwise accept any misspelt name.
 if not TYPE_CHECKING:
     __getattr__ = loader(__name__, {**_HOMES, **dict(zip(_MODULES, _MODULES))})
 

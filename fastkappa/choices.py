@@ -107,7 +107,8 @@ def n_edits(first: str, second: str) -> int:
     >>> [n_edits("positive", word) for word in ("positve", "psoitive", "positivly", "positive")]
     [1, 1, 2, 0]
     """
-    # Row i has the number of edits between the first i letters and each prefix of the second text.
+    # Row i holds the number of edits between the first i letters of the first text and each prefix
+    # of the second text.
     rows: list[list[int]] = [[*range(len(second) + 1)]]
     for i, letter in enumerate(first, 1):
         row = [i]

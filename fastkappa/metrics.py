@@ -1,6 +1,6 @@
 """Provide drop-in replacements for two functions of ``sklearn.metrics``.
 
-Signatures, values, warnings and error texts match scikit-learn 1.9.
+Signatures, results, warnings and error messages match those of scikit-learn 1.9.
 """
 
 from __future__ import annotations
@@ -67,36 +67,36 @@ def cohen_kappa_score(
     y1, y2 : array-like of shape (n_samples,)
         Labels assigned by the first and by the second rater.
     labels : array-like of shape (n_classes,), default=None
-        The labels to take into account, in the order used by ``weights``. Items with any other
-        label are left out. By default, all labels that occur are used, sorted. At least one label
-        must occur in ``y1``.
+        The labels to take into account, in the order used by ``weights``. Items to which either
+        rater assigned another label are left out. At least one of the given labels must occur in
+        ``y1``. By default, all labels that occur are used, in sorted order.
     weights : {'linear', 'quadratic'} or array-like of shape (n_classes, n_classes), default=None
         None treats all disagreements as equal. 'linear' weights a disagreement by the distance
         between the positions of the two labels, 'quadratic' by the squared distance. Unlike
-        scikit-learn, this function also accepts a matrix of disagreement weights, whose rows are
-        the labels of the first rater.
+        scikit-learn, this function also accepts a matrix of disagreement weights. Its rows
+        correspond to the first rater's labels.
     sample_weight : array-like of shape (n_samples,), default=None
         Item weights.
     replace_undefined_by : float in [-1, 1] or nan, default=nan
         The value to return if kappa is undefined (0 / 0). An ``UndefinedMetricWarning`` is also
-        issued.
+        issued in that case.
 
     Returns
     -------
     kappa : float
-        Cohen's kappa. 1 means full agreement, and 0 means agreement at chance level.
+        Cohen's kappa: 1 for perfect agreement, and 0 for agreement at chance level.
 
     Raises
     ------
     ValueError
-        For ratings, labels or weights that scikit-learn rejects, with the same message. An error is
-        also raised if a label is given twice, or if integers beyond 2**53 would be rounded by a
-        comparison with floats. In both cases, scikit-learn returns a wrong value.
+        If scikit-learn rejects the ratings, labels or weights; the message is the same. An error is
+        also raised if ``labels`` repeats a label, or if comparing integers with floats would round
+        integers beyond 2**53. In either case, scikit-learn returns a wrong value.
 
     Notes
     -----
-    Kappa is computed from integers and is exact to the last digit. Sums of integer item weights
-    never overflow.
+    Kappa is computed from integers, and only the final division is rounded. Sums of integer item
+    weights never overflow.
 
     References
     ----------
@@ -172,27 +172,29 @@ def confusion_matrix(
     y_true, y_pred : array-like of shape (n_samples,)
         True and predicted labels.
     labels : array-like of shape (n_classes,), default=None
-        The labels of the rows and columns, in order. Items with any other label are left out.
-        By default, all labels that occur are used, sorted. At least one label must occur in
-        ``y_true``.
+        The labels of the rows and columns, in order. Items whose true or predicted label is
+        another one are left out. At least one of the given labels must occur in ``y_true``. By
+        default, all labels that occur are used, in sorted order.
     sample_weight : array-like of shape (n_samples,), default=None
         Item weights.
     normalize : {'true', 'pred', 'all'}, default=None
-        Divide by the row sums ('true'), by the column sums ('pred') or by the total ('all').
+        Whether to divide the matrix by its row sums ('true'), its column sums ('pred') or its total
+        ('all'). By default, the matrix is not normalized.
 
     Returns
     -------
     matrix : ndarray of shape (n_classes, n_classes)
-        Row i, column j counts the items with true label i and predicted label j. The dtype is
-        int64, or float64 with float weights or ``normalize``. If scikit-learn's
-        ``array_api_dispatch`` is on, the array belongs to the same library as the inputs.
+        The entry in row i and column j is the number of items (or the sum of their weights) whose
+        true label is the i-th and whose predicted label is the j-th label. The dtype is float64 if
+        item weights are floats or ``normalize`` is given; otherwise, it is int64. If scikit-learn's
+        ``array_api_dispatch`` is on, the matrix is an array from the same library as ``y_true``.
 
     Raises
     ------
     ValueError
-        For ratings, labels or weights that scikit-learn rejects, with the same message. An error is
-        also raised if a label is given twice, or if integers beyond 2**53 would be rounded by a
-        comparison with floats.
+        If scikit-learn rejects the ratings, labels or weights; the message is the same. An error is
+        also raised if ``labels`` repeats a label, or if comparing integers with floats would round
+        integers beyond 2**53.
     OverflowError
         If a sum of integer weights does not fit in int64.
 
@@ -240,8 +242,8 @@ class _Ratings(NamedTuple):
 def _errors_in_order(y_true: Any, y_pred: Any, sample_weight: Any) -> Iterator[None]:
     """If several errors apply, raise the error that scikit-learn would raise.
 
-    scikit-learn validates each argument before it compares arguments. fastkappa validates arguments
-    in that order only after an error.
+    scikit-learn validates each argument separately before it compares arguments. fastkappa follows
+    this order only once an error has occurred.
     """
     try:
         yield
@@ -264,7 +266,7 @@ def _errors_in_order(y_true: Any, y_pred: Any, sample_weight: Any) -> Iterator[N
 
 
 def _check_lengths(y_true: Any, y_pred: Any, sample_weight: Any) -> int:
-    # scikit-learn's error includes the length of its default weights, one per true label.
+    # scikit-learn's error also lists the length of the default weights (one per true label).
     default = y_true if n_samples(y_true) else None
     return check_lengths(y_true, y_pred, default if sample_weight is None else sample_weight)
 

@@ -56,9 +56,9 @@ def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int6
         ``scorer(y1, y2, *, sample_weight=None)`` accepts two one-dimensional arrays (NumPy
         arrays, series or tensors) of ``dtype`` and of equal length. The result is kappa as a float,
         or NaN without a warning if kappa is undefined. The scorer raises ``TypeError`` for any
-        other dtype, and ``ValueError`` for different lengths, masked ratings or ratings that are
-        not among the labels. The scorer has a name and a signature, can be pickled, and can be
-        passed to ``sklearn.metrics.make_scorer``.
+        other dtype, and ``ValueError`` if the lengths differ or if a rating is masked or is not
+        among the labels. The scorer has a name and a signature, can be pickled, and can be passed
+        to ``sklearn.metrics.make_scorer``.
 
     Raises
     ------
@@ -103,7 +103,7 @@ class Scorer:
     def __init__(self, labels: Any, weights: Weights, dtype: Any) -> None:
         self.dtype = _as_dtype(dtype)
         column, _ = read_columns(np.empty(0, self.dtype), np.empty(0, self.dtype), ("y1", "y2"))
-        # The array is copied, because the user can change the original later.
+        # The array is copied, because the user could change the original later.
         self.labels = KnownLabels(labels, column, column).array.copy()
         self.labels.flags.writeable = False
         if self.labels.dtype.kind in "UT" and self.dtype.kind in "iufb":
@@ -173,7 +173,7 @@ class Scorer:
 
 
 def _as_dtype(dtype: Any) -> np.dtype[Any]:
-    """Return the NumPy dtype, or the equivalent NumPy dtype for a pandas extension dtype."""
+    """Convert a dtype, such as a pandas extension dtype, to the equivalent NumPy dtype."""
     if getattr(dtype, "type", None) is str:
         return np.dtype(str)
     try:

@@ -34,7 +34,7 @@ from fastkappa.tables.table import add, union_of_tables
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Methods of torchmetrics and Keras metrics, each with the advice that its error contains.
+# Methods of torchmetrics and Keras metrics, mapped to the advice that the error message gives.
 INSTEAD = {
     **dict.fromkeys(("reset", "reset_state"), "create a new accumulator instead."),
     **dict.fromkeys(("compute", "result"), "use kappa() or agreement() instead."),
@@ -123,7 +123,7 @@ class ConfusionAccumulator:
         self._integers = InPlace(self._kernels, self._known_labels)
         self._judged_labels: list[Any] = []
 
-    # This function is hidden from type checkers, which would otherwise accept every misspelt
+    # This function is hidden from type checkers, which would otherwise accept any misspelt
     # attribute.
     if not TYPE_CHECKING:
 
@@ -327,7 +327,7 @@ class ConfusionAccumulator:
         contents, counts = self._judged()
         if not counts.table.any():
             outside = counts.n_outside
-            left_out = f" ({outside} were left out, with other labels)" if outside else ""
+            left_out = f" (items left out because of other labels: {outside})" if outside else ""
             raise ValueError(f"the accumulator has no items{left_out}, so agreement is undefined.")
         result = agreement_from_confusion(counts.table, labels=counts.labels, **options)
         contents.warn_of_order(options.get("weights"), stacklevel=2)
@@ -386,8 +386,8 @@ class ConfusionAccumulator:
 
     def _widest(self) -> int:
         """Return the largest size, in bytes, of integers that can be compared with the labels."""
-        # Floats can represent all 32-bit integers, but not all 64-bit integers. Booleans must be
-        # compared with each label.
+        # Floats can represent all 32-bit integers, but not all 64-bit integers. If the labels are
+        # booleans, no integers are allowed, because each label must first be compared with them.
         return {"f": 4, "b": 0}.get(self._rest.table.rows.dtype.kind, 8)
 
     def _count(self, batch: RatedItems) -> Snapshot:
@@ -399,12 +399,12 @@ class ConfusionAccumulator:
         """Add the contents of a batch or of another accumulator. The caller must hold the lock."""
         labels = part.table.rows
         if labels.dtype.kind in "fb" and self._rest.table.rows.dtype.kind != labels.dtype.kind:
-            # The integers in all earlier and later batches must be comparable with these labels.
+            # Raise if earlier integers cannot be compared with these labels. Check the next batch.
             union_of_tables(self._total().table.rows, labels)
             self._integers.look_again()
         rest = self._rest.plus(part)
         if order is not None and self._rest.order is None:
-            # The integers in all earlier and later batches must be among the declared labels.
+            # Raise if an earlier integer is not a declared label, and also check the next batch.
             self._total().refuse_outside(order)
             self._integers.look_again()
         self._rest = rest._replace(order=order)
@@ -435,7 +435,7 @@ class ConfusionAccumulator:
         if not isinstance(other, ConfusionAccumulator):
             raise TypeError(
                 f"other must be a ConfusionAccumulator, got {type(other).__name__}. For ratings,"
-                " use update or subtract. For other counts, use ConfusionAccumulator.from_json("
+                " use update or subtract. To add other counts, pass ConfusionAccumulator.from_json("
                 "counts.to_json())."
             )
         part = other._snapshot()

@@ -147,7 +147,9 @@ def _snapshot_from_fields(fields: Any) -> Snapshot:
 def _snapshot_of_rows(rows: CountedRows) -> Snapshot:
     """Return the contents that an accumulator would have after counting the items of these rows."""
     if rows.is_weighted:
-        raise ValueError("its sums of item weights are not exact, so items cannot be added to it")
+        raise ValueError(
+            "the sums of item weights are not exact, so an accumulator cannot add items to them"
+        )
     table = layered(ConfusionCounts(rows.table, rows.labels, rows.n_outside))
     kind = kind_of_labels(rows.labels.dtype) if rows.n_items + rows.n_outside else None
     dropped = dropped_items(rows.n_dropped, *rows.missing)
@@ -174,7 +176,8 @@ def _table_from_fields(fields: dict[str, Any]) -> ConfusionTable:
         sums = square(fields["weight_sums"], len(labels), object)
         return table._replace(sums=sums * (1 << (UNIT_BITS + exponent)))
     if fields["weight_sums"] is not None:
-        raise ValueError("weight_sums must be null if weighted_counts is null")
+        got = short_repr(fields["weight_sums"])
+        raise ValueError(f"weight_sums must be null if weighted_counts is null, got {got}")
     return table
 
 
@@ -185,17 +188,20 @@ def _check_numbers(contents: Snapshot) -> None:
     if least < 0:
         raise ValueError(f"counts must not be negative, got {least}")
     n_plain, n_weighted = (int(layer.sum(dtype=object)) for layer in table.counts)
-    if n_plain + n_weighted + table.n_outside > INT64_MAX:
-        raise ValueError("the sum of counts, weighted_counts and n_outside must fit in int64")
+    total = n_plain + n_weighted + table.n_outside
+    if total > INT64_MAX:
+        raise ValueError(
+            f"the sum of counts, weighted_counts and n_outside must fit in int64, got {total}"
+        )
     if n_float > n_weighted + table.n_outside:
         raise ValueError(f"n_float_weights must not exceed the number of weights, got {n_float}")
     sums = np.zeros(1, object) if table.sums is None else table.sums
     if not n_weighted:
         if sums.any():
-            raise ValueError("weight_sums must all be 0, because no item has a weight")
+            raise ValueError("weight_sums must all be 0 if weighted_counts are all 0")
         return
     if not n_float and (sums % (1 << UNIT_BITS)).any():
-        raise ValueError("weight_sums must be whole numbers, because no weight is a float")
+        raise ValueError("weight_sums must be whole numbers if n_float_weights is 0")
     largest = (LARGEST_FLOAT if n_float else LARGEST_INTEGER) << UNIT_BITS
     if (abs(sums) > table.counts[1].astype(object) * largest).any():
         raise ValueError(
@@ -219,14 +225,14 @@ def _check_labels(contents: Snapshot) -> None:
         refuse_too_many(len(order.labels))
         contents.refuse_outside(order)
         if order.names is not order.labels and kind != kind_of_labels(order.labels.dtype):
-            raise ValueError(
-                f"the values of an enum must be {kind}, got {short_repr(order.labels)}"
-            )
+            raise ValueError(f"the labels of order must be {kind}, got {short_repr(order.labels)}")
     n_inside = contents.n_items
-    if kind not in (None, *KINDS.values(), NUMBERS) or (
-        kind is None and n_inside + table.n_outside
-    ):
-        raise ValueError(f"kind must match the labels, got {short_repr(kind)}")
+    kinds = (*KINDS.values(), NUMBERS)
+    if kind not in (None, *kinds) or (kind is None and n_inside + table.n_outside):
+        raise ValueError(
+            f"kind must be one of {', '.join(kinds)}, or null if there are no items, got"
+            f" {short_repr(kind)}"
+        )
     if n_inside and labels.dtype.kind != "O" and kind != kind_of_labels(labels.dtype):
         raise ValueError(f"labels must be {kind}, got {short_repr(labels)}")
 
@@ -237,7 +243,7 @@ def _refuse_uncounted(table: ConfusionTable) -> None:
     if table.n_outside:
         raise ValueError("n_outside must be 0 if labels_given is false")
     if not (table.counts.any(axis=(0, 1)) | table.counts.any(axis=(0, 2))).all():
-        raise ValueError(f"every label must occur in the counts, got {short_repr(labels.tolist())}")
+        raise ValueError(f"labels must all occur in the counts, got {short_repr(labels.tolist())}")
     known = union_of_labels([labels])
     if known.dtype != labels.dtype or known.tolist() != labels.tolist():
         raise ValueError(f"labels must be sorted, got {short_repr(labels.tolist())}")

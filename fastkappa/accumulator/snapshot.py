@@ -112,8 +112,8 @@ class Snapshot(NamedTuple):
         common_kind(self.kind, other.kind)
         table = subtract(self.table, other.table)
         n_float, dropped = self.n_float - other.n_float, self.dropped - other.dropped
-        # The sum of a cell without weighted items must be 0. If such a sum is not 0, the subtracted
-        # weights differ from the added weights.
+        # In a cell without weighted items, the sum of the weights must be 0. Otherwise, the
+        # subtracted weights differ from the added weights.
         if (
             table is None
             or min(n_float, *dropped) < 0
@@ -211,9 +211,9 @@ def refuse_too_many(n_labels: int) -> None:
     """Raise if more labels were given or declared than a table can have."""
     if n_labels > MOST_LABELS:
         raise ValueError(
-            f"the number of labels must be at most {MOST_LABELS}, got {n_labels}, because an"
-            " accumulator allocates a table for all given or declared labels. Without given labels"
-            " or a declared order, the table has only the labels that occur."
+            f"at most {MOST_LABELS} labels can be given or declared, got {n_labels}, because an"
+            " accumulator allocates a table for all of them. To allocate one for only the labels"
+            " that occur, pass no labels, and ratings without a declared order."
         )
 
 
@@ -221,7 +221,7 @@ def kind_of_columns(first: Column, second: Column) -> str | None:
     """Return the kind of the labels of two columns, or None if there are no labels."""
     if not len(first.values):
         return None
-    # Like columns of strings, columns of fractional numbers have categories.
+    # Columns of strings have categories, but so do columns of fractional numbers.
     is_string = first.categories is not None and first.label_dtype.kind != "f"
     return "strings" if is_string else kind_of_labels(first.label_dtype)
 

@@ -22,8 +22,8 @@ try:
 except ImportError as error:
     typer, _why_not = None, str(error)  # type: ignore[assignment]
 
-# Garbage is collected rarely, because imported modules stay in memory, and scanning them a hundred
-# times would take longer than reading a file.
+# Collect garbage rarely. Imported modules stay in memory, and scanning them a hundred times would
+# take longer than reading a file.
 COLLECTED_AFTER = 50_000
 # The commands in the order in which the help shows them.
 COMMANDS = (
@@ -56,7 +56,7 @@ def main() -> None:
         if error.errno == errno.EPIPE:
             # The program that reads the output, such as `head`, has closed the pipe.
             _end(1)
-        # An OSError here is about the output, because unreadable input files are reported
+        # An OSError here concerns the output, because unreadable input files are reported
         # elsewhere.
         _refuse(f"the result cannot be written: {error.strerror or error}.")
 
@@ -68,8 +68,8 @@ def _refuse(why: str) -> NoReturn:
 
 
 def _end(status: int) -> NoReturn:
-    # Python flushes buffered output at exit, which would raise the same error again. Redirect the
-    # standard output to devnull to avoid this error.
+    # Python flushes buffered output at exit, which would raise the same error again. Redirecting
+    # standard output to os.devnull prevents this.
     with suppress(OSError), open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
     raise SystemExit(status)

@@ -37,7 +37,7 @@ NOT_WITH_REFERENCE = (
     *("duplicates", "coefficient", "level", "set_separator", "sample_weight", "model"),
     *("disputed", "gold", "pair", "heat_map"),
 )
-# A heading names at most this many raters, because it is also the title of the page.
+# A heading names at most this many raters, because it is also used as the page title.
 MOST_RATERS = 4
 
 
@@ -157,7 +157,10 @@ class AgreeRequest(NamedTuple):
             if getattr(self, option) is not None and getattr(self, needs) is None:
                 raise ValueError(f"--{option} needs --{needs}.")
         if self.gold is not None and self.model is not None:
-            raise ValueError("--gold cannot be combined with --model: the model would also vote.")
+            raise ValueError(
+                "--gold cannot be combined with --model, because the model would also vote on the"
+                " gold labels: use only one of them."
+            )
         if self.pair is not None and not all(self.two_names):
             raise ValueError(f"--pair must name two raters, such as ann,ben, got {self.pair!r}.")
         if self.reference is None:

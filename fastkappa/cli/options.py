@@ -12,11 +12,11 @@ from fastkappa.statistics.intervals.rao import Alternative
 from fastkappa.statistics.scales import ScaleName
 from fastkappa.statistics.scheme import SchemeName
 
-# The maximum number of bootstrap replicates. More would need minutes and gigabytes, with no
-# meaningful gain in precision.
+# The maximum number of bootstrap replicates. More would take minutes and gigabytes of memory, with
+# no meaningful gain in precision.
 MOST_REPLICATES = 1_000_000
 
-# The resolution that journals require.
+# The resolution that journals require, in dots per inch.
 DPI = 300
 # The maximum number of lines to skip before a table.
 MOST_SKIPPED = 10_000

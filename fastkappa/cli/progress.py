@@ -42,8 +42,8 @@ class Bar:
         position = f" ({self._n_started} of {self._n_files})" if self._n_files > 1 else ""
 
         def on_progress(n_bytes: int) -> None:
-            # Other threads can still be reading earlier files. Taking the maximum keeps the
-            # progress bar from moving back.
+            # Other threads may still be reading earlier files. Taking the maximum keeps the
+            # progress bar from moving backwards.
             self._completed = max(self._completed, before + n_bytes)
             self._shown.update(self._task, completed=self._completed)
 

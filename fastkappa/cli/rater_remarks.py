@@ -16,7 +16,7 @@ from fastkappa.ratings.missing import find_missing
 from fastkappa.sources.arrow_columns import are_lists, as_array, in_one
 
 BLANK_SETS = "A blank field counts as missing: write [] for no labels."
-# The usual separators of the labels in a set.
+# The characters that usually separate the labels of a set.
 SEPARATORS = ";|,"
 
 
@@ -111,7 +111,7 @@ def warn_of_separator(labels: AnyArray, separator: str | None) -> None:
         joined = [name for name in names if other in name]
         parts = {name: [part.strip() for part in name.split(other)] for name in joined}
         if other == ",":
-            # A comma between digits is a decimal comma.
+            # A comma between digits is taken to be a decimal comma.
             parts = {name: own for name, own in parts.items() if not all(map(str.isdigit, own))}
         found = [name for name, own in parts.items() if set(own) <= set(names)]
         if found or (is_unused and 2 * len(joined) >= len(names)):

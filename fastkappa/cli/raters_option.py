@@ -102,8 +102,8 @@ def named_raters(options: RaterOptions, *, names_items: bool = False) -> RaterCo
                 raise ValueError(f"--item must not name a column of ratings, got {item!r}.")
             return RaterColumns(chosen, item)
         raise ValueError(
-            "use --raters for a file with one column per rater, or --item, --rater and --rating"
-            " for a file with one row per rating."
+            "no columns of ratings were named: use --raters for a file with one column per rater,"
+            " or --item, --rater and --rating for a file with one row per rating."
         )
     if item is None or rater is None or rating is None:
         lacking = [option for option in given if option not in named]

@@ -25,8 +25,8 @@ class Remarks:
     """Collect the warnings about a result for the error stream and for the JSON output."""
 
     def __init__(self) -> None:
-        # The names of results that depend on the order of the labels. A warning names only the
-        # first of them. None stands for a result that does not depend on the order.
+        # What depends on the order of the labels, such as "--weights linear". None stands for a
+        # result that does not depend on it. A warning names only the first entry that is not None.
         self.depends: Sequence[str | None] = ()
         self.texts: list[str] = []
         # The library's warnings that have been printed.

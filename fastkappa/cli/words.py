@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from fastkappa.sources.source_ratings import MEASUREMENTS, SETS, RatingsError
 
-# Advice for Python users, with the same advice for command-line users.
+# Advice for Python users, mapped to the equivalent advice for command-line users.
 ADVICE = {
     ", or decode_probabilities to convert probabilities of shape (n, k) to labels": "",
     "optimal_thresholds": "fastkappa thresholds",
@@ -41,7 +41,7 @@ ADVICE = {
     "light_kappa and pairwise_kappa support": "Light's kappa supports",
     " Use (weights + weights.T) / 2, or use pairwise_kappa or light_kappa instead.": "",
 }
-# Advice for Python users about other forms of input, with command-line replacements.
+# Patterns for advice about the form of the input, with replacements for command-line users.
 FORMS = [
     (
         r"\. If the entries count the .* Ratings\.from_(counts|table).*",

@@ -70,12 +70,12 @@ class Calibration:
         absent = np.delete(np.arange(probabilities.shape[1]), self._occurring)
         if probabilities[:, absent].any():
             raise ValueError(
-                f"calibration={method!r} requires an item of every label that has a nonzero"
-                " probability, but y has no item with the labels at positions"
-                f" {absent.tolist()}. Add such items, or use calibration=None."
+                f"calibration={method!r} requires y to contain every label that has a"
+                " nonzero probability, but y lacks the labels at positions"
+                f" {absent.tolist()}. Add items with these labels, or use calibration=None."
             )
         everything = np.arange(len(codes))
-        # The probabilities are already out of sample, so all items can be used for calibration.
+        # The probabilities are out-of-sample predictions, so all items can be used for calibration.
         as_given = _WithLogOdds() if method == "sigmoid" else _AsGiven()
         if is_routing():
             as_given.set_fit_request(sample_weight=True)

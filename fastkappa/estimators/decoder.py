@@ -244,7 +244,7 @@ class KappaDecoder(OutOfFoldClassifier):
             raise ValueError(
                 f"y must contain more than one class, got only {self.classes_.tolist()[0]!r}."
             )
-        # Classifiers reject labels that are not whole numbers.
+        # Classifiers reject fractional labels, so such labels are replaced by codes.
         target = self._codes_of(y) if is_fractional(y) else y
         probabilities, _ = self._fit_out_of_fold(
             X, target, target, "predict_proba", sample_weight, groups
@@ -321,9 +321,9 @@ def _judge_columns(probabilities: AnyArray, codes: AnyArray, labels: AnyArray) -
     items = np.arange(len(codes))
     if probabilities[items, rank[codes]].mean() > probabilities[items, codes].mean():
         warnings.warn(
-            "the columns of X seem to be in sorted order, like the output of scikit-learn's"
-            f" predict_proba, not in the order of the labels ({shown(labels)}), because the sorted"
-            " order gives the labels in y higher probabilities. Put the columns in the order of the"
+            "the columns of X seem to be in sorted order, as in the output of scikit-learn's"
+            f" predict_proba, rather than in the order of the labels ({shown(labels)}): in sorted"
+            " order, the labels in y have higher probabilities. Put the columns in the order of the"
             " labels.",
             LabelOrderWarning,
             stacklevel=3,

@@ -29,7 +29,8 @@ from fastkappa.thresholds.rounding import (
     generator_of,
 )
 
-# Attributes of OptimizedRounder and of scikit-learn's linear models, with the advice for the error.
+# Attributes of OptimizedRounder and of scikit-learn's linear models, mapped to the advice that the
+# error message gives.
 INSTEAD = dict.fromkeys(("coefficients", "coef_"), "use thresholds_ instead.")
 
 
@@ -196,7 +197,7 @@ class KappaRounder(OutOfFoldClassifier):
         self.cv = cv
         self.random_state = random_state
 
-    # This function is hidden from type checkers, which would otherwise accept every misspelt
+    # This function is hidden from type checkers, which would otherwise accept any misspelt
     # attribute.
     if not TYPE_CHECKING:
 
@@ -360,8 +361,8 @@ def _scores_of(X: Any) -> AnyArray:
     if scores.dtype.kind in "iu":
         return as_float64(scores, "X")
     if scores.dtype.kind == "f":
-        # scikit-learn converts numbers in another byte order to float64, and midpoints of float64
-        # numbers differ.
+        # scikit-learn would convert float32 scores in non-native byte order to float64, and the
+        # midpoints between float64 scores differ.
         scores = scores.astype(scores.dtype.newbyteorder("="), copy=False)
     floats: AnyArray = check(scores, dtype=[np.float64, np.float32])
     return floats

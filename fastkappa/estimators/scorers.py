@@ -91,7 +91,7 @@ class KappaScorer:
         self._request = MetadataRequest(owner=self)
         self._request.score.add_request(param="sample_weight", alias=None)
 
-    # This function is hidden from type checkers, which would otherwise accept every misspelt
+    # This function is hidden from type checkers, which would otherwise accept any misspelt
     # attribute.
     if not TYPE_CHECKING:
 
@@ -177,8 +177,8 @@ class KappaScorer:
         classes = read_labels(classes)
         found = unjudged_counts(y, predictions)
         everything = union_of_labels([classes, found.labels])
-        # A fold can lack labels, and a regular label can then look like a code. All known labels
-        # are therefore checked.
+        # A fold may lack some labels, which can make a regular label look like a code for a missing
+        # rating. All known labels are therefore checked.
         if not warn_of_codes_among_labels(everything):
             warn_of_end(found.labels, found.table, ("y", "predictions"))
         is_sorted = classes.tolist() == sorted(classes.tolist())

@@ -80,7 +80,7 @@ def confusion_matrix(
 
 @overload(confusion_matrix, strict=False)
 def _compile_confusion_matrix(y1: Any, y2: Any, n_labels: Any, *_: Any, **__: Any) -> Any:
-    # numba reads the names and defaults of all other arguments from the compiled function below.
+    # *_ and **__ stand for arguments whose names and defaults numba takes from `compiled` below.
     check_labels("y1", y1)
     check_labels("y2", y2)
     if not isinstance(n_labels, types.Integer):
@@ -120,7 +120,7 @@ def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
         row, column = np.uint64(y1[i]), np.uint64(y2[i])
         if max(row, column) < beyond:
             table[row, column] += 1
-        # Counting the items outside first, and raising an error later, would be 12 % slower.
+        # Counting such items and raising the error only after the loop would be 12 % slower.
         elif not drop_outside:
             raise ValueError(LABELS_OUTSIDE)
     return table

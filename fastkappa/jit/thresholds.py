@@ -100,7 +100,7 @@ default='quadratic'
 def _compile_kappa_at_thresholds(
     scores: Any, labels: Any, thresholds: Any, *_: Any, **__: Any
 ) -> Any:
-    # numba reads the names and defaults of all other arguments from the compiled function below.
+    # *_ and **__ stand for arguments whose names and defaults numba takes from `compiled` below.
     check_labels("labels", labels)
     for name, array in (("scores", scores), ("thresholds", thresholds)):
         numbers = isinstance(array, types.Array) and isinstance(

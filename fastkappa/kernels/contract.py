@@ -81,7 +81,8 @@ def check_tables(*tables: AnyArray | None) -> None:
     shapes = {table.shape for table in tables if table is not None}
     if len(shapes) > 1 or not all(shapes.pop()):
         raise ValueError(
-            "tables must have the same shape, with a row and a column for values outside the labels"
+            "tables must have the same shape, with a row and a column for values that are not"
+            " labels"
         )
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     _scores: tuple[ScoreKernels, ...] = (numba_scores, numpy_scores)
     _lines: tuple[CsvLineKernels, ...] = (numba_lines, numpy_lines)
 
-# The automatic choice uses the first backend that is available.
+# The automatic choice is the first available backend.
 Backend: TypeAlias = Literal["cython", "numba", "numpy"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
@@ -137,7 +137,7 @@ def _load(name: str) -> PairKernels | None:
         _missing[name] = f"{error} ({_hint(name)})"
         return None
     except MemoryError:
-        # The backend exists, so another attempt can succeed when more memory is free.
+        # The backend exists, so another attempt may succeed when more memory is free.
         raise
     except Exception as error:
         # Importing an installed library can fail for any reason, such as incompatible versions. The

@@ -263,8 +263,8 @@ def _hand_out(
         shares.append(share)
         try:
             _pool().submit(_work_share, share, work, ranges)
-        # No more threads are available, or the interpreter is shutting down. In both cases, the
-        # pool can already have stored the share, so the share remains in the list.
+        # No more threads are available, or the interpreter is shutting down. Either way, the pool
+        # may already have stored the share, so the share remains in the list.
         except RuntimeError:
             break
     return shares

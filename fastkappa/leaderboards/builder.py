@@ -1,4 +1,4 @@
-"""Build a leaderboard prediction by prediction."""
+"""Build a leaderboard from batches of predictions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from fastkappa.statistics.weights import as_weights, disagreement_matrix, what_n
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable
 
-# The number of random groups of items. One more group takes as long as one more replicate.
+# The number of random groups of items. Each added group costs as much time as an added replicate.
 GROUPS = 1000
 
 
@@ -62,7 +62,7 @@ class MismatchError(ValueError):
     """The ids of a prediction do not match the ids of the truth.
 
     The attribute ``mismatch`` describes the differences, with counts and examples. ``shares_few``
-    is true if so few ids match that the ids are probably written differently.
+    is True if so few ids match that the two lists probably write the ids differently.
     """
 
     def __init__(self, name: str, n_items: int, found: Alignment) -> None:
@@ -90,7 +90,7 @@ class _Entry(NamedTuple):
 
 
 class _Resampled(NamedTuple):
-    """The sums over groups for predictions with the same labels."""
+    """Sums over groups of items, for predictions that have the same labels."""
 
     entries: list[int]
     sums: GroupSums
@@ -98,7 +98,7 @@ class _Resampled(NamedTuple):
 
 
 class LeaderboardBuilder:
-    """Score predictions in batches. The memory per prediction does not depend on its length."""
+    """Score predictions in batches, and keep only their kappas and sums over groups of items."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ class LeaderboardBuilder:
 
     @property
     def sorted_labels(self) -> AnyArray | None:
-        """The labels scored so far, sorted, or None if they are given or declared."""
+        """The labels found so far, sorted, or None if labels are given or an order is declared."""
         return self._order.sorted_labels
 
     def fail(self, name: Any, failure: str) -> None:
@@ -167,14 +167,16 @@ class LeaderboardBuilder:
         self._entries.append(_Entry(name, failure=failure))
 
     def add(self, names: Sequence[Any], predictions: Sequence[Any]) -> None:
-        """Score predictions. Each is a column of all items or, with ids, a pair (ids, column).
+        """Score a batch of predictions.
 
-        If the ids are already matched, pass the `Alignment` in place of the ids.
+        Without ids, each prediction is a column with one label per item. With ids, it is a pair
+        (ids, column). If the ids are already matched, pass the `Alignment` in place of the ids.
 
         Raises
         ------
         TypeError, ValueError
-            If a prediction is invalid. The error names the prediction, and no prediction is added.
+            If a prediction is invalid. The error names the prediction, and none of the batch is
+            added.
         """
         full_names = [f"prediction {name!r}" for name in names]
         read = self._read_all(full_names, predictions)
@@ -239,14 +241,15 @@ class LeaderboardBuilder:
         self._entries += entries
 
     def ranked(self) -> Leaderboard:
-        """Return the leaderboard so far.
+        """Return the leaderboard of the predictions added so far.
 
-        Warn if kappas are undefined or depend on an alphabetical order of the labels.
+        Warn if a kappa is undefined, or if kappas depend on an assumed alphabetical order of the
+        labels.
 
         Raises
         ------
         ValueError
-            If no prediction was added.
+            If no predictions have been added.
         """
         if not self._entries:
             raise ValueError("predictions must contain at least one prediction, got none.")
@@ -260,7 +263,7 @@ class LeaderboardBuilder:
         warn_of_undefined(kappas[[entry.failure is None for entry in entries]])
         replicates = self._replicates()[:, first_scored]
         ranking = rank(kappas, replicates, self._options.confidence, self.num_threads)
-        # Predictions for different items are not copies, even if the kappa of both is 1.
+        # Predictions for different items are not copies, even if both have a kappa of 1.
         have_all = [entry.coverage == 1 for entry in entries]
         copies = equal_predictions(np.where(have_all, kappas, np.nan), replicates)
         found = np.array([entry.score_interval for entry in entries])
@@ -313,7 +316,7 @@ class LeaderboardBuilder:
         return numbers
 
     def _read_all(self, names: Sequence[str], predictions: Sequence[Any]) -> list[Pair]:
-        """Return, for each prediction, the labels of the common items and the counts of others."""
+        """Pair each prediction with the truth, restricted to the items that both contain."""
         if self.ids is None:
             return list(map(self._reference.beside, predictions, names))
         for name, prediction in zip(names, predictions):
@@ -338,7 +341,7 @@ class LeaderboardBuilder:
         return [*read_ahead(self._matched, args, len(names), num_threads)]
 
     def _matched(self, of_one: tuple[Alignment, int, Any, str]) -> Pair:
-        """Return a pair, given a prediction's matched ids, number of ids, labels and name."""
+        """Pair a prediction, given as (alignment, number of ids, labels, name), with the truth."""
         found, n_expected, ratings, name = of_one
         found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
         if not found.is_complete() and self._options.on_mismatch == "raise":
@@ -368,7 +371,7 @@ class LeaderboardBuilder:
         items: list[NDArray[np.int64] | None],
         entries: list[int],
     ) -> None:
-        """Compute sums over groups, and store them for each set of labels."""
+        """Compute and store the sums over groups, separately for each set of labels."""
         have_all = items[0] is None
         first = pairs[0][0] if have_all else self._reference.column
         for mask, some in with_same_labels(present):
@@ -397,7 +400,7 @@ class LeaderboardBuilder:
             self._resampled.append(_Resampled([entries[j] for j in some], sums, matrix))
 
     def _replicates(self) -> FloatTable:
-        """Return the kappas of all replicates, of shape (n_resamples, number of entries)."""
+        """Return an array of shape (n_resamples, number of entries) with the replicates' kappas."""
         replicates = np.full((self._n_resamples, len(self._entries)), np.nan)
         start = 0
         for times in draw_groups(self._groups.n_groups, self._n_resamples, self._generator):

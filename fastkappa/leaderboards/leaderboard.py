@@ -63,39 +63,41 @@ def leaderboard(
         the truth or in this prediction. If the truth or a prediction declares an order of the
         labels, as ordered categoricals do, this order is used for all predictions.
     allow_other_labels : bool, default=False
-        Whether a prediction may use labels outside ``labels`` for items whose true label is in
-        ``labels``. These items are left out of the prediction's kappa and counted in the column
-        ``other_labels``. By default this is an error, because the prediction would be ranked on
-        easier items.
+        Whether a prediction may use labels that are not in ``labels`` for items whose true label is
+        in ``labels``. These items are left out of the prediction's kappa and counted in the column
+        ``other_labels``. By default, such labels raise an error, because the prediction would be
+        ranked only on the remaining items, which can be easier.
     ids : array-like of shape (n,), default=None
-        The ids of the items of ``y_true``: integers or strings, all different.
+        The unique ids of the items of ``y_true``: integers, strings or dates.
     on_mismatch : {'raise', 'drop'}, default='raise'
         How to treat a prediction whose ids do not match ``ids``. 'raise' raises an error that
         counts the differences and shows examples. 'drop' leaves out missing, unknown and repeated
-        items and counts them in the result. ``min_coverage`` limits how many can be left out.
+        items and counts them in the result. ``min_coverage`` limits how many items
+        can be left out.
     min_coverage : float, default=1.0
         The coverage that a prediction needs to be ranked. Coverage is the proportion of the items
         for which the prediction has exactly one label. By default, a prediction must label all
-        items, because kappas of selected items, such as easy items, are not comparable. A
-        prediction with lower coverage is listed without a rank. Items with other labels, which
-        ``allow_other_labels`` allows, count as covered.
+        items, because a kappa of selected items, such as easy items, is not comparable with a kappa
+        of all items. A prediction with lower coverage is listed without a rank. Items with other
+        labels, which ``allow_other_labels`` allows, count as covered.
     axis : {0, 1}, default=0
         The axis of the items in an array.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing labels. 'raise' raises an error. 'drop' leaves out items without a true
-        label for all predictions, and items without a predicted label for the prediction concerned.
+        label for all predictions, and items without a predicted label only for that prediction.
         Items without a predicted label are counted in the column ``missing``. With ``ids``, a
         prediction may contain or omit the items without a true label.
     missing_codes : sequence, default=()
         Values that mean a missing label, such as ``["NA", -9]``.
     clusters : array-like of shape (n,), default=None
-        The cluster of each item of ``y_true``, such as the patient of an image. Clusters can have
-        any type that labels can have. The bootstrap draws whole clusters, because items in a
-        cluster can resemble each other. None means that items are independent.
+        The cluster of each item of ``y_true``, such as the patient of an image. Clusters can be
+        identified by values of any type that labels can have. The bootstrap draws whole clusters,
+        because items in a cluster can resemble each other. By default, items are treated as
+        independent.
     sample_weight : array-like of shape (n,), default=None
-        The weight of each item of ``y_true``. The bootstrap draws items with their weights. The
-        interval of kappa is then a percentile interval, because weights are not numbers of items.
-        None means that each item has weight 1.
+        The weight of each item of ``y_true``. Items keep their weights when the bootstrap draws
+        them. With item weights, the interval of kappa is a percentile interval, because the score
+        interval requires counts of items. By default, each item has weight 1.
     n_resamples : int, default=1000
         The number of bootstrap replicates. With 0, no intervals are computed.
     confidence : float, default=0.95
@@ -103,8 +105,8 @@ def leaderboard(
     rng : Generator, int or None, default=None
         The random number generator, or a seed for reproducible results.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If it is not
-        set, the fastest available backend is used.
+        If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If the variable
+        is not set, the fastest available backend is used.
     num_threads : int, default=None
         The maximum number of threads. If None, all available threads are used.
 
@@ -113,7 +115,7 @@ def leaderboard(
     result : Leaderboard
         The predictions, ordered from the largest kappa to the smallest. For each prediction, the
         result contains the kappa, the difference from the leader and the rank, all with intervals.
-        It also contains the proportion of replicates in which the prediction is first.
+        It also contains the proportion of replicates in which the prediction ranks first.
 
     Raises
     ------
@@ -128,9 +130,9 @@ def leaderboard(
     LabelOrderWarning
         For the same reasons as in `score_many`.
     UndefinedMetricWarning
-        If a kappa is undefined, because no disagreement is expected or because a prediction has no
-        items that can be scored. The warning is also issued if a prediction has labels for too few
-        items to be ranked, or if there are no intervals because all items are in one cluster.
+        If a kappa is undefined, because no disagreement is expected by chance or because no item of
+        a prediction can be scored. The warning is also issued if a prediction has labels for too
+        few items to be ranked, or if there are no intervals because all items are in one cluster.
 
     Notes
     -----
@@ -138,27 +140,28 @@ def leaderboard(
     group. Each replicate then draws 1000 groups with replacement, without another pass over the
     items. The groups drawn are the same for all predictions. With up to 1000 items, this is the
     ordinary bootstrap of items. With more items, the widths of the intervals differ from those of
-    the ordinary bootstrap by about 2 %, which is less than the error of 1000 replicates. With up to
-    1000 clusters, whole clusters are drawn. More clusters are assigned to groups at random. With
-    fewer than 50 clusters, or with clusters of very different sizes, the intervals tend to be too
-    narrow.
+    the ordinary bootstrap by about 2 %, which is less than their random error with 1000 replicates.
+    If there are clusters, each group consists of whole clusters. With up to 1000 clusters, each
+    cluster is its own group. With more clusters, each cluster is assigned to a group at random.
+    With fewer than 50 clusters, or with clusters of very different sizes, the intervals tend to be
+    too narrow.
 
     The interval of kappa is the score interval that `agreement` computes. Percentile intervals are
-    too narrow if kappa depends on few items, as it does near 1 or with weights, because a replicate
-    can lack all of these items. With clusters or item weights, or with more than 128 labels, the
-    interval of kappa is nevertheless a percentile interval. If kappa is 1, a percentile interval
-    has no width.
+    too narrow if kappa depends on only a few items, as it does near 1 or with weights, because a
+    replicate can lack all of these items. With clusters or item weights, or with more than 128
+    labels, the interval of kappa is nevertheless a percentile interval. If kappa is 1, a percentile
+    interval has zero width.
 
     All other intervals are percentile intervals. Such an interval is NaN if kappa is undefined in
     more than 5 % of the replicates.
 
     The leader is the prediction with the largest kappa. If many equally good predictions are
-    compared with it one at a time, one of them nearly always seems significantly worse. The
-    simultaneous intervals cover all pairs of predictions, so they are valid whichever prediction
-    leads. They use the 95 % quantile of the largest studentized difference between any two
-    predictions in a replicate (Tukey's comparisons by the bootstrap). The coverage of simultaneous
-    intervals falls below the nominal level with fewer than about 100 items, or with many
-    predictions relative to the number of items.
+    compared with it one at a time, at least one of them nearly always seems significantly
+    worse. The simultaneous intervals cover all pairs of predictions, so they are valid whichever
+    prediction leads. At a confidence of 0.95, they use the 95 % quantile of the largest studentized
+    difference between any two predictions in a replicate (a bootstrap version of Tukey's pairwise
+    comparisons). The coverage of simultaneous intervals falls below the nominal level with fewer
+    than about 100 items, or with many predictions relative to the number of items.
 
     See Also
     --------

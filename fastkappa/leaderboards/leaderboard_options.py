@@ -19,14 +19,14 @@ OnMismatch = Literal["raise", "drop"]
 
 @dataclass(frozen=True, eq=False)
 class LeaderboardOptions:
-    """The options of `leaderboard`, except for arrays with one entry per item.
+    """The options of `leaderboard`, except ``axis`` and the arrays with one entry per item.
 
     The options are documented in `leaderboard`.
 
     Raises
     ------
     ValueError
-        If an option has an invalid value, or if weights are a matrix and no labels are given.
+        If an option has an invalid value, or if ``weights`` is a matrix and no labels are given.
     """
 
     weights: Weights = None

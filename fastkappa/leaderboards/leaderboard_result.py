@@ -1,4 +1,4 @@
-"""The result of a leaderboard, as text, HTML, dictionary or data frame."""
+"""The result of `leaderboard`, which can be shown or converted to a dictionary or data frame."""
 
 from __future__ import annotations
 
@@ -57,16 +57,16 @@ class _Row(NamedTuple):
 class LeaderboardRow(Result, _Row):
     """One prediction on the leaderboard.
 
-    If the prediction could not be scored, ``failure`` is the reason. The other fields are the
-    attributes of `Leaderboard` for one prediction. If it could not be read, or its ids or labels
-    were refused, the numbers of items are None, and the coverage is NaN. Data frames and other
-    forms of the leaderboard have the same columns in the same order.
+    If the prediction could not be scored, ``failure`` states the reason. The other fields contain
+    this prediction's values of the attributes of `Leaderboard`. If it could not be read, or its ids
+    or labels were refused, the numbers of items are None, and the coverage is NaN. The columns of
+    data frames and of the printed table are in the order of the fields.
     """
 
     __slots__ = ()
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with one row and the columns of the leaderboard.
+        """Return a pandas DataFrame with one row and the same columns as `Leaderboard.to_frame`.
 
         Raises
         ------
@@ -98,8 +98,8 @@ class Leaderboard(Result):
     ----------
     names : tuple of length m
     rank : ndarray of int, shape (m,)
-        The rank is 1 for the largest kappa. It is 0 if the prediction could not be scored or its
-        kappa is undefined. Equal kappas have the same rank.
+        The rank of each prediction, starting from 1 for the largest kappa. The rank is 0 if the
+        prediction could not be scored or its kappa is undefined. Equal kappas have the same rank.
     kappa : ndarray of shape (m,)
     interval : ndarray of shape (m, 2)
         The interval of kappa.
@@ -108,24 +108,24 @@ class Leaderboard(Result):
         interval of the replicates, used with clusters or item weights, or with more than 128
         labels.
     difference : ndarray of shape (m,)
-        Kappa minus the leader's kappa, which is 0 for the leader itself.
+        Kappa minus the leader's kappa. The difference is 0 for the leader itself.
     difference_interval : ndarray of shape (m, 2)
         The percentile interval of the difference. It is paired, because both kappas of a replicate
-        come from the same resampled items. The interval is valid for a single comparison of
-        predictions that were chosen beforehand.
+        come from the same resampled items. The interval is valid only for a single comparison of
+        two predictions that were chosen beforehand.
     simultaneous_interval : ndarray of shape (m, 2)
         The interval of the difference, adjusted for all pairwise comparisons and for choosing the
-        leader by its kappa. A difference is significant at this confidence level if this interval
-        ends below 0. If all predictions are equally good, about 5 % of leaderboards show a
+        leader by its kappa. A difference is significant at this confidence level if the whole
+        interval is below 0. If all predictions are equally good, about 5 % of leaderboards show a
         significant difference at a confidence of 0.95. The percentage is higher if there are few
-        items relative to predictions. The interval is NaN if there are too few replicates (18 or
-        fewer at a confidence of 0.95).
+        items relative to the number of predictions. The interval is NaN if there are too few
+        replicates (18 or fewer at a confidence of 0.95).
     significantly_below : tuple of bool or None, length m
-        Whether the simultaneous interval ends below 0, or None if there is no interval.
+        Whether the whole simultaneous interval is below 0, or None if there is no interval.
     proportion_first : ndarray of shape (m,)
         The proportion of replicates in which the prediction is first, or NaN if its kappa is
         undefined. This proportion is not the probability that the prediction is the best. If kappa
-        is undefined in a replicate, the prediction agrees with the truth on all items drawn and
+        is undefined in a replicate, the prediction agrees with the truth on all items drawn, so it
         shares first place. The prediction is last in replicates that contain none of its items.
     rank_interval : ndarray of int, shape (m, 2)
         The percentile interval of the rank. Both limits are 0 if there is no interval.
@@ -134,8 +134,8 @@ class Leaderboard(Result):
     coverage : ndarray of shape (m,)
         The proportion of the items for which the prediction has exactly one label. The other items
         were left out. If items were left out, kappa is comparable with other kappas only if the
-        remaining items are not easier. The proportion is NaN if the prediction could not be read,
-        or if its ids or labels were refused.
+        remaining items are not easier than those left out. The proportion is NaN if the prediction
+        could not be read, or if its ids or labels were refused.
     missing, extra, repeated : ndarray of int, shape (m,)
         The number of items without a predicted label, the number of items that are not in the
         truth, and the number of items that the prediction contains more than once. All of these
@@ -144,21 +144,21 @@ class Leaderboard(Result):
         The number of items whose predicted label is not among the given labels, although their
         true label is. These items were also left out.
     failures : tuple of length m
-        The reason why the prediction could not be scored, or None if it was scored.
+        The reason why each prediction could not be scored, or None if it was scored.
     confidence : float
         The confidence level of the intervals.
     n_resamples : int
         The number of bootstrap replicates.
     n_clusters : int or None
-        The number of clusters from which replicates are drawn, or None if items are independent.
+        The number of clusters from which replicates are drawn, or None without clusters.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights of the kappas.
     copies : tuple of tuples
         Groups of predictions, by name, with equal kappas in every replicate. The predictions in a
-        group have the same labels, or nearly so.
+        group have the same labels for all or nearly all items.
     doubt : str
-        The reason why the intervals cannot be trusted, such as too few clusters, or an empty
-        string.
+        A reason not to trust the intervals, such as too few clusters. The string is empty if there
+        is no such reason.
     """
 
     names: tuple[Any, ...]
@@ -262,7 +262,7 @@ class Leaderboard(Result):
         )
 
     def sentence(self) -> str:
-        """Return a sentence about the leader for a paper, if any kappa is defined."""
+        """Return a summary for a paper, or only the headline if no kappa is defined."""
         if not self.rank.any():
             return self._headline() + "."
         leader, *_ = self
@@ -357,7 +357,7 @@ class Leaderboard(Result):
         return "" if self.n_clusters is None else f" of {self.n_clusters} clusters"
 
     def _conclusion(self) -> list[str]:
-        """Return a line on the predictions significantly below the leader, or no line."""
+        """Return a list with a line on predictions significantly below the leader, or no line."""
         below = self.significantly_below[1:]
         n_compared = len(below) - below.count(None)
         if not n_compared:
@@ -391,7 +391,7 @@ class Leaderboard(Result):
 def reports_of_splits(boards: Mapping[str, Leaderboard]) -> list[Report]:
     """Return reports of all splits: a table of ranks and kappas, then one report per leaderboard.
 
-    The table lists the predictions in the order of the first split. Remarks on a prediction that
+    The table lists the predictions in their order in the first split. Remarks on a prediction that
     apply to all splits are below the table.
     """
     rows: dict[Any, list[str]] = {name: [] for name in next(iter(boards.values())).names}

@@ -1,9 +1,9 @@
 """Compute kappas of many predictions, their paired bootstrap replicates and their ranks.
 
 A replicate draws groups of items with replacement. The groups drawn are the same for all
-predictions, so variation that predictions share cancels in their differences. Kappa is a function
-of sums over items. In a replicate, the sums run over the groups drawn. One matrix product computes
-the sums of all replicates.
+predictions, so variation that is common to two kappas cancels out in their difference. Kappa is a
+function of sums over items. In a replicate, the sums run over the groups drawn. One matrix product
+computes the sums of many replicates.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class Ranking(NamedTuple):
         The positions of the kappas, from the largest kappa to the smallest. Undefined kappas come
         last.
     rank : ndarray of int, shape (m,)
-        The rank is 1 for the largest kappa, and 0 for undefined kappas. Equal kappas have the same
-        rank.
+        The rank of each kappa, starting from 1 for the largest kappa. Undefined kappas have rank 0,
+        and equal kappas have the same rank.
     interval, difference_interval : ndarray of shape (m, 2)
-        Percentile intervals of kappa and of the difference.
+        Percentile intervals of the kappas and of their differences from the leader's kappa.
     difference : ndarray of shape (m,)
         Kappa minus the kappa of the leader, which comes first in ``order``.
     simultaneous_interval : ndarray of shape (m, 2)
@@ -48,7 +48,8 @@ class Ranking(NamedTuple):
     proportion_first : ndarray of shape (m,)
         The proportion of replicates in which the kappa is the largest. Ties are split equally. If a
         kappa is undefined in a replicate, the prediction is ranked first there, because it agrees
-        with the truth on all items drawn. A prediction without any of the items drawn is last.
+        with the truth on all items drawn. A prediction is last in replicates that contain none of
+        its items.
     rank_interval : ndarray of int, shape (m, 2)
         Percentile intervals of the rank. The limits are 0 for undefined kappas.
     """
@@ -64,7 +65,7 @@ class Ranking(NamedTuple):
 
 
 def labels_present(tables: AnyArray, are_known: bool) -> NDArray[np.bool_]:
-    """Return a mask of the labels of each table: all labels if known, or the labels that occur."""
+    """Return a mask per table: all labels if they are known, otherwise the labels that occur."""
     if are_known:
         return np.ones(tables.shape[:2], np.bool_)
     return np.logical_or(tables.any(axis=1), tables.any(axis=2))
@@ -98,13 +99,14 @@ def warn_of_undefined(kappas: FloatTable) -> None:
 def score_intervals(
     tables: AnyArray, present: NDArray[np.bool_], weights: Weights, confidence: float
 ) -> FloatTable:
-    """Return the score interval of each table on its labels, of shape (m, 2).
+    """Return an array of shape (m, 2) with the score interval of each table on its labels.
 
-    The interval is that of `agreement`, or NaN if `agreement` would use another method.
+    `agreement` computes the same intervals. An interval is NaN if `agreement` would use another
+    method.
     """
     found = np.full((len(tables), 2), np.nan)
     if weights is not None and not isinstance(weights, str):
-        # A matrix of weights refers to all labels, so labels that do not occur are kept.
+        # A weight matrix has a row for every label, so labels that do not occur are kept.
         present = np.ones_like(present)
     for mask, some in with_same_labels(present):
         own = tables[some][:, mask][:, :, mask]
@@ -118,9 +120,9 @@ def score_intervals(
 def with_same_labels(
     present: NDArray[np.bool_],
 ) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
-    """Yield each distinct mask of labels, of shape (l,), and the indices of the matching tables.
+    """Yield each distinct mask of labels, and the indices of the tables that have this mask.
 
-    Tables without labels are left out. ``present`` has the shape (m, l).
+    Tables without labels are left out. ``present`` has the shape (m, l), and a mask the shape (l,).
     """
     for mask in {mask.tobytes(): mask for mask in present}.values():
         if mask.any():
@@ -130,7 +132,7 @@ def with_same_labels(
 def draw_groups(
     n_groups: int, n_resamples: int, generator: np.random.Generator
 ) -> Iterator[FloatTable]:
-    """Yield arrays of shape (r, n_groups): how many times each replicate draws each group."""
+    """Yield arrays of shape (r, n_groups) with how often each replicate draws each group."""
     for start in range(0, n_resamples, AT_ONCE):
         n_rows = min(AT_ONCE, n_resamples - start)
         drawn = generator.integers(0, n_groups, (n_rows, n_groups))
@@ -182,9 +184,9 @@ def resampled_kappas(
 def rank(
     kappas: FloatTable, replicates: FloatTable, confidence: float, num_threads: int = 1
 ) -> Ranking:
-    """Rank m kappas, and compute intervals from their replicates, which have the shape (r, m).
+    """Rank m kappas, and compute intervals from their replicates.
 
-    The replicates are those that `resampled_kappas` returns.
+    ``replicates`` has the shape (r, m) and is computed by `resampled_kappas`.
     """
     levels = ((1 - confidence) / 2, (1 + confidence) / 2)
     # NaN sorts last.
@@ -220,10 +222,10 @@ def rank(
 
 
 def equal_predictions(kappas: FloatTable, replicates: FloatTable) -> list[list[int]]:
-    """Return groups of positions of kappas that are equal in every replicate.
+    """Return groups of predictions, by position, whose kappas are equal in every replicate.
 
-    ``replicates`` has the shape (r, m). If predictions differ but have the same kappa, their kappas
-    differ in some replicate, because replicates draw different items.
+    ``replicates`` has the shape (r, m). Different predictions that happen to have the same kappa
+    are hardly ever in one group, because their kappas differ in some of the replicates.
     """
     alike: dict[Any, list[int]] = {}
     for j in np.flatnonzero(~np.isnan(kappas)).tolist() if len(replicates) else []:
@@ -232,7 +234,7 @@ def equal_predictions(kappas: FloatTable, replicates: FloatTable) -> list[list[i
 
 
 def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
-    """Return the ranks within each row. The largest kappa has rank 1, and ties have equal ranks."""
+    """Return the ranks within each row. The largest kappa has rank 1, and ties share a rank."""
     values = -kappas
     order = np.argsort(values, axis=1)
     in_order = np.take_along_axis(values, order, axis=1)
@@ -244,9 +246,9 @@ def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
 
 
 def _mostly_defined(replicates: FloatTable) -> FloatTable:
-    """Return the replicates, with NaN in all replicates of a kappa that is often undefined.
+    """Return the replicates, with NaN in the whole column of a kappa that is often undefined.
 
-    The other replicates of such a kappa are not representative. For example, if all items but one
+    The defined replicates of such a kappa are not representative. For example, if all items but one
     have the same label, kappa is undefined in every replicate without that item.
     """
     too_many = np.isnan(replicates).sum(axis=0) > MOST_UNDEFINED * len(replicates)

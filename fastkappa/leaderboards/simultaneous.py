@@ -77,7 +77,7 @@ def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads:
                 np.maximum(squares, _studentized(rows, deviations[j]).max(axis=0), out=squares)
         return squares
 
-    # Starting a thread takes as long as comparing a few predictions.
+    # Starting a thread is worthwhile only if it gets at least ROWS predictions.
     num_threads = max(1, min(num_threads, len(deviations) // ROWS))
     squares = np.max(run_in_threads(work, len(deviations), num_threads), axis=0)
     return float(np.sort(np.sqrt(squares))[position - 1])

@@ -65,8 +65,8 @@ def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> Non
         if len(values) < FEWEST or not _are_whole(values):
             continue
         is_named = _is_named(names[j], IDS | RATERS)
-        # The name alone is not enough, because patients can also take measurements. A column whose
-        # numbers are in the range of the other column contains measurements.
+        # The name alone is not enough: a column named 'patient' may contain measurements that
+        # patients took. Columns of measurements have similar ranges.
         is_alone = ((other >= values.min()) & (other <= values.max())).mean() < 0.5
         if (is_named or is_alone) and _are_repeated(values):
             found = "its numbers repeat in a regular order"

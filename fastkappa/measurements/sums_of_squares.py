@@ -57,7 +57,7 @@ def sums_of_squares(measured: Measured) -> SumsOfSquares:
     centre = float(limits[0].mean() / 2 + limits[1].mean() / 2)
     sums = [(chunk - centre).sum(axis=1) for chunk in measured.chunks()]
     means = np.array([math.fsum(parts) for parts in zip(*sums)]) / n
-    # For a constant column, the constant is used, because a computed mean can have a rounding
+    # The mean of a constant column is the constant itself. A computed mean could have a rounding
     # error.
     means = np.where(measured.constant, limits[0] - centre, means)
     mean = float(means.mean())
@@ -70,7 +70,7 @@ def sums_of_squares(measured: Measured) -> SumsOfSquares:
         deviation -= of_subject
         parts.append(((of_subject * of_subject).sum(), (deviation * deviation).sum()))
     subjects, residual = (math.fsum(part) for part in zip(*parts))
-    # Sums of squares so small that they can be rounding errors are set to 0.
+    # Sums of squares that are small enough to be rounding errors are set to 0.
     largest = max(float(np.abs(limits[0]).max()), float(np.abs(limits[1]).max()))
     noise = (EPSILON / 2 * largest) ** 2
     from_mean = means - mean

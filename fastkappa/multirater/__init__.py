@@ -1,1 +1,1 @@
-"""Agreement of more than two raters."""
+"""Measure agreement among more than two raters."""

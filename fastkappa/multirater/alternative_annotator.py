@@ -65,7 +65,7 @@ class AlternativeAnnotatorTest(Result):
     passes : bool
         Whether the model passes the test, that is, whether its winning rate is at least one half.
     advantage_probability : float
-        The mean of ``model_advantage``. Use it to compare models.
+        The mean of ``model_advantage``, useful for comparing models.
     epsilon : float
         The margin by which the model may be worse than a person and still win.
     false_discovery_rate : float
@@ -161,26 +161,27 @@ def alternative_annotator_test(
 ) -> AlternativeAnnotatorTest:
     """Test whether a model can replace human annotators, using the alternative annotator test.
 
-    The test leaves out one person at a time. For each item, it checks whether the person's or the
-    model's rating is closer to the ratings of the other people. The model wins against a person if
-    its advantage is significantly above the person's advantage minus ``epsilon``. The model passes
-    the test if it wins against at least half of the people.
+    The test leaves out one person at a time. For each item, it checks which rating is closer to the
+    ratings of the other people: the person's or the model's. The model wins against a person if its
+    advantage is significantly above the person's advantage minus ``epsilon``. The model passes the
+    test if it wins against at least half of the people.
 
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
-        The ratings of the model and of at least two people, as in `fleiss_kappa`. Ratings may be
-        missing. Three or more people are recommended.
+        The ratings of the model and of at least two people, in any form that `fleiss_kappa`
+        accepts. Ratings may be missing. Three or more people are recommended.
     model : str or int
-        The name or the position of the rater that is the model.
+        The name or position of the model among the raters.
     epsilon : float, default=0.2
         The margin by which the model may be worse than a person and still win. A margin can be
-        acceptable because a model costs less. Calderon et al. recommend 0.2 for experts, 0.15 for
-        skilled annotators and 0.1 for crowd workers.
+        acceptable because a model costs less than a person. Calderon et al. recommend 0.2 for
+        experts, 0.15 for skilled annotators and 0.1 for crowd workers.
     weights : {'linear', 'quadratic', 'jaccard', 'masi'}, array-like of shape (l, l) or None, \
 default=None
-        How to measure the distance between two labels. None counts the other people who gave the
-        same label (accuracy). 'quadratic' is equivalent to comparing by root mean squared error.
+        How to measure the distance between two labels. With None, a rating is closer if more of the
+        other people gave the same label (accuracy). 'quadratic' is equivalent to comparing root
+        mean squared errors.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array. With clusters, such
         as documents, the t-tests use cluster-robust standard errors.
@@ -196,7 +197,7 @@ default=None
     ValueError
         As in `conger_kappa`. An error is also raised if no rater has the name or position
         ``model``, if there are fewer than two people, if a person has fewer than two usable items,
-        or if ``epsilon`` or ``false_discovery_rate`` is not between 0 and 1.
+        or if ``epsilon`` or ``false_discovery_rate`` is not in [0, 1).
 
     Warns
     -----
@@ -269,9 +270,10 @@ default=None
 def _signs(
     model: AnyArray, person: AnyArray, others: AnyArray, distances: Floats
 ) -> tuple[AnyArray, AnyArray]:
-    """Return the signs of the used rows, and a mask of these rows.
+    """Return the sign of each used row, and a mask of the used rows.
 
-    The sign is 1 if the person is closer to the others, -1 if the model is, and 0 for a tie.
+    The sign is 1 if the person's rating is closer to the others, -1 if the model's is, and 0 for a
+    tie.
     """
     n_labels = len(distances)
     counts = np.stack([(others == label).sum(axis=1) for label in range(n_labels)], axis=1)
@@ -298,9 +300,10 @@ def _test_of(
     clusters = given.counted.clusters_of_profiles(used)
     units = n_units(n, clusters)
     if units < 2:
+        what = "items" if clusters is None else "clusters with items"
         raise ValueError(
-            "the test requires at least two items, or items in at least two clusters, rated by the"
-            f" model, {name!r} and another person, got {int(units)}."
+            f"the test requires at least two {what} that the model, {name!r} and another person"
+            f" all rated, got {int(units)}."
         )
     proportions = counts / n
     spread = float(variance(Influence(signs, np.abs(signs)), proportions, len(signs), clusters))

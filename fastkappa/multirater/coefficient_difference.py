@@ -1,4 +1,4 @@
-"""Compare two coefficients computed on the same subjects. Raters, labels and weights can differ."""
+"""Compare two coefficients computed on the same subjects. Raters, labels and weights may differ."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from fastkappa.statistics.spread import Influence
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CoefficientDifference(Result):
-    """The first coefficient minus the second, both computed on the same subjects.
+    """The difference between two coefficients computed on the same subjects.
 
     Attributes
     ----------
     value : float
-        The difference.
+        The first coefficient minus the second.
     methods : tuple of str
         The names of the two coefficients.
     coefficients : tuple of float
@@ -48,7 +48,7 @@ class CoefficientDifference(Result):
         The standard error of the difference. It accounts for the fact that both coefficients are
         computed from the same subjects.
     interval : tuple of float
-        The interval of the difference, based on ``distribution``.
+        The confidence interval of the difference, based on ``distribution``.
     z, p_value : float
         The difference divided by its standard error, and the two-sided p-value of the test that the
         difference is 0, based on ``distribution``.
@@ -59,7 +59,7 @@ class CoefficientDifference(Result):
     n_subjects : int
         The number of subjects used by at least one of the coefficients.
     n_clusters : int
-        The number of clusters of these subjects; without clusters, the number of subjects.
+        The number of clusters that these subjects form, or ``n_subjects`` if there are no clusters.
     n_used : tuple of int
         The number of subjects used by each coefficient.
     """
@@ -106,7 +106,7 @@ class CoefficientDifference(Result):
         )
 
     def items_text(self) -> str:
-        """Return the number of items that the coefficients have in common, as text."""
+        """Return a phrase that states how many items the coefficients have in common."""
         n_common = sum(self.n_used) - self.n_subjects
         if n_common == self.n_subjects:
             return f"the same {count_text(n_common, 'item')}"
@@ -155,36 +155,37 @@ def compare_coefficients(
 ) -> CoefficientDifference:
     """Compare two coefficients computed on the same subjects.
 
-    The coefficients must be computed on the same subjects, but everything else can differ: the
-    raters (doctors and nurses, or all raters and all but one), the labels (five grades, and the
-    same ratings merged into two), the weights, or the coefficient (kappa and AC1).
+    The subjects must be the same, but everything else can differ: the raters (doctors versus
+    nurses, or all raters versus all but one), the labels (five grades versus the same grades merged
+    into two), the weights, or the type of coefficient (kappa versus AC1).
 
     Parameters
     ----------
     first, second : MultiRaterResult
         Results of `fleiss_kappa`, `conger_kappa`, `light_kappa`, `randolph_kappa`, `gwet_ac1`,
-        `gwet_ac2` or `krippendorff_alpha`, with the same ``distribution`` and the same clusters, if
-        there are clusters. The ratings must have the same subjects in the same order. In long form,
-        items are matched by name. A subject without ratings in one result is still used in the
-        other. For Cohen's kappa of two raters, use the equivalent `conger_kappa`, or `light_kappa`
-        if the weights are not symmetric.
+        `gwet_ac2` or `krippendorff_alpha`, with the same ``distribution`` and, if there are
+        clusters, the same clusters. The ratings must have the same subjects in the same order,
+        except that items in long form are matched by name. A subject without ratings in one result
+        is still used in the other. For Cohen's kappa of two raters, use the equivalent
+        `conger_kappa`, or `light_kappa` if the weights are not symmetric.
     confidence : float, default=0.95
         The confidence level of the interval.
 
     Returns
     -------
     difference : CoefficientDifference
-        If a coefficient is undefined, all values are NaN and an ``UndefinedMetricWarning`` is
-        issued.
+        If a coefficient is undefined, the difference and its standard error, interval and p-value
+        are NaN, and an ``UndefinedMetricWarning`` is issued.
 
     Raises
     ------
     TypeError
-        If an argument is not a result of one of these functions.
+        If an argument is not the result of one of the functions listed above.
     ValueError
         If the results differ in the number of subjects, the clusters or the distribution, or have
-        no items in common. An error is also raised if the order of the subjects is unknown, as in a
-        confusion matrix, or if an array of ratings has changed since its coefficient was computed.
+        no items in common. An error is also raised if the order of the subjects is unknown, as with
+        a confusion matrix, or if an array of ratings has changed since the coefficient was
+        computed.
 
     Notes
     -----
@@ -192,8 +193,8 @@ def compare_coefficients(
     this mean is its influence. The variance of the difference is computed from the differences
     between each subject's two influences, summed within clusters if there are any. This gives the
     paired t-test of Gwet (2016). For two predictions of the same truth, ``conger_kappa`` with
-    ``distribution='normal'`` gives the same standard error as `compare_predictions`, by the delta
-    method.
+    ``distribution='normal'`` gives the same standard error as the delta method, which
+    `compare_predictions` uses.
 
     References
     ----------
@@ -271,7 +272,7 @@ def compare_coefficients(
 
 
 class JointRows(NamedTuple):
-    """The distinct pairs of rating rows. A pair consists of a subject's rows in two results.
+    """The distinct pairs of rows, each made up of one subject's rows in two results.
 
     Attributes
     ----------
@@ -280,8 +281,8 @@ class JointRows(NamedTuple):
     counts : ndarray of int of shape (J,)
         The number of subjects with this pair of rows.
     of_subjects : ndarray of int of shape (n_subjects,)
-        The index of each subject's pair, or -1 if it has none. The array is empty if it was not
-        requested.
+        The index of each subject's pair, or -1 for a subject without one. The array is empty if it
+        was not requested.
     """
 
     first: AnyArray
@@ -294,14 +295,14 @@ def _counted(name: str, result: MultiRaterResult) -> Counted:
     if result.ratings is None:
         raise ValueError(
             f"{name} has no ratings. A pickled or copied result loses its ratings: compare results"
-            " in the process that computed them. The alpha of measurements never has ratings:"
-            " compute alpha from `Ratings` with at most 200 labels."
+            " in the process that computed them. An alpha of measurements never stores"
+            " ratings: compute it from `Ratings` with at most 200 labels instead."
         )
     return result.ratings.counted
 
 
 def _joint_rows(first: AnyArray, second: AnyArray, n_second: int, numbered: bool) -> JointRows:
-    """Return the distinct pairs of row indices, without subjects that have no row in either."""
+    """Return the distinct pairs of row indices, ignoring subjects that have no row in either."""
     keys = first.astype(np.int64)
     keys += 1
     keys *= n_second + 1
@@ -325,7 +326,7 @@ def paired_error(
     distribution: Distribution,
     clusters: Clusters | None,
 ) -> float:
-    """Return the standard error of the difference between two defined coefficients."""
+    """Return the standard error of the difference between two coefficients that are not NaN."""
     n = float(joint.counts.sum())
     divisor = divisor_of(n, distribution, clusters)
     if divisor < 1:
@@ -341,7 +342,7 @@ def paired_error(
 
 
 def _centred(coefficient: Coefficient, n: float) -> Influence:
-    """Return each row's influence on a coefficient, treated as a mean over n subjects.
+    """Return each row's influence on a coefficient that is treated as a mean over n subjects.
 
     The last entry, at index -1, is for subjects that the coefficient does not use.
     """

@@ -1,4 +1,4 @@
-"""Coefficients of agreement of two or more raters."""
+"""Compute coefficients of agreement among two or more raters."""
 
 from __future__ import annotations
 
@@ -42,23 +42,23 @@ def fleiss_kappa(
 ) -> MultiRaterResult:
     """Return Fleiss' kappa. The raters can differ from subject to subject.
 
-    Chance agreement assumes that each rating is drawn from the overall label proportions. For two
-    raters, Fleiss' kappa is Scott's pi.
+    Chance agreement is the agreement expected if each rating were drawn at random from the overall
+    label proportions. For two raters, Fleiss' kappa is Scott's pi.
 
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
         One row per subject and one column per rater. None, NaN and similar values count as
-        missing ratings. For one list per rater, one row per rating, a confusion matrix or a table
-        of counts, create `Ratings` first.
+        missing ratings. If the data are one list per rater, one row per rating, a confusion matrix
+        or a table of counts, create a `Ratings` object first.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. None treats all disagreements as equal. 'linear' weights disagreements
         by the distance between the labels' positions, 'quadratic' by the squared distance. A matrix
         must be symmetric, with zeros on the diagonal. Weights require labels in a meaningful order.
     label_proportions : array-like of shape (l,), default=None
-        The proportions or counts of the labels that determine the agreement expected by chance,
-        such as those of a larger study. The proportions are treated as known. None means the
-        proportions in these ratings.
+        Label proportions or counts, such as those of a larger study, from which to compute the
+        agreement expected by chance. They are treated as known, not as estimates. By default, the
+        proportions in ``ratings`` are used.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array. All standard errors
         treat clusters as the independent units.
@@ -70,27 +70,27 @@ def fleiss_kappa(
         variances are divided by n, and the quantiles are those of the normal distribution. With
         clusters, n is the number of clusters.
     interval_method : {'score', 'asymptotic'}, default=None
-        How the intervals are computed. 'score' inverts the score test: the interval contains the
-        values that the test does not reject. 'asymptotic' is the coefficient plus or minus a
-        quantile times the standard error; its coverage is far too low if a label is rare. None
-        means 'asymptotic' for measurements, or if many raters or labels would make the score
-        interval slow. Otherwise None means 'score'.
+        How to compute intervals. 'score' inverts the score test: the interval contains the values
+        that the test does not reject. 'asymptotic' is the coefficient plus or minus a quantile
+        times the standard error; its coverage is far too low if a label is rare. None selects
+        'asymptotic' for measurements, and also if the score interval would be slow because there
+        are many raters or labels. Otherwise, None selects 'score'.
 
     Returns
     -------
     result : MultiRaterResult
-        Without weights, and with the same number of ratings for every subject, z and p come from
-        the test of Fleiss, Nee and Landis. This test assumes independent subjects, so with clusters
-        of several subjects, z is kappa divided by its standard error. If kappa is undefined, all
-        values are NaN and an ``UndefinedMetricWarning`` is issued. The standard errors are NaN if
-        all subjects are in one cluster.
+        Without weights, if every subject has the same number of ratings, z and the p-value come
+        from the test of Fleiss, Nee and Landis. This test assumes independent subjects, so with
+        clusters of several subjects, z is instead kappa divided by its standard error. If kappa is
+        undefined, kappa and all values derived from it are NaN, and an ``UndefinedMetricWarning``
+        is issued. The standard errors are NaN if all subjects are in one cluster.
 
     Raises
     ------
     ValueError
-        If ratings are not valid for `Ratings.from_array`, if weights, label proportions or
-        confidence are not as described above, or if labels or missing codes are given although
-        ratings are `Ratings`.
+        If `Ratings.from_array` rejects the ratings, if another argument is not as described above,
+        or if ``labels``, ``missing_codes`` or ``clusters`` are given although ``ratings`` is
+        already a `Ratings` object.
 
     Warns
     -----
@@ -98,11 +98,11 @@ def fleiss_kappa(
         If weights rely on the alphabetical order of three or more labels because no order was given
         or declared.
     UserWarning
-        If ratings look like data in another form:
+        If the ratings look like data in another form:
 
         - a table of counts: no labels are given, and there are three or more rows of non-negative
-          whole numbers without missing values. Every row has the same sum, and the numbers include
-          0 and a number of at least 2;
+          whole numbers without missing values. All rows have the same sum, and the numbers include
+          0 and at least one number above 1;
         - one row per rater: there are at least eight columns, and at least twice as many columns as
           rows;
         - one row per rating: in two of three columns, no pair of values occurs twice, although at
@@ -161,11 +161,11 @@ def randolph_kappa(
     distribution: Distribution = "t",
     interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
-    """Return Randolph's free-marginal kappa, which gives all labels the same chance probability.
+    """Return Randolph's free-marginal kappa, which treats all labels as equally likely by chance.
 
     This coefficient is also known as the Brennan-Prediger coefficient, and for two raters as
-    Bennett's S. The coefficient depends on the number of possible labels. Pass all labels as
-    ``labels``, including labels that no rater used.
+    Bennett's S. The coefficient depends on the number of possible labels. Pass all possible labels
+    as ``labels``, including those that no rater used.
 
     Parameters
     ----------
@@ -208,9 +208,9 @@ def gwet_ac1(
 ) -> MultiRaterResult:
     """Return Gwet's AC1, which stays high if raters agree on one very frequent label.
 
-    The model of AC1 assumes that chance agreement occurs only on subjects that are hard to rate.
-    AC1 depends on the number of possible labels. Pass all labels as ``labels``, including labels
-    that no rater used.
+    AC1 assumes that raters agree by chance only on subjects that are hard to rate. AC1 depends on
+    the number of possible labels. Pass all possible labels as ``labels``, including those that no
+    rater used.
 
     Parameters
     ----------
@@ -289,25 +289,25 @@ def conger_kappa(
     distribution: Distribution = "t",
     interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
-    """Return Conger's kappa, for a fixed set of raters, each with its own label proportions.
+    """Return Conger's kappa, for a fixed set of raters who each have their own label proportions.
 
     Conger's kappa is also known as Fleiss' exact kappa. For two raters, it is Cohen's kappa.
 
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As in `fleiss_kappa`, with the same errors and warnings. Counts of ratings also raise an
-        error, because counts do not show which rater gave which rating.
+        As in `fleiss_kappa`, with the same errors and warnings. An error is also raised for counts
+        of ratings, because they do not show which rater gave which rating.
     label_proportions : array-like of shape (n_raters, l), default=None
-        The proportions or counts of each rater's labels, such as published margins. They determine
-        the agreement expected by chance, and are treated as known. None means the proportions in
-        these ratings.
+        The proportions or counts of each rater's labels, such as published margins, from which to
+        compute the agreement expected by chance. They are treated as known, not as estimates. By
+        default, the proportions in ``ratings`` are used.
 
     Returns
     -------
     result : MultiRaterResult
         For two raters and n subjects, the default standard error is sqrt(n / (n - 1)) times that of
-        `fastkappa.agreement`, and the interval is based on Student's t. With the same
+        `fastkappa.agreement`, and an asymptotic interval uses Student's t. With the same
         ``distribution``, the two functions give the same results.
 
     References
@@ -389,7 +389,7 @@ def _chance_corrected(ratings: Ratings, weights: Weights, chance: ChanceRule) ->
 
 
 def _chance_given(label_proportions: Any, shape: tuple[int, ...]) -> ChanceRule:
-    """Return the chance rule for given label proportions or counts, or raise if invalid."""
+    """Return the chance rule for given label proportions or counts; raise if they are invalid."""
     given = np.asarray(label_proportions)
     if given.dtype.kind not in "biuf" or given.shape != shape:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Count the distinct rows of ratings once, and find the index of each subject's row."""
+"""Count the distinct rows of ratings, and find the index of each subject's row."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from fastkappa.statistics.clusters import Clusters, clusters_of
 from fastkappa.statistics.intervals.doubt import doubt_of
 from fastkappa.tables.by_cluster import ClusterCounts
 
-# The ratings of the subjects, in the subjects' original order.
+# The subjects' ratings, in the original order of the subjects.
 Subjects: TypeAlias = SubjectsOfRaters | SubjectsOfCounts | LongRatings
 # Distinct rows, and the number of subjects with each row.
 CountedRows: TypeAlias = tuple[AnyArray, IntTable]
@@ -46,7 +46,7 @@ CountedRows: TypeAlias = tuple[AnyArray, IntTable]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counted:
-    """The distinct rows of ratings, counted when the first coefficient needs them.
+    """The distinct rows of ratings, counted when they are first needed.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Counted:
         return None if self.count_patterns is None and self.count_sparse else self.patterns
 
     def doubt(self, labels: AnyArray) -> str:
-        """Return the reason why intervals and tests are unreliable, or an empty string."""
+        """Return why intervals and tests are unreliable, or an empty string if they are not."""
         patterns = self.known_patterns
         if patterns is None or not patterns.counts.size:
             return ""
@@ -92,7 +92,7 @@ class Counted:
 
     @cached_property
     def patterns(self) -> Patterns:
-        """The distinct patterns (raters per label), and how often each occurs."""
+        """The distinct patterns (the number of raters per label), and how often each occurs."""
         if self.count_patterns is not None:
             return Patterns(*self.count_patterns())
         dense = self._dense_profiles
@@ -100,7 +100,7 @@ class Counted:
 
     @cached_property
     def profiles(self) -> RaterProfiles:
-        """The distinct profiles (label per rater), and how often each occurs."""
+        """The distinct profiles (the label from each rater), and how often each occurs."""
         if self.count_sparse is not None:
             return SparseProfiles(self.count_sparse(), self.n_raters, self.n_labels)
         return self._dense_profiles
@@ -123,7 +123,7 @@ class Counted:
         return RaterPairs(self.profiles.tables(self.profiles.multiplicities), n_rated)
 
     def places(self, of_profiles: bool) -> AnyArray:
-        """Return the index of each subject's profile or pattern, or -1 if it has no ratings.
+        """Return the index of each subject's profile or pattern, or -1 for unrated subjects.
 
         Raises
         ------
@@ -133,7 +133,7 @@ class Counted:
         """
         if self.subjects is None:
             raise ValueError(
-                "ratings from a confusion matrix do not show the ratings of each subject: pass"
+                "ratings from a confusion matrix do not show how each subject was rated: pass"
                 " Ratings with one row per subject."
             )
         if of_profiles:
@@ -149,14 +149,14 @@ class Counted:
         return found
 
     def clusters_of(self, coefficient: Coefficient) -> Clusters | None:
-        """Return the clusters of the subjects that a coefficient uses, or None without clusters."""
+        """Return the clusters of a coefficient's subjects, or None if there are no clusters."""
         if self.clusters is None:
             return None
         found = self._of_profiles if coefficient.of_profiles else self._of_patterns
         return clusters_of(*(found if coefficient.used is None else _kept(found, coefficient.used)))
 
     def clusters_of_profiles(self, used: AnyArray) -> Clusters | None:
-        """Return the clusters of the subjects with selected profiles, or None without clusters."""
+        """Return the clusters of subjects with given profiles, or None if there are no clusters."""
         return None if self.clusters is None else clusters_of(*_kept(self._of_profiles, used))
 
     def places_in(self, coefficient: Coefficient) -> AnyArray:
@@ -171,7 +171,7 @@ class Counted:
     def clusters_of_pairs(self) -> Iterator[tuple[int, Clusters]]:
         """Yield the index and the clusters of each pair of raters with subjects in common.
 
-        Each cluster counts its subjects in every cell of the pair's table.
+        The clusters contain the number of subjects in each cell of the pair's table.
         """
         found, n_cells = self._of_profiles, self.n_labels**2
         order = np.argsort(found.cells, kind="stable")
@@ -213,7 +213,7 @@ class Counted:
 
 
 def _kept(found: ClusterCounts, used: AnyArray) -> ClusterCounts:
-    """Return the counts of the selected rows, renumbered from 0."""
+    """Return the counts of the selected rows, with the rows renumbered from 0."""
     kept, places = used[found.cells], np.cumsum(used) - 1
     return ClusterCounts(found.clusters[kept], places[found.cells[kept]], found.counts[kept])
 
@@ -221,15 +221,15 @@ def _kept(found: ClusterCounts, used: AnyArray) -> ClusterCounts:
 def in_common_order(
     first: Counted, of_first: AnyArray, second: Counted, of_second: AnyArray
 ) -> tuple[AnyArray, AnyArray]:
-    """Return the row indices of the subjects of two sets of ratings, in the same order.
+    """Return each subject's row index in two sets of ratings, with subjects in the same order.
 
-    Items in long form are matched by name. An item that is missing from a set has index -1 in that
-    set.
+    Items in long form are matched by name. An item that occurs in only one set has index -1 in the
+    other.
 
     Raises
     ------
     ValueError
-        If the two sets of ratings have different subjects or clusters, or no item in common.
+        If the two sets of ratings have different subjects or clusters, or no items in common.
     """
     items, others = (
         None if one.subjects is None else one.subjects.items for one in (first, second)
@@ -250,15 +250,15 @@ def in_common_order(
         if not are_same and first.clusters is not None:
             raise ValueError(
                 f"with clusters, first and second must have the same items, got {len(of_first)} and"
-                f" {len(of_second)} items, {n_shared} of them in both. For an item without ratings,"
-                " add rows with missing ratings."
+                f" {len(of_second)} items, {n_shared} in common. For an item without"
+                " ratings, add rows with missing ratings."
             )
         both = np.full((2, len(place)), -1)
         both[0, : len(of_first)], both[1, order] = of_first, of_second
         of_first, of_second = both
     elif not are_same:
         raise ValueError(
-            "first and second must be coefficients of the same subjects, got"
+            "first and second must be coefficients for the same subjects, got"
             f" {len(of_first)} and {len(of_second)} subjects. For a subject without ratings, add a"
             " row of missing ratings."
         )
@@ -268,7 +268,9 @@ def in_common_order(
             "first and second must have the same clusters, but only one of them has clusters."
         )
     if one is not None and two is not None and not _are_alike(one.values[order], two.values):
-        raise ValueError("first and second must have the same clusters, but their clusters differ.")
+        raise ValueError(
+            "first and second must have the same clusters, but they group the subjects differently."
+        )
     return of_first, of_second
 
 
@@ -294,7 +296,7 @@ def of_raters(raters: Sequence[EncodedRater], clusters: Any) -> Counted:
 
 
 def _count(count: Callable[..., Any], raters: Sequence[EncodedRater]) -> Any:
-    """Count raters' columns with the current process's kernels, even if ratings were unpickled."""
+    """Count the raters' rows with this process's kernels, even if the ratings were unpickled."""
     return count(get_kernels(), raters, available_threads())
 
 
@@ -338,8 +340,8 @@ def _read(clusters: Any, n_subjects: int) -> Column | None:
 def missing_text(counted: Counted | None, n_missing: int, n_subjects: int, n_raters: int) -> str:
     """Return the number of missing ratings as text, or an empty string if no rating is missing.
 
-    If fewer than half of the subjects have a rating by every rater, ratings are assumed to be
-    missing by design. The text then contains the number of ratings per subject instead.
+    If fewer than half of the subjects have a rating from every rater, ratings are assumed to be
+    missing by design. The text then states the number of ratings per subject instead.
     """
     if not n_missing:
         return ""
@@ -354,6 +356,6 @@ def missing_text(counted: Counted | None, n_missing: int, n_subjects: int, n_rat
 
 
 def items_text(n_items: int, n_paired: int, in_clusters: str) -> str:
-    """Return the number of items as text, and how many have at least two ratings if not all do."""
+    """Return the number of items as text, adding how many have at least two ratings if not all."""
     few = f", {n_paired} of them with two ratings or more" if n_paired < n_items else ""
     return f"{count_text(n_items, 'item')}{in_clusters}{few}"

@@ -20,7 +20,7 @@ from fastkappa.results.report import Grid, Report
 from fastkappa.results.result import Result
 from fastkappa.statistics.weights import Weights
 
-# The maximum number of items in a report, and of labels in a cell of the report.
+# The maximum number of items in a report, and of labels in a single cell.
 MOST_SHOWN = 10
 MOST_LABELS = 4
 
@@ -32,12 +32,12 @@ class DisputedItems(Result):
     Attributes
     ----------
     items : ndarray of shape (k,)
-        The names of the items. If items have no names, their positions, counted from 0.
+        The names of the items, or their positions, counted from 0, if they have no names.
     disagreement : ndarray of shape (k,)
-        The mean distance between the ratings of two raters. Without weights, it is the proportion
-        of pairs of raters who disagree.
+        For each item, the mean distance between the ratings of two raters. Without weights, this is
+        the proportion of pairs of raters who disagree.
     label_counts : ndarray of int, shape (k, l)
-        The number of raters who gave each label.
+        The number of raters who gave each label to each item.
 
     ratings : ndarray of object, shape (k, R), or None
         Each rater's rating of each item, with None for a missing rating. ``ratings`` is None if it
@@ -48,7 +48,8 @@ class DisputedItems(Result):
         The names of the raters.
 
     n_disputed : int
-        The number of items with any disagreement. It can exceed the length of ``items``.
+        The number of items with any disagreement, including those that ``most`` excludes from
+        ``items``.
     n_items : int
         The number of items with at least two ratings.
     """
@@ -78,7 +79,7 @@ class DisputedItems(Result):
         return data_frame(named, ("item", self.items.tolist()))
 
     def most(self, n: int) -> list[dict[str, Any]]:
-        """Return the n most disputed items as dicts with the columns of `to_frame`."""
+        """Return the n most disputed items as dicts with ``item`` and the columns of `to_frame`."""
         names, columns = self._columns()
         rows = zip(self.items[:n].tolist(), self.disagreement[:n].tolist(), *columns)
         return [dict(zip(("item", "disagreement", *names), row)) for row in rows]
@@ -89,7 +90,7 @@ class DisputedItems(Result):
         The columns are ``item``, the columns of `to_frame`, ``majority`` and ``adjudicated``.
         ``majority`` is the label that more than half of the item's raters gave, or empty if there
         is no such label. The labels of a set are joined by ``set_separator``, and an empty set is
-        ``[]``.
+        written as ``[]``.
         """
         names, columns = self._columns(set_separator)
         majority = [_cell_of(label, set_separator) for label in self._majority()]
@@ -146,7 +147,7 @@ class DisputedItems(Result):
 
 
 def _cell_of(label: Any, set_separator: str) -> Any:
-    """Return a label as a table cell; a set becomes text."""
+    """Return a label as a table cell, converting a set to text."""
     return set_text(label, set_separator) if isinstance(label, frozenset) else label
 
 
@@ -167,16 +168,16 @@ def disputed_items(
     weights : {'linear', 'quadratic', 'jaccard', 'masi'}, array-like of shape (l, l) or None, \
 default=None
         Disagreement weights, as in `fleiss_kappa`. For ratings that are sets, 'jaccard' and 'masi'
-        are the distances of `krippendorff_alpha`.
+        select the same distances as in `krippendorff_alpha`.
     most : int, default=None
-        The number of items to return. None returns all items with any disagreement.
+        The maximum number of items. By default, all items with any disagreement are returned.
     labels, missing_codes
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array.
 
     Returns
     -------
     disputed : DisputedItems
-        Items with equal disagreement keep their order in the ratings.
+        Items with equal disagreement stay in their original order.
 
     Raises
     ------
@@ -211,7 +212,7 @@ default=None
         order = np.argsort(-apart)
         enough = np.searchsorted(np.cumsum(patterns.multiplicities[order]), most)
         disputed = apart >= apart[order[enough]]
-    # The index -1 of items without ratings selects the last entry, so False is appended.
+    # Items without ratings have the index -1, which selects the appended False.
     found = np.flatnonzero(np.append(disputed, False)[places])
     chosen = found[np.argsort(-apart[places[found]], kind="stable")][:most]
     names = None if given.counted.subjects is None else given.counted.subjects.items

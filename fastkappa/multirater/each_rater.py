@@ -1,4 +1,4 @@
-"""Compare each rater's agreement with the others to the agreement among the others."""
+"""For each rater, compare the agreement with the others and the agreement among the others."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_t
 
 # The running time grows with the square of the number of raters.
 MOST_RATERS = 100
-# The number of raters that a report shows if there are more.
+# The maximum number of raters that a report shows.
 MOST_SHOWN = 10
 # Kappas that differ by less than this are treated as equal, because the difference is a rounding
 # error.
@@ -79,21 +79,21 @@ class RaterComparison(Result):
         How often each rater gave each label.
     with_others : Estimates
         The kappa of each rater with all others (Schouten 1982), computed from the subjects rated by
-        the rater and at least one other. The observed and the expected disagreement are averaged
-        over the other raters. For two raters, this kappa would be Cohen's kappa.
+        the rater and at least one other rater. The observed and the expected disagreement are
+        averaged over the other raters. With only two raters, this would be Cohen's kappa.
     difference : Estimates
         The kappa of each rater with the others, minus Conger's kappa among the other raters. Both
         kappas are computed on the same subjects, so the difference is paired. A negative value
         means that the rater agrees less with the others than they agree with each other.
     method : str
-        The name of the coefficient of all raters.
+        The name of the coefficient computed for all raters.
     value : float
-        The coefficient of all raters.
+        The value of this coefficient for all raters.
     without : Estimates
         For each rater, the coefficient of all other raters.
     change : Estimates
-        The coefficient without the rater minus the coefficient of all raters, as a paired
-        difference.
+        The paired difference for each rater: the coefficient without the rater minus the
+        coefficient of all raters.
     confidence : float
         The confidence level of each interval.
     weights : {'linear', 'quadratic', 'jaccard', 'masi'}, ndarray of shape (l, l) or None
@@ -115,9 +115,9 @@ class RaterComparison(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per rater.
 
-        The column ``n`` is the number of ratings. For each of ``with_others``, ``difference``,
-        ``without`` and ``change``, a column with that name contains the value. Further columns have
-        the suffixes ``_standard_error``, ``_lower``, ``_upper`` and ``_p_value``.
+        The column ``n`` contains the number of ratings. The columns ``with_others``,
+        ``difference``, ``without`` and ``change`` contain the estimates. For each of them, further
+        columns have the suffixes ``_standard_error``, ``_lower``, ``_upper`` and ``_p_value``.
 
         Raises
         ------
@@ -146,7 +146,7 @@ class RaterComparison(Result):
                 yield name.format(rater), value, error, (low, high)
 
     def counts_by_label(self) -> Iterator[tuple[Any, IntTable]]:
-        """Yield each label and its count per rater. A set counts once for each label in the set."""
+        """Yield each label and its count per rater. A set counts once for each of its labels."""
         for label, is_label in each_label(self.labels):
             yield label, self.label_counts[:, is_label].sum(axis=1)
 
@@ -185,7 +185,7 @@ class RaterComparison(Result):
         )
 
     def _least(self) -> list[int]:
-        """Return the raters who agree least with the others; the first if every kappa is NaN."""
+        """Return the indices of the raters with the lowest kappa, or [0] if all kappas are NaN."""
         kappas = self.with_others.values
         if np.isnan(kappas).all():
             return [0]
@@ -264,8 +264,8 @@ def compare_raters(
         As in `fleiss_kappa`, with 3 to 100 raters. Counts are not accepted, because they do not
         show who gave which rating.
     coefficient : {'conger', 'fleiss', 'alpha'}, default='conger'
-        The coefficient of all raters, and of the remaining raters when one is left out. Alpha uses
-        the weights as its distances.
+        The coefficient to compute for all raters, and for the remaining raters when one is left
+        out. Alpha uses the weights as its distances.
     weights : {'linear', 'quadratic', 'jaccard', 'masi'}, array-like of shape (l, l) or None, \
 default=None
         Disagreement weights, as in `disputed_items`.
@@ -327,7 +327,7 @@ default=None
     if n_undefined:
         warnings.warn(
             f"kappa with the others is undefined for {n_undefined} of {len(names)} raters, because"
-            " they have no subject in common with another rater, or all common subjects have the"
+            " they have no subject in common with any other rater, or all common subjects have the"
             " same label.",
             undefined_metric_warning(),
             stacklevel=2,
@@ -352,7 +352,7 @@ def _columns(rows: list[tuple[float, ...]]) -> Estimates:
 
 
 class _Found(NamedTuple):
-    """A coefficient, its value, the row of each profile, and a mask of the used profiles."""
+    """A coefficient, its value, each profile's row index, and a mask of the used profiles."""
 
     coefficient: Coefficient
     value: float
@@ -420,7 +420,7 @@ class _Panel:
         return found.value, error, *inference.interval, inference.p_value
 
     def difference(self, first: _Found, second: _Found) -> tuple[float, ...]:
-        """Return the values of `estimate` for the difference between two coefficients."""
+        """Return the same values as `estimate`, but for the difference between two coefficients."""
         if math.isnan(first.value - second.value):
             return (math.nan,) * 5
         value = difference_of("coefficients", (first.value, second.value))

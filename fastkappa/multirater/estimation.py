@@ -1,4 +1,4 @@
-"""Build the result of a coefficient, issue its warnings, and join several results in a grid."""
+"""Build the result of a coefficient, issue its warnings, and list several results in a grid."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Inferred(NamedTuple):
 
 
 def read_weights(ratings: Ratings, weights: Weights | SetLevel) -> Weights:
-    """Return the weights. If they name a distance between sets, return its matrix.
+    """Return the weights, or the distance matrix if they name a distance between sets.
 
     Warn if the weights require a label order that was not given.
     """
@@ -70,7 +70,7 @@ def read_weights(ratings: Ratings, weights: Weights | SetLevel) -> Weights:
 def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
     """Warn if ``value``, a name or a matrix, requires a label order that was not given.
 
-    If ``value`` is None, the order has no effect.
+    If ``value`` is None, warn instead if the labels look like measurements.
     """
     if ratings.order_is_known:
         return
@@ -82,8 +82,8 @@ def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
         len(labels) > n_subjects and labels.dtype.kind == "f" and (labels != np.rint(labels)).any()
     ):
         warnings.warn(
-            f"ratings have {len(labels)} different numbers for {n_subjects} subjects, not all"
-            " of them whole, and each was read as a label: for numbers on a scale, use"
+            f"ratings contain {len(labels)} different numbers, not all of them whole, for"
+            f" {n_subjects} subjects, and each was read as a label. For numbers on a scale, use"
             " krippendorff_alpha with level='interval', or fastkappa.measurements.",
             stacklevel=users_stacklevel(),
         )
@@ -98,10 +98,10 @@ def estimate(
     weights: Weights = None,
     with_labels: bool = False,
 ) -> MultiRaterResult:
-    """Return a coefficient with its standard error, interval and test; warn if undefined."""
+    """Return a coefficient with its standard error, interval and test; warn if it is undefined."""
     observed, expected = coefficient.disagreement(coefficient.multiplicities)
-    # Measurements are not counted as distinct rows, so the result does not keep their ratings: a
-    # subject's row could not be located later.
+    # The result does not keep measurements. They are not counted as distinct rows, so a subject's
+    # row could not be found later.
     rated = (
         None
         if isinstance(coefficient, MeasuredAlpha) or isinstance(ratings, Measurements)
@@ -154,8 +154,8 @@ def estimate(
 def rows_of_numbers(ratings: Ratings, level: str) -> tuple[list[AnyArray], IntTable] | None:
     """Return each rater's numbers in the distinct rows, and the number of subjects with each row.
 
-    NaN means a missing rating. Return None unless the level compares numbers, there are too many
-    labels to store patterns, and it is known who gave which rating.
+    NaN means a missing rating. Return None if the level does not compare numbers, if there are few
+    enough labels to store patterns, or if it is unknown who gave which rating.
     """
     if level not in MEASURED or ratings.rater_names is None or len(ratings.labels) <= MOST_LABELS:
         return None
@@ -180,7 +180,7 @@ def _why_undefined(ratings: Ratings | Measurements) -> str:
 
 
 def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
-    """Return a grid of several coefficients of the same ratings."""
+    """Return a grid of several coefficients computed from the same ratings."""
     names = [short_name(r) for r in results]
     if len(set(names)) < len(names):
         names = [r.method for r in results]

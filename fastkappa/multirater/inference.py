@@ -1,4 +1,4 @@
-"""Compute the standard error, interval and test of a coefficient of several raters."""
+"""Compute standard errors, intervals and tests for agreement coefficients of several raters."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Inference:
     confidence : float
     distribution : {'t', 'normal'}
     clusters : Clusters or None
-        The clusters of the subjects that the coefficient uses.
+        The clusters of the subjects used; None without clusters.
     null_error : float
         The standard error under chance agreement; NaN if it is not available.
     asked : {'score', 'asymptotic'} or None
-        The interval method that the caller chose, or None.
+        The interval method that the caller chose; None for the default.
     sampled : Population or None
-        The population of subjects and raters. None means fixed raters and an infinite population of
-        subjects.
+        The population from which subjects and raters were drawn. None means fixed raters and an
+        infinite population of subjects.
     """
 
     coefficient: Coefficient
@@ -71,7 +71,7 @@ class Inference:
 
     @cached_property
     def value(self) -> float:
-        """The coefficient. 1 means full agreement, and 0 means the agreement expected by chance."""
+        """The coefficient: 1 for full agreement, 0 for the agreement expected by chance."""
         return float(self.coefficient.values(self.coefficient.multiplicities))
 
     @property
@@ -86,12 +86,12 @@ class Inference:
 
     @cached_property
     def standard_error(self) -> float:
-        """The standard error of Gwet (2014), or of the delta method for Light's kappa.
+        """The standard error as in Gwet (2014), or by the delta method for Light's kappa.
 
-        Unless a population is given, subjects are treated as a sample and raters as fixed. With
-        clusters, the sandwich estimator treats clusters as the sample. The standard error is
-        exactly 0 if all subjects contribute equally to the coefficient, and NaN if the coefficient
-        is undefined.
+        Unless a population is given, subjects are treated as a sample and raters as fixed. If there
+        are clusters, a sandwich estimator treats the clusters, not the subjects, as the sample. The
+        standard error is exactly 0 if all subjects contribute equally to the coefficient, and NaN
+        if the coefficient is undefined.
         """
         if math.isnan(self.value):
             return math.nan
@@ -117,8 +117,8 @@ class Inference:
     def null_standard_error(self) -> float:
         """The standard error under chance agreement.
 
-        This standard error is available only for Fleiss' kappa without weights and without
-        clusters, if every subject has the same number of ratings. Otherwise it is NaN.
+        It is available only for unweighted Fleiss' kappa without clusters, and only if every
+        subject has the same number of ratings. Otherwise it is NaN.
         """
         return math.nan if math.isnan(self.value) else self.null_error
 
@@ -132,7 +132,7 @@ class Inference:
 
     @cached_property
     def model(self) -> ScoreModel | None:
-        """The model for the score interval; None if a score interval is not available."""
+        """The model for the score interval; None if the interval is asymptotic."""
         if self.asked == "asymptotic" or math.isnan(self.value):
             return None
         # The divisor is 0 if the sample is the whole population, and NaN if the rater error is NaN.
@@ -166,7 +166,7 @@ class Inference:
 
     @property
     def z(self) -> float:
-        """The z statistic for testing that the coefficient is 0.
+        """The z statistic for the null hypothesis that the coefficient is 0.
 
         If there is a null standard error, z is the value divided by it. Otherwise z is the signed
         root of the score statistic or, for asymptotic intervals, the value divided by its standard
@@ -185,11 +185,11 @@ class Inference:
 
     @cached_property
     def _test(self) -> tuple[float, float]:
-        """The z statistic for testing that the coefficient is 0, and its degrees of freedom."""
+        """The z statistic and its degrees of freedom."""
         if not math.isnan(self.null_standard_error):
             return self.value / self.null_error if self.null_error > 0 else math.nan, math.inf
-        # If kappa is far from 0, the search for the constrained maximum at 0 can fail. Then z
-        # is kappa divided by its standard error.
+        # If kappa is far from 0, the search for the constrained maximum at 0 can fail. In that
+        # case, z is kappa divided by its standard error.
         if self.model is not None:
             z = float(self.tested.deviates(np.zeros(1)).deviates[0, 0])
             if math.isfinite(z):
@@ -200,9 +200,10 @@ class Inference:
     def test(
         self, null_kappa: float, *, alternative: Alternative = "two-sided"
     ) -> tuple[float, float]:
-        """Test whether the coefficient equals a value, and return z and p.
+        """Test whether the coefficient equals a given value, and return z and the p-value.
 
-        A two-sided test at the 5 % level rejects exactly the values outside the 95 % interval.
+        A two-sided test at the 5 % level rejects exactly the values outside the 95 % interval. The
+        value 0 can be an exception, because it is tested with ``z``.
 
         Parameters
         ----------
@@ -215,7 +216,8 @@ class Inference:
         Returns
         -------
         z, p_value : float
-            Both are NaN if no distribution of ratings with the value ``null_kappa`` is found.
+            Both are NaN if no distribution of ratings is found for which the coefficient equals
+            ``null_kappa``.
 
         Raises
         ------
@@ -239,9 +241,10 @@ class Inference:
 
     @property
     def freedom(self) -> float:
-        """The degrees of freedom of a score test: infinity, or the number of clusters minus 1.
+        """The degrees of freedom of a score test.
 
-        Sampling raters reduces the degrees of freedom (Satterthwaite 1946).
+        With clusters, they are the number of clusters minus 1; otherwise they are infinite.
+        Sampling raters reduces them (Satterthwaite 1946).
         """
         return self._joint(self.n_units - 1 if are_joined(self.clusters) else math.inf)
 
@@ -251,7 +254,7 @@ class Inference:
         return math.inf if self.distribution == "normal" else self._joint(self.n_units - 1)
 
     def _joint(self, of_subjects: float) -> float:
-        """Return the degrees of freedom of the sum of the variances over subjects and raters."""
+        """Combine the degrees of freedom for subjects with those for sampled raters, if any."""
         if not self._rater_error > 0:
             return of_subjects
         assert self.sampled is not None
@@ -260,7 +263,7 @@ class Inference:
 
     @cached_property
     def tested(self) -> Estimates:
-        """The score tests of all possible values of the coefficient."""
+        """The tests of hypothetical values of the coefficient, using ``interval_method``."""
         value, error = np.array([self.value]), np.array([self.standard_error])
         if self.model is None:
             return Asymptotic(value, error)
@@ -302,9 +305,9 @@ class Inference:
 def population_of(
     inference: Inference, ratings: Ratings | None, n_subjects: float, n_raters: float | None
 ) -> Population:
-    """Return the population of subjects and raters.
+    """Return the population from which subjects and raters were drawn.
 
-    The arguments are those of `MultiRaterResult.for_population`, which raises the same errors.
+    ``n_subjects``, ``n_raters`` and the errors raised are as in `MultiRaterResult.for_population`.
     """
     units = "subjects" if inference.clusters is None else "clusters"
     _check_size("n_subjects", n_subjects, inference.n_units, units)
@@ -316,7 +319,7 @@ def population_of(
 
 
 def _sampled(ratings: Ratings | None) -> Profiles:
-    """Return the profiles of sampled raters, or raise an error if raters cannot be left out."""
+    """Return the profiles for a jackknife over raters, or raise an error if it is impossible."""
     if ratings is None or not ratings.counted.knows_raters:
         raise ValueError(
             "n_raters requires ratings with labels and known raters. Counts do not show who gave"

@@ -49,16 +49,16 @@ def krippendorff_alpha(
     ratings, labels, missing_codes, clusters, confidence, distribution, interval_method
         As in `fleiss_kappa`. For interval, ratio and ordinal data, ratings can be any numbers. An
         array or frame is read as measurements, without labels, if its numbers are not all whole or
-        cover a range of more than 1000. For measurements, alpha takes linear time, plus a sort
-        for ordinal data.
+        cover a range of more than 1000. For measurements, alpha is computed in linear time, plus
+        a sort for ordinal data.
     level : {'nominal', 'ordinal', 'interval', 'ratio', 'jaccard', 'masi'}, array-like of shape \
 (l, l) or callable, default='nominal'
-        The level of measurement. Labels can be mere names ('nominal'), be ordered ('ordinal'), or
+        The level of measurement. Labels can be mere names ('nominal') or ordered ('ordinal'), or
         have meaningful differences ('interval') or ratios ('ratio'). For ratings that are sets,
         'jaccard' and 'masi' are the set distances of Jaccard and Passonneau. A matrix contains the
         distances between labels, and a function returns the distance between two labels. For a
-        squared metric, pass distances that are already squared. The ordinal level and a matrix
-        require labels in a meaningful order.
+        squared metric, pass distances that are already squared. If the level is 'ordinal' or a
+        matrix, the order of the labels matters.
 
     Returns
     -------
@@ -127,8 +127,8 @@ def _alpha_of_labels(given: Ratings, level: Level | SetLevel | Distance) -> Coef
             return Alpha(given.patterns, set_distances(level, labels), labels)
         rows = rows_of_numbers(given, level)
         if rows is not None:
-            # To sum by cluster, each subject must be matched to its pattern of label counts.
-            # Measurements, which are handled below, are not counted as patterns.
+            # Sums by cluster require each subject's pattern of label counts, but measurements are
+            # not counted as patterns.
             if given.counted.clusters is not None:
                 raise ValueError(
                     f"clusters at level={level!r} need ratings with at most {MOST_LABELS}"

@@ -31,14 +31,16 @@ MOST_CONFUSED = 3
 
 @dataclass(frozen=True, repr=False)
 class LabelKappa(Result):
-    """Fleiss' kappa of one label against all others. For sets, a label is present or absent.
+    """Fleiss' kappa of one label against all others.
+
+    If ratings are sets, it measures the agreement on whether a set contains the label.
 
     Attributes
     ----------
     label : object
         The label.
     value : float
-        The kappa of the label; NaN if no rating or every rating is this label.
+        The kappa of the label; NaN if none or all of the ratings are this label.
     standard_error : float
         The standard error, with subjects treated as a sample.
     null_standard_error : float
@@ -50,14 +52,14 @@ class LabelKappa(Result):
     p_value : float
         The two-sided p-value of z under chance agreement.
     interval : tuple of float
-        The interval of kappa, computed by the same method as the interval for all labels.
+        The interval of kappa, computed by the same method as for the overall kappa.
     confidence : float
         The confidence level of the interval.
     n_ratings : int
         The number of ratings with this label.
     agreement : float
-        The probability that a rater gives this label to a subject if another randomly drawn rater
-        gave it. For two raters, this probability is the specific agreement.
+        The probability that a rater gives this label to a subject, given that another rater, drawn
+        at random, gave it. For two raters, this probability is the specific agreement.
     """
 
     label: Any
@@ -95,14 +97,14 @@ class LabelKappa(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelKappas:
-    """The inputs for the kappas of the labels. The kappas are computed only when needed."""
+    """The data from which the kappa of each label is computed when it is needed."""
 
     patterns: Patterns
     labels: AnyArray
     errors: FleissNull | None
 
     def found(self, whole: Inference) -> Iterator[LabelKappa]:
-        """Yield the kappa of each label, with the same inference as for all labels together."""
+        """Yield the kappa of each label, with the same settings as for the overall kappa."""
         patterns = self.patterns
         multiplicities = patterns.multiplicities
         for label, is_label in each_label(self.labels):

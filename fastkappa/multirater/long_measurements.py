@@ -23,14 +23,14 @@ class LongMeasurements(NamedTuple):
 def sort_measurements(
     item: Any, rater: Any, value: Any, cluster: Any, *, drop_missing: bool
 ) -> LongMeasurements:
-    """Return measurements as one column per rater, from columns with one entry per row.
+    """Convert measurements in long form to one array per rater.
 
     Raises
     ------
     ValueError
         If an item or a rater is missing, if a rater measured an item twice, or if an item is in two
-        clusters. An error is also raised if a rater did not measure an item, unless missing
-        measurements are allowed.
+        clusters. Unless ``drop_missing`` is True, an error is also raised if a rater did not
+        measure an item.
     """
     for name, column in (("item", item), ("rater", rater)):
         if column.null_count:
@@ -47,11 +47,11 @@ def sort_measurements(
         raise ValueError(
             f"rater {raters.shown(of_rater)} has more than one measurement of item"
             f" {items.shown(of_item)}. To compare raters or methods using replicates,"
-            " give each replicate its own item id, such as '7_1' and '7_2', and pass --cluster with"
-            " the column that identifies the lesion (or the patient, if a patient has several"
-            " lesions). Do not average the replicates: the limits of agreement would be too narrow."
-            " To compare sessions of a rater, name each session as a rater, such as 'r1_s1' and"
-            " 'r1_s2'."
+            " give each replicate its own item id, such as '7_1' and '7_2', and use --cluster to"
+            " name the column that identifies the measured object, such as the lesion (or the"
+            " patient, if a patient has several lesions). Do not average the replicates, because"
+            " the limits of agreement would be too narrow. To compare sessions of a rater, treat"
+            " each session as a separate rater, such as 'r1_s1' and 'r1_s2'."
         )
     matrix = np.full((raters.n_distinct, items.n_distinct), np.nan)
     matrix[raters.numbers, items.numbers] = values

@@ -1,4 +1,4 @@
-"""The result class of coefficients of several raters."""
+"""The result class for agreement coefficients of several raters."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ IN_DICTIONARY = (
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class MultiRaterResult(Inference, Result):
-    """A coefficient of agreement of several raters, with its standard error, interval and test.
+    """A coefficient of agreement among several raters, with its standard error, interval and test.
 
     The result is immutable, and printing it shows a report. Undefined values are NaN.
 
@@ -50,9 +50,9 @@ class MultiRaterResult(Inference, Result):
     confidence : float
         The confidence level of the interval.
     distribution : {'t', 'normal'}
-        The distribution for the standard error and an asymptotic interval.
+        The distribution on which the standard error and an asymptotic interval are based.
     clusters : Clusters or None
-        The clusters of the subjects that the coefficient uses; None without clusters.
+        The clusters of the subjects used; None without clusters.
     disagreement : Disagreement
         The observed and the expected distance between two ratings. The coefficient is one minus
         their ratio. Both distances are NaN for Light's kappa, which is a mean of kappas.
@@ -89,13 +89,13 @@ class MultiRaterResult(Inference, Result):
 
     @property
     def population(self) -> tuple[float, float | None] | None:
-        """The arguments of `for_population`; None if the method was not called."""
+        """The arguments of `for_population` if it returned this result, otherwise None."""
         found = self.sampled
         return None if found is None else (found.n_subjects, found.n_raters)
 
     @cached_property
     def by_label(self) -> tuple[LabelKappa, ...]:
-        """Fleiss' kappa of each label. For all other coefficients, the tuple is empty."""
+        """Fleiss' kappa of each label; an empty tuple unless the coefficient is Fleiss' kappa."""
         return () if self.of_labels is None else tuple(self.of_labels.found(self))
 
     @property
@@ -115,17 +115,18 @@ class MultiRaterResult(Inference, Result):
 
     @cached_property
     def doubt(self) -> str:
-        """The reason why intervals and tests are unreliable, or an empty string."""
+        """The reason why intervals and tests are unreliable; an empty string if there is none."""
         return "" if self.ratings is None else self.ratings.counted.doubt(self.labels)
 
     @cached_property
     def ratings_text(self) -> str:
-        """The missing ratings, described as text; an empty string if no rating is missing."""
+        """A description of the missing ratings; an empty string if no rating is missing."""
         counted = None if self.ratings is None else self.ratings.counted
         return missing_text(counted, self.n_missing, self.n_subjects, self.n_raters)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Ratings can be large, and only `compare_coefficients` needs them.
+        # The ratings are not pickled: they can be large, and only `compare_coefficients` needs
+        # them.
         texts = {"doubt": self.doubt, "ratings_text": self.ratings_text}
         return {**super().__getstate__(), "ratings": None, **texts}
 
@@ -137,7 +138,7 @@ class MultiRaterResult(Inference, Result):
         confidence: float | None = None,
         rng: Any = None,
     ) -> BootstrapResult:
-        """Return the bootstrap interval over resampled subjects.
+        """Return a bootstrap interval, computed by resampling subjects.
 
         If subjects are in clusters, whole clusters are drawn. The running time depends on the
         number of distinct rows of ratings, not on the number of subjects. For 'bca', it grows with
@@ -150,7 +151,7 @@ class MultiRaterResult(Inference, Result):
         method : {'percentile', 'bca'}, default='bca'
             How to compute the interval, as in `fastkappa.bootstrap`.
         confidence : float, default=None
-            The confidence level of the interval. None means the confidence of this result.
+            The confidence level of the interval. None means the confidence level of this result.
         rng : Generator, int or None, default=None
             The random number generator, or a seed for reproducible results.
 
@@ -200,9 +201,9 @@ class MultiRaterResult(Inference, Result):
         Returns
         -------
         result : MultiRaterResult
-            The variance over the n used subjects is multiplied by 1 - n / ``n_subjects``. The
-            jackknife variance over raters is multiplied by 1 - r / ``n_raters`` and added (Gwet
-            2014). Quantiles are those of Student's t with Satterthwaite's degrees of freedom.
+            The variance over the n subjects used is multiplied by 1 - n / ``n_subjects``. The
+            jackknife variance over the r raters is multiplied by 1 - r / ``n_raters`` and added
+            (Gwet 2014). Quantiles are those of Student's t with Satterthwaite's degrees of freedom.
 
         Raises
         ------

@@ -42,45 +42,47 @@ from fastkappa.statistics.weights import Weights, as_weights, weights_text
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Score intervals are used up to this total number of cells. For 100 raters and 14 labels, they take
-# 5 s.
+# Score intervals are computed only if the tables have at most this many cells in total. For 100
+# raters and 14 labels, this takes 5 s.
 MOST_SCORE_CELLS = 1 << 20
-# The width of a rater's name in a printed matrix.
+# The maximum width of a rater's name in a printed matrix.
 LONGEST_NAME = 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairwiseKappa(Result):
-    """Cohen's kappa of every pair of raters; all arrays have the shape (R, R).
+    """Cohen's kappa of every pair of R raters.
 
     Attributes
     ----------
     rater_names : tuple of str
-        The names of the raters, in the order of rows and columns.
-    values : ndarray
-        The kappas, with the row's rater as the first rater; 1 on the diagonal. A kappa is NaN if
-        the pair has no subject in common, or gave all common subjects the same label.
-    standard_errors : ndarray
+        The names of the raters, in the order of the rows and columns.
+    values : ndarray of shape (R, R)
+        The kappas, with the row's rater as the first of the pair; 1 on the diagonal. A kappa is NaN
+        if the two raters have no subject in common, or gave all common subjects the same label.
+    standard_errors : ndarray of shape (R, R)
         The standard errors of Fleiss, Cohen and Everitt (1969), as in `fastkappa.agreement`. With
         clusters, the standard errors are those of Yang and Zhou (2014, 2015). Standard errors on
         the diagonal are 0.
-    lower, upper : ndarray
+    lower, upper : ndarray of shape (R, R)
         The limits of the intervals, computed as in `agreement`.
     confidence : float
         The confidence level of each interval.
-    n : ndarray
-        The number of subjects that both raters rated. On the diagonal, it is the number of subjects
-        that the rater rated.
-    n_missing : ndarray
+    n : ndarray of shape (R, R)
+        The number of subjects that both raters rated; on the diagonal, the number of subjects
+        rated by the rater of that row.
+    n_missing : ndarray of shape (R, R)
         The number of subjects left out of a pair's kappa because a rating is missing.
     tables : ndarray of shape (R (R - 1) / 2, l, l)
-        The tables of the pairs (0, 1), (0, 2), ... (1, 2), ... Rows are the first rater's ratings.
+        The confusion matrices of the pairs, ordered as (0, 1), (0, 2), ..., (1, 2), ... Each row
+        contains the subjects to which the first rater gave that row's label.
     labels : ndarray of shape (l,)
-        The labels of rows and columns.
+        The labels of the rows and columns of ``tables``.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights.
     interval_method : {'score', 'asymptotic'}
-        The method used for the intervals: 'score' unless there are too many pairs or labels.
+        The method used for the intervals: 'score', or 'asymptotic' if there are too many pairs or
+        labels.
     """
 
     rater_names: tuple[str, ...]
@@ -96,7 +98,8 @@ class PairwiseKappa(Result):
     weights: Weights
     _counted: Counted | None = None
     interval_method: IntervalMethod = "asymptotic"
-    # The weights as text, because ``weights`` is a matrix for distances between sets.
+    # The weights as text. If the ratings are sets, the text names the distance, and ``weights`` is
+    # a matrix.
     _weighted: str = ""
 
     @property
@@ -108,15 +111,16 @@ class PairwiseKappa(Result):
     def label_pairs(self) -> IntTable:
         """The number of rating pairs for each pair of labels: a symmetric table of shape (l, l).
 
-        The table pools ``tables`` and shows which labels are confused, regardless of the raters.
+        The table combines all ``tables``. It shows which labels are confused with each other,
+        regardless of who gave them.
         """
         return pooled(self.tables)
 
     def __getitem__(self, pair: tuple[str | int, str | int]) -> AgreementResult:
-        """Return the agreement of two raters, selected by their names or positions.
+        """Return the agreement between two raters, selected by their names or positions.
 
-        The interval is the same as in this result. Names that are numbers can be given as numbers;
-        positions are then not accepted.
+        The interval has the same limits as in ``lower`` and ``upper``. A number selects the rater
+        with that number as a name. If there is no such rater, the number is a position.
 
         Raises
         ------
@@ -159,7 +163,7 @@ class PairwiseKappa(Result):
         )
 
     def _number_of(self, first: int, second: int) -> int:
-        """Return the index of a pair among the tables."""
+        """Return the index of a pair's table in ``tables``."""
         n_raters = len(self.rater_names)
         return first * (2 * n_raters - first - 1) // 2 + second - first - 1
 
@@ -175,7 +179,7 @@ class PairwiseKappa(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per pair of raters.
 
-        The index levels ``first`` and ``second`` are the names of the raters. The columns are
+        The index levels ``first`` and ``second`` contain the names of the raters. The columns are
         ``kappa``, ``standard_error``, ``lower``, ``upper``, ``n`` and ``n_missing``.
 
         Raises
@@ -197,11 +201,11 @@ class PairwiseKappa(Result):
         return frame.set_index(["first", "second"])
 
     def n_of_pairs(self) -> dict[tuple[str, str], int]:
-        """Return the number of subjects that both raters of each pair rated."""
+        """Return, for each pair of raters, the number of subjects that both rated."""
         return dict(zip(combinations(self.rater_names, 2), _of_pairs(self.n).tolist()))
 
     def rows(self) -> list[tuple[str, float, float, tuple[float, float]]]:
-        """Return the name, kappa, standard error and interval of each pair of raters."""
+        """Return the names, kappa, standard error and interval of each pair of raters."""
         matrices = (self.values, self.standard_errors, self.lower, self.upper)
         figures = zip(*(_of_pairs(matrix).tolist() for matrix in matrices))
         names = combinations(self.rater_names, 2)
@@ -260,7 +264,7 @@ class PairwiseKappa(Result):
 
 
 def _of_pairs(matrix: AnyArray) -> AnyArray:
-    """Return the entries of a matrix for the pairs (0, 1), (0, 2), ... (1, 2), ..."""
+    """Return the entries above the diagonal of a matrix, row by row."""
     return np.asarray(matrix[np.triu_indices(len(matrix), 1)])
 
 
@@ -283,16 +287,16 @@ def pairwise_kappa(
     clusters: Any = None,
     confidence: float = 0.95,
 ) -> PairwiseKappa:
-    """Return Cohen's kappa of every pair of raters, counted in one pass.
+    """Return Cohen's kappa of every pair of raters, computed in one pass over the ratings.
 
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
-        As in `fleiss_kappa`, but not counts, because counts do not show which rater gave which
-        rating.
+        The ratings, as in `fleiss_kappa`. Counts are not accepted, because they do not show which
+        rater gave which rating.
     weights : {'linear', 'quadratic', 'jaccard', 'masi'}, array-like of shape (l, l) or None, \
 default=None
-        Disagreement weights, as in `disputed_items`, but not necessarily symmetric.
+        Disagreement weights, as in `disputed_items`, except that they need not be symmetric.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array.
     confidence : float, default=0.95
@@ -301,16 +305,17 @@ default=None
     Returns
     -------
     result : PairwiseKappa
-        Each kappa uses the subjects that both raters rated, and ``n_missing`` is the number of
-        other subjects. An ``UndefinedMetricWarning`` is issued if a kappa is undefined, or if a
-        standard error is undefined because all subjects of the pair are in one cluster. Other
-        warnings are as in `fleiss_kappa`.
+        Each kappa is computed from the subjects that both raters rated, and ``n_missing`` counts
+        the other subjects. An ``UndefinedMetricWarning`` is issued if a kappa is undefined, or if a
+        standard error is undefined because all subjects that both raters rated are in one cluster.
+        The warnings of `fleiss_kappa` are also issued.
 
     Raises
     ------
     ValueError
-        If ratings are counts or not valid for `Ratings.from_array`, if weights are invalid, or if
-        labels or missing codes are given although ratings are `Ratings`.
+        If the ratings were read from counts or are not valid for `Ratings.from_array`, if the
+        weights are invalid, or if ``labels``, ``missing_codes`` or ``clusters`` is given although
+        ``ratings`` is a `Ratings` object.
 
     Examples
     --------

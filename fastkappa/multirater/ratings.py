@@ -1,4 +1,4 @@
-"""The `Ratings` class: ratings of several raters, read from any common form."""
+"""The `Ratings` class, which reads the ratings of several raters from any common form."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class Ratings:
     """The ratings of the same subjects by two or more raters. Ratings may be missing.
 
     Create ratings with `from_array`, `from_raters`, `from_long`, `from_table` or `from_counts`.
-    Ratings are counted once, for the first coefficient. Do not change the arrays before then.
+    They are counted when the first coefficient is computed. Do not modify the arrays before then.
 
     Attributes
     ----------
     labels : ndarray of shape (l,)
-        The labels, in the order that weights refer to.
+        The labels, in the same order as the rows and columns of any weights.
     n_subjects : int
         The number of subjects, including subjects without ratings.
     n_raters : int
-        The number of raters. For counts, it is the largest number of ratings of one subject.
+        The number of raters. For counts, the largest number of ratings that any subject has.
     rater_names : tuple of str or None
         The raters' names, or None if it is unknown who gave which rating.
     order_is_known : bool
@@ -75,16 +75,16 @@ class Ratings:
         ----------
         ratings : array-like of shape (n_subjects, n_raters)
             A NumPy array, a list of rows, or a pandas, polars or pyarrow data frame, with
-            columns as in `fastkappa.confusion_counts`. Labels may be fractional numbers. Missing
-            ratings are None, NaN, NaT, NA, null or masked. A rating can be a set of labels, and an
-            empty set is a valid rating.
+            columns as in `fastkappa.confusion_counts`. Labels may be fractional numbers. None, NaN,
+            NaT, NA, null and masked entries count as missing ratings. A rating can be a set of
+            labels, and an empty set is a valid rating.
         labels : array-like of shape (l,), default=None
             All possible labels, in order. If None and the ratings declare labels, as ordered
-            categoricals and Python enums do, the declared labels are used, including unused labels.
-            If none are declared, the labels that occur are sorted: by value if all are numbers,
-            otherwise alphabetically.
+            categoricals and Python enums do, all declared labels are used, even those that do not
+            occur. If none are declared, the labels that occur are used, sorted by value if all are
+            numbers, and alphabetically otherwise.
         missing_codes : sequence, default=()
-            Values that mean a missing rating, such as -1 or "unknown".
+            Values that stand for a missing rating, such as -1 or "unknown".
         clusters : array-like of shape (n_subjects,), default=None
             The cluster of each subject, such as the patient if subjects are lesions. Clusters can
             have any type that ratings can have. All standard errors treat clusters as independent
@@ -125,9 +125,9 @@ class Ratings:
 
         Parameters
         ----------
-        raters : sequence of array-likes of shape (n_subjects,), or dict of them by name
-            The raters' ratings of the same subjects, in the same order. The names of Series are
-            used as the raters' names.
+        raters : sequence or dict of array-likes of shape (n_subjects,)
+            Each rater's ratings of the same subjects, in the same order. The keys of a dict,
+            or the names of the Series in a sequence, are used as the raters' names.
         labels, missing_codes, clusters
             As in `from_array`.
 
@@ -183,30 +183,30 @@ class Ratings:
         Parameters
         ----------
         source : path, data frame, table, dataset, relation or mapping, default=None
-            Anything that `fastkappa.confusion_from_source` accepts. None if columns are given as
-            arrays.
+            Anything that `fastkappa.confusion_from_source` accepts. Leave it as None to pass the
+            columns as arrays.
         item, rater, rating : str, or array-likes of shape (n,) without a source
-            The columns of items, raters and ratings, or their names. Items and raters are whole
-            numbers, strings or dates. Ratings can be sets, in a list or an object array.
+            The columns of items, raters and ratings, or their names in the source. Items and raters
+            are whole numbers, strings or dates. Ratings can be sets, in a list or an object array.
         cluster : str, or array-like of shape (n,) without a source, default=None
-            The column with each item's cluster, or the name of that column; see `from_array`.
+            The name of the column with each item's cluster, or the column itself; see `from_array`.
         labels, missing_codes
             As in `from_array`. Missing codes apply only to ratings.
         duplicates : {'error', 'first', 'last'}, default='error'
-            What to do if a rater rated an item more than once: raise an error, or use the first or
+            What to do if a rater rated an item more than once: raise an error, or keep the first or
             the last rating that is not missing.
 
         Returns
         -------
         ratings : Ratings
-            The subjects are the distinct items. Raters are sorted by name, and numbers in names are
-            sorted by value. If a rater has no row for an item, the rating is missing.
+            The subjects are the distinct items. Raters are sorted by name, with numbers in names
+            compared by value. If a rater has no row for an item, that rating is missing.
 
         Raises
         ------
         ValueError
-            As in `from_array`. An error is also raised if a rater rated an item twice, a rating
-            has no item or rater, an item is in two clusters, or a column or file cannot be read.
+            As in `from_array`. An error is also raised if a rating has no item or rater, an item is
+            in two clusters, a file cannot be read, or a rater rated an item twice.
         TypeError, ImportError
             As in `fastkappa.confusion_from_source`.
 
@@ -243,11 +243,11 @@ class Ratings:
         Parameters
         ----------
         table : array-like of shape (l, l)
-            Counts of subjects; rows are the first rater's ratings.
+            The number of subjects for each pair of labels; the row is the first rater's label.
         labels : array-like of shape (l,), default=None
-            The labels of rows and columns. For a data frame, pass its column names in order. None
-            means the sorted column names of a data frame, as from `pandas.crosstab`, and 0 to l - 1
-            for other tables.
+            The labels of the rows and columns. For a data frame, list its column names in the
+            order that the labels should have. If None, the labels are the column names of a data
+            frame (numbers in mixed order are sorted), or 0 to l - 1 for other tables.
 
         Returns
         -------
@@ -288,16 +288,16 @@ class Ratings:
             The number of raters who gave each label to each subject. Subjects may have different
             numbers of ratings.
         labels : array-like of shape (l,), default=None
-            The labels of the columns. For a data frame, pass its column names in order. None means
-            the sorted column names of a data frame, and 0 to l - 1 for other tables.
+            The labels of the columns. For a data frame, list its column names in order. If None,
+            the labels are the sorted column names of a data frame, or 0 to l - 1 for other tables.
         clusters : array-like of shape (n_subjects,), default=None
             As in `from_array`.
 
         Returns
         -------
         ratings : Ratings
-            Counts do not show who gave which rating, so `conger_kappa`, `light_kappa` and
-            `pairwise_kappa` raise an error.
+            `conger_kappa`, `light_kappa` and `pairwise_kappa` raise an error for this object,
+            because counts do not show who gave which rating.
 
         Raises
         ------
@@ -308,8 +308,8 @@ class Ratings:
         Warns
         -----
         UserWarning
-            If a named column looks like ids, as described for `fleiss_kappa`, or if the last column
-            is the sum of the others.
+            If a named column looks like a column of ids, as described for `fleiss_kappa`, or if the
+            last column is the sum of the others.
 
         Examples
         --------
@@ -346,7 +346,7 @@ class Ratings:
         missing_codes: Sequence[Any] = (),
         clusters: Any = None,
     ) -> Ratings:
-        """Return `Ratings` unchanged, and read anything else with `from_array`.
+        """Return a `Ratings` object unchanged, and read anything else with `from_array`.
 
         A ``UserWarning`` is issued if the data look like counts, one row per rater or one row per
         rating, as described for `fleiss_kappa`.
@@ -391,22 +391,22 @@ class Ratings:
         )
 
     def warn_of_form(self) -> None:
-        """Warn if ratings look like data in another form, such as counts per label."""
+        """Warn if the ratings look like another kind of data, such as counts per label."""
         if self._form is not None:
             warnings.warn(self._form.warning, stacklevel=users_stacklevel())
 
     @property
     def label_values(self) -> AnyArray:
-        """The labels, or the values of the members of a Python enum."""
+        """The labels. If they are members of a Python enum, the members' values."""
         return self.labels if self._values is None else self._values
 
     @property
     def patterns(self) -> Patterns:
-        """The distinct patterns (raters per label), and how often each occurs."""
+        """The distinct patterns (number of raters per label), and how often each occurs."""
         return self.counted.patterns
 
     def profiles(self, wanted_by: str) -> RaterProfiles:
-        """Return the distinct profiles (label per rater), and how often each occurs.
+        """Return the distinct profiles (each rater's label), and how often each occurs.
 
         Raises
         ------
@@ -431,7 +431,7 @@ class Ratings:
 
     @property
     def n_missing(self) -> int:
-        """The number of missing ratings; for counts, the subject with the most ratings has none."""
+        """The number of missing ratings. For counts, the most-rated subject has none missing."""
         n_ratings = int(self.patterns.multiplicities @ self.patterns.n_ratings)
         return self.n_subjects * self.n_raters - n_ratings
 

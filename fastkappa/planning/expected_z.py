@@ -25,8 +25,8 @@ import numpy as np
 from fastkappa.arrays import FloatTable
 
 N_COUNTS = 3
-# Smaller counts are replaced by 0, because the search for the most likely table can fail if a cell
-# contains only a thousandth of an item.
+# Expected counts below this are replaced by 0, because the search for the most likely table can
+# fail if a count is so small.
 LEAST_COUNT = 1e-3
 
 

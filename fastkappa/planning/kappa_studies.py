@@ -45,22 +45,24 @@ from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.intervals.rao import check_null_kappa, null_test
 from fastkappa.statistics.weights import Weights, weights_text
 
-# The search starts at this number of items outside the most frequent cell.
+# The search starts with a study in which about this many items are expected outside the most
+# frequent cell.
 FEW_OUTSIDE = 10
-# The largest and smallest numbers of studies to simulate. The standard error of a power of 80 % is
-# 0.6 percentage points with the largest number and 1.3 with the smallest.
+# The maximum and minimum number of studies to simulate. The standard error of an estimated power of
+# 80 % is 0.6 percentage points with the maximum and 1.3 with the minimum.
 MOST_STUDIES, FEWEST_STUDIES = 4000, 1000
 # The number of studies to simulate for a first estimate of the number of items.
 FIRST_STUDIES = 200
-# The largest product of the number of studies and the cost per study. It corresponds to about 0.1
-# s.
+# The maximum total cost of the simulated studies, which then take about 0.1 s. At least
+# `FEWEST_STUDIES` studies are simulated, whatever their cost.
 STUDIES_COST = 300_000
 WITHIN = 0.02
-# The running time for the moments of z grows with the fifth power of the number of labels, and the
-# running time for simulations with the third power. Above the first limit, the formula with the
-# planned table replaces the moments. Above the second limit, no studies are simulated.
+# The running time grows with the fifth power of the number of labels for the moments of z, and with
+# the third power for simulations. With more labels than the first limit, the formula for the
+# planned table is used instead of the moments. With more labels than the second limit, no studies
+# are simulated.
 MOST_LABELS, MOST_SIMULATED_LABELS = 10, 16
-# The maximum total size of the systems of equations that are solved together.
+# The maximum number of array elements to process at a time.
 MOST_NUMBERS = 10**6
 
 

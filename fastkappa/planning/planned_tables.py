@@ -20,7 +20,7 @@ from fastkappa.statistics.transport import closest_tables
 from fastkappa.statistics.weights import Weights, as_weights
 
 Margins: TypeAlias = tuple[FloatTable, FloatTable]
-# The smallest proportion of items outside the most frequent cell that a plan allows.
+# A plan requires at least this proportion of items outside the most frequent cell.
 LEAST_OUTSIDE = 1e-6
 
 

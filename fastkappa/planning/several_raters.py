@@ -116,7 +116,8 @@ def kappas_and_deviations(means: FloatTable, weights: Weights) -> tuple[FloatTab
         slope /= expected[:, None]
         squares = ((slope[:, None, :] @ products)[:, 0] * slope).sum(axis=1)
         variance = squares - (slope * first).sum(axis=1) ** 2
-        # If all items have the same row, the computed variance is only a rounding error.
+        # If all items have the same row, the variance is 0, and the computed value is a rounding
+        # error.
         variance = np.where(variance > ROUNDING * squares, variance, 0 * squares)
     return 1 - ratio, np.sqrt(variance)
 

@@ -15,7 +15,7 @@ from fastkappa.statistics.inference import check_confidence, check_probability
 PowerOfN = Callable[[int], float]
 # The maximum number of items in a plan. With more items, rounding errors would dominate.
 MOST_ITEMS = 10**12
-# The growth factor of the steps in the search for the number of items.
+# The factor by which the steps grow in the search for the number of items.
 GROWTH = 8
 
 
@@ -159,7 +159,7 @@ class TestedStudy(Study):
 
     def _items_of(self, power: PowerOfN, target: float, guess: int) -> int:
         return least_items(
-            # An unknown power counts as sufficient.
+            # If the power is NaN, the number of items is treated as sufficient.
             lambda n: not power(n) < target - 1e-12,
             guess,
             self.fewest,

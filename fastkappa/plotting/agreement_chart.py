@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 # The width and height of a new figure, in inches.
 SIDE = 4.6
-# The length, in font sizes, of the shortest part of an axis that gets a label.
+# A part of an axis is labeled only if it is at least this long, in font sizes.
 LEAST_ROOM = 1.05
-# The colour strength of partial agreement relative to full agreement, for a weight of 1.
+# The strength of the colour for partial agreement with weight 1, relative to full agreement.
 LIGHTER = 0.6
 
 

@@ -23,8 +23,8 @@ from fastkappa.plotting.grid import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The radius of the largest bubble, and the gap between a bubble and the count below the bubble,
-# relative to the width of a cell.
+# The radius of the largest bubble, and the gap between a bubble and the count below it, relative to
+# the width of a cell.
 LARGEST_RADIUS = 0.46
 GAP = 0.04
 # The height of the histograms, and their distance from the table, relative to the table's width.
@@ -104,7 +104,8 @@ def plot_agreement(
         grid = laid_out(grid)
     if marginals:
         _draw_histograms(grid)
-        # The figure includes space for the histograms.
+        # A new figure already includes space for the histograms. On given axes, they change the
+        # layout.
         grid = grid if ax is None else laid_out(grid)
     _draw_bubbles(grid, downwards=1 if reverse_y else -1)
     finish_texts(grid.ax)
@@ -203,7 +204,7 @@ def _draw_histograms(grid: Grid) -> None:
         if size >= SMALLEST_TEXT:
             (texts,) = write_counts(totals[None])
             ax.bar_label(drawn, texts, padding=1.5, fontsize=size)
-    # Titles are above the axes, so the text on the bars must stay within the axes.
+    # The title is above the axes, so the text on the bars must stay within the axes.
     height = HISTOGRAM_HEIGHT * len(positions) * grid.cell
     highest = (max(rows.max(), columns.max()) or 1) * (1.02 + 1.6 * size / height)
     above.set_ylim(0, highest)

@@ -34,7 +34,7 @@ CJK_FONTS = (
     "Droid Sans Fallback",
     "Arial Unicode MS",
 )
-# Fonts that draw a box for every character.
+# The names of fonts that draw a box for every character.
 BOXES = re.compile("last ?resort|blank", re.IGNORECASE)
 REGULAR = 400
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 # The height of a row and the maximum height of a new figure, in inches.
 ROW_HEIGHT = 0.34
 HIGHEST = 100.0
-# The minimum length of the axis, and the margin beyond the intervals as a proportion of this
-# length.
+# The minimum length of the axis without its margins, and the length of each margin as a proportion
+# of the axis.
 NARROWEST = 0.1
 MARGIN = 0.05
 

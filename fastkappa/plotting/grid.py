@@ -109,7 +109,7 @@ def read_table(table: Any, labels: Any) -> tuple[AnyArray, list[str]]:
     if counts.ndim != 2:
         raise ValueError(f"table must be one table of shape (l, l), got shape {counts.shape}.")
     if labels is None:
-        # A data frame has the same names for rows and columns, which `as_tables` checks.
+        # `as_tables` has checked that the rows and columns of a data frame have the same names.
         own = getattr(table, "columns", None)
         labels = range(len(counts)) if own is None else own
     names = [_label_text(label) for label in labels]

@@ -34,7 +34,7 @@ NORMALIZATIONS: dict[str, tuple[str, int | tuple[int, int]]] = {
 # The width of the colour scale, and its distance from the table, relative to the table's width.
 SCALE_WIDTH = 0.04
 SCALE_DISTANCE = 0.03
-# In larger tables, zeros are not written, because most cells are 0.
+# In larger tables, zeros are left out, because most cells are 0.
 LARGEST_WITH_ZEROS = 10
 LONGEST_PERCENTAGE = len("<0.1 %")
 

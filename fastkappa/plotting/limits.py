@@ -15,7 +15,7 @@ from fastkappa.results.report import RATERS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The largest number of subjects drawn as dots. Hexagons show the density of more subjects.
+# Above this number of subjects, hexagons that show the density are drawn instead of dots.
 MOST_DOTS = 20_000
 HEXAGONS = 60
 # half transparent, so that the colour is faint on both dark and light backgrounds

@@ -30,7 +30,7 @@ from fastkappa.ratings.labels import (
 from fastkappa.ratings.lengths import CONTINUOUS, check_read, not_labels, refusal
 from fastkappa.ratings.missing import DROP, is_missing, refuse_missing
 
-# Groups of NumPy dtype kinds. Only labels of the same group can be equal. `HELD` maps each kind to
+# Groups of NumPy dtype kinds. Only labels in the same group can be equal. `HELD` maps each kind to
 # its name in messages.
 KINDS = ({*"biuf"}, {*"OUT"}, {"M"}, {"m"})
 HELD = {
@@ -116,7 +116,8 @@ def read_column_as_sklearn(ratings: Any, name: str) -> Column:
         check_read(column.values, ratings, name)
     is_list = isinstance(ratings, (list, tuple)) or str(getattr(ratings, "dtype", "")) == "String"
     if column.categories and is_list:
-        # scikit-learn converts lists and polars strings to NumPy strings, which drop trailing NULs.
+        # Trailing NULs are removed, as in scikit-learn, which converts lists and polars strings to
+        # NumPy strings.
         return column._replace(categories=[label.rstrip("\0") for label in column.categories])
     return column
 

@@ -46,7 +46,7 @@ SECOND_NAMES_REMEDY = (
     "leave out the lines between names and ratings, as with pandas.read_csv(skiprows=[1, 2])."
 )
 # Strings that people, spreadsheets and libraries write for a missing rating, in lower case and
-# without the brackets and punctuation around them.
+# without surrounding brackets or punctuation.
 STAND_INS = frozenset(
     [
         *("", "?", "??", ".", "..", "...", "-", "--", "---", "\N{EN DASH}", "\N{EM DASH}"),
@@ -68,20 +68,20 @@ STAND_INS = frozenset(
 )
 # Brackets and punctuation around such a string, as in "-- Select --" or "<NA>".
 AROUND = " -[]()<>.:\N{HORIZONTAL ELLIPSIS}"
-# If one of these strings is a label, then "Select" (a grade of beef) and "Pending" are also labels.
+# If any of these strings is a label, "Select" (a grade of beef) and "Pending" also count as labels.
 STATES = frozenset(
     ["prime", "choice", "approved", "accepted", "rejected", "denied", "open", "closed", "done"]
 )
-# Characters, some of zero width, that can surround a string for a missing rating.
+# Blanks and zero-width characters that can surround a string for a missing rating.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
 # Strings that mean "same rating as above".
 DITTOS = frozenset(
     ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
 )
-# If one of these strings is a label, then a dot, a question mark or a dash is also a label, as in
+# If any of these strings is a label, a dot, a question mark or a dash also counts as a label, as in
 # part-of-speech tags.
 PUNCTUATION = frozenset([*",:;!'\"`()", "''", "``"])
-# If one of these strings is a label, then "None" is a grade instead of a missing rating.
+# If any of these strings is a label, "None" counts as a grade instead of a missing rating.
 GRADES = frozenset(
     [
         *("mild", "moderate", "severe", "minimal", "slight", "minor", "major", "trace", "low"),
@@ -93,8 +93,8 @@ RARER = 5
 # The pattern of a horizontal rule below column names, or of a line to be filled in on a form.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
-# A label that is common among numbers, such as grade 4a or code V58.61. The letters i, l and o are
-# excluded, because they can be digits that were misread.
+# Labels that are common among numbers, such as grade 4a or code V58.61. The letters i, l and o are
+# excluded, because they might be misread digits.
 CODE = re.compile(r"\d+[a-e]|[a-hj-kmnp-z]\d{2,}(\.\d+)?", re.IGNORECASE)
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")

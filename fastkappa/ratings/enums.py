@@ -31,7 +31,7 @@ def codes_of_enum(ratings: Any, name: str) -> tuple[AnyArray, LabelOrder] | None
     code = {member.name: i for i, member in enumerate(kind)}
     try:
         codes = np.fromiter((code[member.name] for member in members), np.int32, len(members))
-    # Combined flags have no name.
+    # Combinations of flags are not among the members that the enum defines.
     except KeyError:
         other = next(member for member in members if member.name not in code)
         raise ValueError(

@@ -80,7 +80,7 @@ def to_numpy(array: Any) -> AnyArray:
         array = _numbers_in_place(array)
         array = checked(array)
         if hasattr(array, "chunks") and hasattr(array.type, "index_type"):
-            # pyarrow cannot unify dictionaries that have null among their labels.
+            # pyarrow cannot unify dictionaries that contain null.
             array = array.cast(array.type.value_type)
     try:
         return np.asarray(array)
@@ -99,7 +99,7 @@ def to_numpy(array: Any) -> AnyArray:
             return np.from_dlpack(array)
         raise
     except ValueError:
-        # Rows of different lengths become an array of lists, which causes an error later.
+        # Rows of different lengths become an array of lists, which is rejected later.
         return np.asarray(array, dtype=object)
 
 
@@ -122,8 +122,8 @@ def array_at_once(array: Any) -> AnyArray | None:
     try:
         memory: AnyArray = array.numpy()
     except (AttributeError, TypeError, RuntimeError):
-        # a tensor that is on another device, tracked for gradients, or of a type NumPy does not
-        # support
+        # a tensor that is on another device, tracked for gradients, or of a type that NumPy does
+        # not support
         return None
     return memory
 
@@ -338,7 +338,7 @@ def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
 
 def refuse_codes_beyond(codes: AnyArray, n_labels: int, name: str) -> None:
     """Raise if a code has no label. Arrow's own check is several times slower."""
-    # Negative codes, read as unsigned integers, are large.
+    # Read as unsigned integers, negative codes are large, so one comparison is enough.
     if len(codes) and int(codes.view(codes.dtype.str.replace("i", "u")).max()) >= n_labels:
         raise ValueError(
             f"{name} has a code that belongs to no label: there are {n_labels} labels, so each code"
@@ -366,7 +366,7 @@ def strings_in_arrow(strings: Any) -> Any:
     """
     strings = _in_arrow(strings)
     pyarrow = sys.modules.get("pyarrow")
-    # Another thread can still be importing pyarrow.
+    # Another thread might still be importing pyarrow.
     if pyarrow is None or not hasattr(pyarrow, "ChunkedArray"):
         return None
     if not isinstance(strings, (pyarrow.Array, pyarrow.ChunkedArray)):

@@ -23,12 +23,13 @@ from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.formatting import printable
 
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
-# The pattern of named weights, as an argument or as a command-line option.
+# A reason that begins with the weights, as an argument or as a command-line option.
 NAMED_WEIGHTS = re.compile(r"(--)?weights[ =]")
 DIGITS = re.compile("[0-9]+")
-# The number of labels shown in a message.
+# The maximum number of labels shown in a message.
 MOST_SHOWN = 20
-# Labels that differ by more edits have different meanings, such as "compliment" and "complaint".
+# Labels that differ by more edits probably have different meanings, as do "compliment" and
+# "complaint".
 MOST_EDITS = 2
 # With fewer entries than this, all clusters can have one item by chance.
 FEWEST_DIFFERENT = 20
@@ -241,7 +242,7 @@ def order_warning(
 def _has_gaps(labels: AnyArray) -> bool:
     """Return whether labels are unevenly spaced numbers, possibly as strings."""
     kind = labels.dtype.kind
-    # On a fine scale, some numbers can remain unused by chance.
+    # On a fine scale, some numbers might be unused by chance.
     if kind not in "iufUTO" or not 0 < len(labels) <= MOST_SHOWN:
         return False
     numbers = labels if kind in "iuf" else np.array([float(label) for label in labels.tolist()])

@@ -15,7 +15,7 @@ from fastkappa.ratings.label_order import is_number
 
 INT64_MAX = (1 << 63) - 1
 LARGEST_SQUARE = float(LARGEST_EXACT) ** 2
-# Strings are processed in chunks of this length, so that temporary arrays stay in the cache.
+# The number of strings to process at a time, which keeps temporary arrays in the cache.
 STRINGS = 1 << 14
 SLOTS = 1 << 12
 
@@ -23,7 +23,7 @@ SLOTS = 1 << 12
 def read_labels(labels: Any) -> AnyArray:
     """Return the labels as a one-dimensional array, or raise if there are none."""
     whole = isinstance(labels, (list, tuple)) and all(isinstance(label, int) for label in labels)
-    # If neither int64 nor uint64 can represent all whole numbers, NumPy converts them to floats.
+    # If no integer type can represent all of the whole numbers, NumPy converts them to floats.
     array = to_numpy(labels) if whole else array_of(labels, "labels")
     array = as_decimals(array)
     if whole and array.dtype.kind == "f":
@@ -70,7 +70,8 @@ def _is_float64(number: int) -> bool:
 
 def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:
     """Raise if converting a list to an array of floats rounded an integer."""
-    # A sum of squares needs a single call, and takes a third of the time of finding the maximum.
+    # The sum of squares is checked, because computing it takes only a third as long as finding the
+    # maximum.
     if isinstance(values, (list, tuple)) and not np.vdot(floats, floats) < LARGEST_SQUARE:
         for given, read in zip(np.array(values, object).flat, floats.flat):
             if isinstance(given, (int, np.integer)) and int(given) != float(read):
@@ -93,7 +94,7 @@ def first_rounded(numbers: AnyArray) -> int | None:
     for start in range(0, len(numbers), CHUNK):
         part = numbers[start : start + CHUNK]
         part = part.astype(np.int64 if part.dtype.kind == "i" else np.uint64)
-        # The absolute value of the smallest int64 wraps, but is correct when read as uint64.
+        # The absolute value of the smallest int64 wraps around, but is correct when read as uint64.
         size = np.abs(part).view(np.uint64)
         if size.max() < LARGEST_EXACT:
             continue
@@ -161,7 +162,7 @@ def common_unit(dates: Sequence[AnyArray]) -> np.dtype[Any]:
     """
     own = [array.dtype.newbyteorder("=") for array in dates]
     finest = np.result_type(*own)
-    # Microseconds can represent every Python datetime.
+    # Microseconds, which can represent every Python datetime, are tried last.
     for unit in dict.fromkeys([finest, *own, np.dtype(f"{finest.kind}8[us]")]):
         if not any(np.isnat(cast_dates(array, unit)).any() for array in dates):
             return unit
@@ -305,7 +306,7 @@ def codes_of_fixed_width(strings: AnyArray) -> tuple[NDArray[np.int32], list[str
     for start in range(0, len(strings), STRINGS):
         chunk = np.ascontiguousarray(strings[start : start + STRINGS], native)
         characters = chunk.view(np.uint32).reshape(len(chunk), width)
-        # Only the upper bits of the sum depend on every character.
+        # The upper bits of the sum select the slot, because only they depend on every character.
         slot = ((characters @ multipliers) >> np.uint64(64 - 12)).astype(np.intp)
         guess = slots[slot]
         other = np.flatnonzero(seen[guess] != chunk) if known else np.arange(len(chunk))

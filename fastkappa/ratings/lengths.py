@@ -1,6 +1,6 @@
 """Check the lengths of columns, compare ids, and explain why ratings cannot be read.
 
-Lengths are determined without reading any rating.
+Lengths are determined without reading any ratings.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fastkappa.ratings.interop import in_known_library, to_numpy
 from fastkappa.ratings.labels import names_of_columns
 from fastkappa.ratings.missing import find_missing, missing_ratings
 
-# types of objects that have a length, but no order or no ratings
+# types that have a length, but cannot be a column of ratings
 NO_COLUMNS = (str, bytes, dict, set, frozenset)
 NO_SETS = (
     "Each rating must be one label. For ratings that are sets of labels, use krippendorff_alpha"
@@ -58,10 +58,10 @@ def n_samples(ratings: Any) -> int:
 
 
 def check_read(array: AnyArray, given: Any, name: str) -> None:
-    """Raise unless the array that was read has the length that the given object reports.
+    """Raise if an array differs in length from what the object it was read from reports.
 
-    The check is needed because lengths are compared before anything is read, and an object can
-    report a wrong length.
+    The check is needed because lengths are compared before anything is read, and an object may
+    report the wrong length.
     """
     if array is not given and len(array) != n_samples(given):
         raise ValueError(
@@ -71,7 +71,10 @@ def check_read(array: AnyArray, given: Any, name: str) -> None:
 
 
 def check_lengths(*columns: Any) -> int:
-    """Return the number of items, which all columns must share. The last column can be None."""
+    """Return the common length of the columns, or raise if their lengths differ.
+
+    The last column is ignored if it is None.
+    """
     arrays = columns if columns[-1] is not None else columns[:-1]
     lengths = [n_samples(array) for array in arrays]
     if len(set(lengths)) > 1:
@@ -80,9 +83,9 @@ def check_lengths(*columns: Any) -> int:
 
 
 def check_columns(columns: Mapping[str, Any]) -> int:
-    """Return the number of items in the columns, or raise for an object that is not a column.
+    """Return the common length of the columns, or raise if lengths differ or one is not a column.
 
-    No rating is read, so the check is cheap.
+    No ratings are read, so the check is cheap.
     """
     lengths = {name: length_of(name, column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -118,7 +121,7 @@ def length_of(name: str, column: Any) -> int:
 
 
 def _matrix_and_remedy(matrix: Any) -> tuple[str, str]:
-    """Describe a matrix that was passed as a column, and return the advice for the error."""
+    """Return a description of a matrix that was passed as a column, and advice for the error."""
     names = getattr(matrix, "column_names", getattr(matrix, "columns", None))
     if names is not None:
         names = list(names)
@@ -152,7 +155,7 @@ def refuse_frame_of_two(ratings: Any) -> None:
 
 
 def _taken(names: list[Any], place: int, kind: str = "frame") -> str:
-    """Return the code that selects a column of a frame, by name if the name is unique."""
+    """Return code that selects a column, by name if the name is unique, otherwise by position."""
     name = names[place]
     return f"{kind}[{name!r}]" if names.count(name) == 1 else f"{kind}.iloc[:, {place}]"
 
@@ -191,7 +194,7 @@ def _refusal_of_kind(array: AnyArray, name: str) -> Exception | None:
         return ValueError(f"{name} must be labels, got {short_repr(first)}. {NO_SETS}")
     kinds = set(map(type, array.flat)) if kind == "O" else set()
     are_numbers = all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds)
-    # For numbers and enum members, the code that reads them raises the error.
+    # Errors about numbers and enum members are raised when these are read.
     if len(kinds) > 1 and not are_numbers and not any(issubclass(kind, Enum) for kind in kinds):
         found = " and ".join(sorted(kind.__name__ for kind in kinds))
         return ValueError(f"{name} must be labels of one kind, got {found}.")
@@ -206,7 +209,7 @@ def is_set(rating: Any) -> bool:
 
 
 def not_labels(name: str, obstacle: str, ratings: Any) -> str:
-    """Return the error text for ratings that are not labels."""
+    """Return the error message for ratings that are not labels."""
     if obstacle != "unknown" or getattr(ratings, "ndim", 1) != 1:
         listed = getattr(ratings, "to_pylist", getattr(ratings, "to_list", None))
         shown = short_repr(ratings if listed is None else listed())
@@ -225,9 +228,9 @@ def not_labels(name: str, obstacle: str, ratings: Any) -> str:
 
 
 def share_few_ids(n_shared: int, n_first: int, n_second: int) -> bool:
-    """Return whether two lists share fewer than half of the ids in the shorter list.
+    """Return whether fewer than half of the ids in the shorter list are also in the longer list.
 
-    In that case, the ids are probably written differently, or belong to different items.
+    If so, the two lists probably write the ids differently, or describe different items.
     """
     return 2 * n_shared < min(n_first, n_second)
 

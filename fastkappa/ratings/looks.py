@@ -1,4 +1,4 @@
-"""Find labels that look alike, so that a reader would take them for the same label."""
+"""Find labels that look so alike that a reader would take them for the same label."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ CAPITALS = str.maketrans("ΑΒΕΖΗΙΚΜΝΡΤΥΧ", "ABEZHIKMNPTYX")
 INVISIBLE = ("Cc", "Cf")
 # The pattern of a string written so that Excel does not convert it to a number: ="01".
 QUOTED = re.compile(r'=?"(.*)"')
-# The pattern for HTML tags, a punctuation mark at the end of a word, and the apostrophe that marks
-# text in a spreadsheet.
+# HTML tags, a punctuation mark at the end of a label, and the leading apostrophe that marks a
+# spreadsheet cell as text.
 MARKS = re.compile(r"</?[a-z]+ ?/?>|(?<=\w)[.,;:]$|^'(?=\w)")
 # Marks around a label, as in Markdown, LaTeX or Python's bytes, and the brackets of an option such
 # as (a) or a).
@@ -43,8 +43,8 @@ IN_JSON = re.compile(r'\{ ?"\w+" ?: ?("[^"]*"|\[.*\]|\d+) ?\}')
 # The minimum length and similarity of two words that differ only by a typing error.
 LEAST_WORD, SIMILAR = 5, 0.8
 DIGITS, SIGNS, NO_LETTER = re.compile(r"(?a:\d+)"), re.compile("[-+<>=±≤≥]"), re.compile(r"\W+")
-# A date to which Excel converts 1-2, 1/2 or 10-19, in English or German, or the same date as other
-# programs write it.
+# Dates to which Excel converts 1-2, 1/2 or 10-19, in English or German, and the same dates as other
+# programs write them.
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 GERMAN = {"mrz": "mar", "mai": "may", "okt": "oct", "dez": "dec"}
 MONTH = "|".join([*MONTHS, *GERMAN])
@@ -60,8 +60,9 @@ NAMED = re.compile(
     rf"[^\W\d_][^:]*: (.*\w)|(?:{NOUNS}) ([a-z])"
     r"|(?:__label__|https?://.*[/#])(\w+)"
 )
-# Words that mean "yes" or "no". Words with the same meaning look alike only if both answers occur
-# and at least one word is longer than a letter, because single letters can be codes.
+# Words that mean "yes" or "no". Words with the same meaning are treated as alike only if both
+# answers occur and at least one word is longer than one letter, because single letters can be
+# codes.
 YES = frozenset(["yes", "true", "y", "t", "ja", "j", "oui", "vrai", "wahr"])
 NO = frozenset(["no", "false", "n", "f", "nein", "non", "faux", "falsch"])
 # A label followed by a mark or a remark.
@@ -102,7 +103,7 @@ CODED_OR_UNIT = re.compile(r"(\d+) ([^\W\d_]{3}.*)")
 SIGN = re.compile(r"\d*[-+]+|\+/-")
 # A hyphen or an underscore between words, which is read as a blank.
 BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
-# A hyphen, an underscore or a blank between a word and a number, which is often omitted.
+# A hyphen, underscore or blank between a word and a number. It is often omitted.
 BESIDE_NUMBER = re.compile(r"(?<=[^\W\d_])[-_ ](?=\d)|(?<=\d)[-_ ](?=[^\W\d_])")
 # Zeros before a number, as in "A01", but not after a decimal point.
 ZEROS = re.compile(r"(?<![\d.,])0+(?=\d)")
@@ -117,20 +118,20 @@ BRACKETS = " []{}()'\""
 
 
 class Coded(NamedTuple):
-    """The look of a code with its text."""
+    """The look of a label that consists of a code and a text, such as "1 - mild"."""
 
     code: float | str
     text: str
 
 
 class Dated(NamedTuple):
-    """The look of a date, and the looks of the ranges that it can mean."""
+    """The look of a date, and the looks of the ranges, such as 1-2, that it may stand for."""
 
     date: str
     ranges: tuple[str, ...]
 
 
-# A label whose look is a tuple of two looks also has each of these looks.
+# A tuple contains two looks of the same label. Either can match the look of another label.
 Look = str | float | Coded | Dated | tuple[Any, Any]
 
 
@@ -145,7 +146,7 @@ def look_of(label: str) -> Look:
     >>> look_of("1. Mild"), look_of("mild (1)")
     (Coded(code=1.0, text='mild'), Coded(code=1.0, text='mild'))
     """
-    # Most labels are a single word.
+    # Most labels are a single ASCII word, of which only the case is normalized.
     if label.isalpha() and label.isascii() and not SCANNED.fullmatch(label.casefold()):
         return label.casefold()
     if is_number(label):
@@ -168,7 +169,7 @@ def look_of(label: str) -> Look:
 
 
 def _sorted_fields(label: str) -> str:
-    """Return a JSON object, or a list of objects, with its fields in alphabetical order."""
+    """Return JSON text with its fields in alphabetical order, or any other text unchanged."""
     import json
 
     with suppress(ValueError, RecursionError):
@@ -177,7 +178,7 @@ def _sorted_fields(label: str) -> str:
 
 
 def _dated(look: str) -> Look | None:
-    """Return the look of a date that can mean a range such as 1-2, or None."""
+    """Return the look of a date such as "2-Jan", which may mean 1-2, or None for other labels."""
     if day := DAY.fullmatch(look):
         name = day[2] or day[3]
         month, other = MONTHS.index(GERMAN.get(name, name)) + 1, day[1] or day[4]
@@ -192,7 +193,7 @@ def _dated(look: str) -> Look | None:
 
 
 def _coded(look: str) -> Look | None:
-    """Return the look of a code with its text, or None."""
+    """Return the look of a code with its text, such as "1 - mild", or None for other labels."""
     if coded := CODED.fullmatch(look) or CODED_OR_UNIT.fullmatch(look):
         return Coded(float(coded[1]), _set_of_words(coded[2].rstrip(")")))
     if coded := CODE_LAST.fullmatch(look):
@@ -203,7 +204,7 @@ def _coded(look: str) -> Look | None:
 
 
 def _named(look: str) -> Look | None:
-    """Return the looks of a label that follows a noun or a prefix, such as "option b", or None."""
+    """Return the looks of a label with and without its prefix, as in "option b", or None."""
     if named := NAMED.fullmatch(look):
         label = look_of(named[1] or named[2] or named[3])
         return None if isinstance(label, tuple) else (_set_of_words(look), label)
@@ -223,7 +224,7 @@ def _unwrapped(look: str) -> str:
 
 
 def has_code(label: Any) -> bool:
-    """Return whether a label is a number, or a number with its text, such as "5 - strongly agree".
+    """Return whether a label is a number, alone or with a text, as in "5 - strongly agree".
 
     Examples
     --------
@@ -236,7 +237,7 @@ def has_code(label: Any) -> bool:
 
 
 def are_signs(labels: Iterable[Any], signs: Iterable[str]) -> bool:
-    """Return whether a scale consists of 0 and signs, such as "+", "0", "-" or "0", "1+", "2+"."""
+    """Return whether a scale consists of 0 and signs, as in "+", "0", "-" or "0", "1+", "2+"."""
     are_signs = all(SIGN.fullmatch(label.strip()) for label in signs) and "+" in "".join(signs)
     return are_signs and {float(label) for label in labels if is_number(label)} == {0.0}
 
@@ -248,7 +249,7 @@ def _number(text: str) -> float | str:
 
 
 def _plain(label: str) -> str:
-    """Return a label in lower case, with plain characters and single blanks between words."""
+    """Return a label in lowercase, with plain characters and single spaces between words."""
     if label.isascii() and label.isprintable():
         return " ".join(label.split()).casefold()
     import unicodedata
@@ -265,9 +266,9 @@ def _plain(label: str) -> str:
 
 
 def _set_of_words(plain: str) -> str:
-    """Return the words of a label. If the label is a list, sort it, because it can be a set."""
+    """Normalize the words of a label. Sort the parts of a list, because it may be a set."""
     parts = [part.strip(BRACKETS) for part in BETWEEN_LABELS.split(plain)]
-    # A single comma is a label, as in part-of-speech tags.
+    # A comma on its own is a label, as in part-of-speech tags.
     if len(parts) == 1 or not any(parts):
         return _words(plain)
     return ";".join(sorted(map(_words, parts)))
@@ -280,7 +281,7 @@ def _words(plain: str) -> str:
 
 
 def alike_among(labels: Iterable[str]) -> list[list[str]]:
-    """Return the groups of different labels that look alike, sorted."""
+    """Return the groups of different labels that look alike, each group sorted."""
     alike: dict[Look, list[str]] = defaultdict(list)
     labels = sorted(labels)
     for label in labels:
@@ -297,7 +298,7 @@ def alike_among(labels: Iterable[str]) -> list[list[str]]:
 
 
 def _other_looks(looks: Iterable[Look]) -> Iterator[tuple[Look, Look]]:
-    """Yield the pairs of looks that mean the same label if both occur."""
+    """Yield the pairs of looks that stand for the same label if both occur."""
     dates = [look for look in looks if isinstance(look, Dated)]
     yield from ((own, look) for look in dates for own in look.ranges)
     tuples = [look for look in looks if isinstance(look, tuple) and not isinstance(look, Dated)]
@@ -305,7 +306,7 @@ def _other_looks(looks: Iterable[Look]) -> Iterator[tuple[Look, Look]]:
     times = Counter(chain.from_iterable(map(set, tuples)))
     yield from ((look, part) for look in tuples for part in set(look) if times[part] == 1)
     words = {look for look in looks if isinstance(look, str)}
-    # The letter I is a Roman numeral only if there is another Roman numeral.
+    # The letter I is read as a Roman numeral only if II also occurs.
     if {"i", "ii"} <= words:
         yield from ((float(i), roman) for i, roman in enumerate(ROMANS, 1))
     answers = [sorted(words & own) for own in (YES, NO)]
@@ -314,13 +315,16 @@ def _other_looks(looks: Iterable[Look]) -> Iterator[tuple[Look, Look]]:
 
 
 def with_characters_shown(labels: Sequence[str]) -> list[str]:
-    """Quote labels for a message, with escapes for characters that could not be told apart."""
+    """Quote labels for a message, and escape characters if the labels would look the same."""
     same = len({_plain(label.translate(CAPITALS)) for label in labels}) == 1
     return list(map(ascii if same else repr, labels))
 
 
 def without_remark(label: str) -> set[str]:
-    """Return the label without its remark, or both labels in a pair such as "a/b"."""
+    """Return the label without its remark, or both labels of a pair such as "a/b", as a set.
+
+    The set is empty if there is neither a remark nor a pair.
+    """
     parts = {part.strip() for part in BETWEEN_TWO.split(label)}
     if len(parts) > 1:
         return parts
@@ -334,10 +338,11 @@ def failures(labels: Iterable[Any]) -> list[str]:
 
 
 def is_slip(label: str, meant: str) -> bool:
-    """Return whether two labels differ in one word, by one letter.
+    """Return whether two labels differ by a single letter in a single word.
 
-    A letter before a word makes another word, such as "atypical". A capital within a word makes a
-    code, such as "GradeA".
+    The result is False if the two words begin with different letters, because "typical" and
+    "atypical" differ in meaning, or if a capital follows a lowercase letter, as in codes such as
+    "GradeA".
     """
     words = label.split(), meant.split()
     differing = [pair for pair in zip(*words) if pair[0] != pair[1]]
@@ -353,7 +358,7 @@ def is_slip(label: str, meant: str) -> bool:
 
 
 def is_respelt(label: str, meant: str) -> bool:
-    """Return whether one of two labels can be an abbreviation or a misspelling of the other.
+    """Return whether one of two labels may be an abbreviation or a misspelling of the other.
 
     Numbers in the labels must be equal. A word or a unit beside a number can be abbreviated or left
     out, as in "G1" and "grade 1", or "3/4" and "3 out of 4".
@@ -370,13 +375,14 @@ def is_respelt(label: str, meant: str) -> bool:
             and all(map(_is_same_word, DIGITS.split(first), DIGITS.split(second)))
         )
     words = [text.rstrip(".").split() for text in (first, second)]
-    # Words in capitals are codes, and one code can begin with another, such as "NNPS" with "NNP".
+    # Words in capitals are treated as codes, because one code can begin with another, as "NNPS"
+    # does with "NNP".
     are_codes = meant.isupper() and len(meant) > 1
     are_words = all(map(str.isalpha, [*words[0], *words[1]]))
     if len(words[0]) != len(words[1]) or not words[0] or not are_words or are_codes:
         return False
     short, long = sorted((words[0][0], words[1][0]), key=len)
-    # Short words, such as "nn" and "nns", are also codes.
+    # Short words, such as "nn" and "nns", are also treated as codes.
     is_longer = len(long) > 3 or len(long) > len(short) + 1
     if len(words[0]) == 1 and long.startswith(short) and is_longer:
         return True
@@ -391,9 +397,9 @@ def _is_mistyped(word: str, meant: str) -> bool:
 
 
 def _is_same_word(first: str, second: str) -> bool:
-    """Return whether words beside a number are equal, abbreviated or left out.
+    """Return whether two words beside equal numbers match, or one is abbreviated or left out.
 
-    A single letter after a number makes a different label, such as "4a".
+    A single letter cannot be left out, because "4" and "4a" are different labels.
     """
     short, long = sorted((first, second), key=len)
     if len(long) == 1 and long.isalpha() and not short:
@@ -409,16 +415,16 @@ def is_part(label: str, divided: str) -> bool:
 
 
 def prefix_of(label: str, meant: str) -> str:
-    """Return the text that precedes ``meant`` in ``label``, or "" if that text is only a word.
+    """Return the text before ``meant`` in ``label``, or "" if there is none or it is only a word.
 
-    A word before a label makes a different label, such as "very likely".
+    A word is not a prefix, because it changes the meaning of a label, as in "very likely".
     """
     before, found, _ = label.partition(meant or label)
     return before if found and not before.strip().isalpha() else ""
 
 
 def _letters(text: str) -> str:
-    """Return a text in lower case and without accents."""
+    """Return a string in lowercase without accents."""
     import unicodedata
 
     decomposed = unicodedata.normalize("NFD", text.casefold())

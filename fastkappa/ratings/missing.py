@@ -33,7 +33,7 @@ DATES: Any = {
 
 
 def is_missing(label: Any) -> bool:
-    """Return whether a label is None, NaN or missing in pandas, without importing pandas."""
+    """Return whether a label is None, NaN, pandas.NA or pandas.NaT, without importing pandas."""
     return (
         label is None
         or (isinstance(label, (float, np.floating)) and math.isnan(label))
@@ -42,7 +42,7 @@ def is_missing(label: Any) -> bool:
 
 
 def given_labels(labels: Any) -> AnyArray:
-    """Return given labels as an array, or raise if any label is missing."""
+    """Return labels as an array, or raise if any of them is a missing value."""
     array = read_labels(labels)
     refuse_missing_labels(labels)
     return array
@@ -50,7 +50,8 @@ def given_labels(labels: Any) -> AnyArray:
 
 def refuse_missing_labels(labels: Any) -> None:
     """Raise if a label is None, NaN or another missing value."""
-    # NumPy converts NaN in a list of strings to a string.
+    # A list is checked entry by entry, because NumPy would convert NaN in a list of strings to a
+    # string.
     is_list = isinstance(labels, (list, tuple))
     for label in labels if is_list else to_numpy(labels).ravel().tolist():
         if is_missing(label):
@@ -79,9 +80,9 @@ def _no_list(missing_codes: Any) -> ValueError:
 def find_missing(ratings: Any, missing_codes: Sequence[Any] = ()) -> NDArray[np.bool_] | None:
     """Return a mask of the missing ratings, or None if no rating is missing.
 
-    Missing ratings are None, NaN, NaT, pandas NA, null in polars and pyarrow, masked entries of
-    NumPy arrays, and ``missing_codes``, the values that mean a missing rating. For an array of
-    numbers, no temporary array of the same length is created unless a rating is missing.
+    None, NaN, NaT, pandas NA, nulls of polars and pyarrow, masked entries of NumPy arrays, and the
+    values in ``missing_codes`` count as missing. If no codes are given, a NumPy array of numbers is
+    searched in chunks, and no array of the same length is created unless a rating is missing.
     """
     missing = _find_missing(ratings)
     coded = _find_codes(ratings, missing_codes) if len(missing_codes) else None
@@ -91,7 +92,7 @@ def find_missing(ratings: Any, missing_codes: Sequence[Any] = ()) -> NDArray[np.
 
 
 def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_] | None:
-    """Return a mask of the ratings that are in ``missing_codes``. A code can have any type."""
+    """Return a mask of the ratings in ``missing_codes``, where -9 also matches the string "-9"."""
     if is_masked_array(ratings):
         ratings = ratings.data
     array = to_numpy(ratings).reshape(-1)
@@ -108,9 +109,10 @@ def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_]
 
 
 def spellings(missing_codes: Sequence[Any]) -> set[Any]:
-    """Return all forms in which a column can contain the codes, except for dates.
+    """Return all forms in which the codes can occur in a column, except for dates.
 
-    For example, a column of strings contains -9 as "-9". An enum member is replaced by its value.
+    For example, -9 occurs as "-9" in a column of strings, and an enum member may occur as its
+    value.
     """
     values = [code.value if isinstance(code, enum.Enum) else code for code in missing_codes]
     numbers = [float(code) for code in values if isinstance(code, str) and is_number(code)]
@@ -118,14 +120,15 @@ def spellings(missing_codes: Sequence[Any]) -> set[Any]:
 
 
 def codes_of_dates(missing_codes: Sequence[Any], unit: np.dtype[Any]) -> AnyArray:
-    """Return the codes that are dates or durations representable in `unit`."""
+    """Return the codes that are dates or durations and can be represented in the dtype ``unit``."""
     kinds, to_date = DATES[unit.kind]
     found = [np.empty(0, unit)]
     for code in missing_codes:
         if getattr(code, "tzinfo", None):
             code = code.astimezone(UTC).replace(tzinfo=None)
         if isinstance(code, kinds):
-            # ``asm8`` keeps the nanoseconds of pandas dates. Skip strings that are not dates.
+            # ``asm8`` keeps the nanoseconds of pandas dates. Strings that are not dates are
+            # skipped.
             with suppress(ValueError):
                 found.append(cast_dates(np.array([to_date(getattr(code, "asm8", code))]), unit))
     codes: AnyArray = np.unique(np.concatenate(found))
@@ -162,7 +165,7 @@ def _find_missing(ratings: Any) -> NDArray[np.bool_] | None:
 
 
 def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
-    """Return the ratings that are not missing, as a column of the same library."""
+    """Return the ratings that are not missing, as a column of the same library if possible."""
     kept = ~missing
     if isinstance(ratings, (list, tuple)):
         return [rating for rating, keep in zip(ratings, kept.tolist()) if keep]
@@ -176,8 +179,8 @@ def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
         rest = ratings.data.reshape(-1)[kept]
     else:
         rest = to_numpy(ratings).reshape(-1)[kept]
-    # After missing ratings are removed, all remaining objects in a column can be numbers. The same
-    # is true of a categorical, unless it declares an order or contains dates.
+    # Without the missing ratings, a column of objects might contain only numbers, so it is returned
+    # as a list. The same applies to a categorical, unless it declares an order or contains dates.
     is_mixture = rest.dtype == object or (
         getattr(rest.dtype, "ordered", None) is False
         and rest.dtype.categories.dtype.kind not in "mM"
@@ -214,7 +217,7 @@ def refuse_missing(
     not_rated: Collection[str] = (),
     remedy: str = DROP,
 ) -> None:
-    """Raise for the first column with a missing rating. ``remedy`` is the advice in the error."""
+    """Raise if any column has a missing rating. ``remedy`` is the advice in the error."""
     for name, column in columns.items():
         mask = find_missing(column, () if name in not_rated else missing_codes)
         if mask is not None:
@@ -222,7 +225,7 @@ def refuse_missing(
 
 
 def missing_ratings(name: str, missing: NDArray[np.bool_], remedy: str) -> str:
-    """Return the error text about missing ratings in a column, including a remedy."""
+    """Return the error message for a column with missing ratings, including a remedy."""
     values, items = (
         count_text(int(missing.sum()), "missing value"),
         count_text(len(missing), "item"),

@@ -1,7 +1,7 @@
-"""Count pairs of ratings on a device such as a GPU, using the library of the arrays.
+"""Count pairs of ratings on a device such as a GPU, using the arrays' own library.
 
-Only the label pairs that occur and their counts are copied to the host. No library is imported,
-because all calls use the array API or PyTorch methods.
+Only the label pairs that occur and their counts are copied to the host. The library does not need
+to be imported here, because the arrays provide access to its functions.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
 
-# A table of all cells is counted if it has at most `LARGEST_TABLE` cells, and no more cells than
-# the number of items or `FEW_CELLS`, whichever is larger. Otherwise the pairs are sorted.
+# Pairs of labels are counted in a table of all cells if it has at most `LARGEST_TABLE` cells, and
+# no more cells than the number of items or `FEW_CELLS`, whichever is larger. Otherwise, the pairs
+# are sorted.
 FEW_CELLS = 1 << 10
 LARGEST_TABLE = 1 << 20
 LARGEST_INT32 = (1 << 31) - 1
@@ -37,10 +38,10 @@ class _Numbers(NamedTuple):
 def read_on_device(
     ratings: Mapping[str, Any], read: Callable[[Any, str], Column]
 ) -> dict[str, Column] | None:
-    """Return two columns with one value and one count per pair of labels that occurs.
+    """Return two columns that contain each occurring pair of labels once, with its count.
 
-    Return None unless both columns are on the same device and their library can count them there.
-    Whole numbers and booleans without missing values can be counted.
+    Return None if the columns are not on the same device, if their library cannot count pairs
+    there, or if any rating is missing or is neither a whole number nor a boolean.
     """
     columns = list(ratings.values())
     if len(columns) != 2 or not all(map(is_on_device, columns)):
@@ -60,7 +61,7 @@ def is_on_device(ratings: Any) -> bool:
 
 
 def _count(first: Any, second: Any) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Return the label pairs that occur, as one array per rater, and the item count of each."""
+    """Return the label pairs that occur, as one array per rater, and the item count per pair."""
     library: Any = _library_of(first)
     a, b = _numbers(library, first), _numbers(library, second)
     if a.values.shape != b.values.shape:
@@ -80,7 +81,7 @@ def _count(first: Any, second: Any) -> tuple[AnyArray, AnyArray, AnyArray]:
 
 
 def _has_no_int64(array: Any) -> bool:
-    """Return whether an array is from JAX, which by default uses 32-bit integers."""
+    """Return whether an array is from JAX without 64-bit types, which JAX disables by default."""
     return type(array).__module__.startswith("jax") and "64" not in str(array.dtype)
 
 

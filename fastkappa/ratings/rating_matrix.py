@@ -32,7 +32,7 @@ FEWEST_OF_LONG = 3
 
 
 class Rater(NamedTuple):
-    """A rater's ratings that are not missing, and a mask of the missing ratings, if any."""
+    """A rater's ratings without the missing ones, and a mask of the missing ratings, if any."""
 
     name: str
     column: Column
@@ -51,7 +51,7 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
             return ratings.get_columns(), list(ratings.columns)
         return list(ratings.columns), list(ratings.column_names)
     if isinstance(ratings, (list, tuple)):
-        # NumPy would convert NaN in a list of strings to a string.
+        # Rows stay lists, because NumPy would convert NaN in a list of strings to a string.
         rows = [checked(row).tolist() if hasattr(row, "tolist") else row for row in ratings]
         if not all(isinstance(row, (list, tuple)) for row in rows):
             raise ValueError(
@@ -81,15 +81,16 @@ def read_raters(
 ) -> tuple[list[Rater], LabelOrder | None]:
     """Return each rater's ratings, and the given or declared labels, if any.
 
-    A rater does not need to rate every subject. ``missing_codes`` are removed only from lists and
-    arrays of objects. Other columns still contain them.
+    A rater does not need to rate every subject. Ratings in ``missing_codes`` are removed only from
+    lists and object arrays, and remain in other columns. ``argument`` is the name of the ratings in
+    errors.
 
     Raises
     ------
     ValueError
-        If the columns differ in length or are empty (``argument`` is their name in errors), if
-        ratings cannot be labels or declare different orders, if some raters use strings and others
-        use numbers, or if a column mixes strings and numbers and no labels are given.
+        If the columns differ in length or are empty, if a rating cannot be a label, if columns
+        declare different orders, if some raters use strings and others use numbers, or if a column
+        mixes strings and numbers and no labels are given.
     """
     check_missing("drop", missing_codes)
     n_subjects = _common_length(columns)
@@ -116,7 +117,7 @@ def read_raters(
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
-    """Return the column names, with the position appended where names repeat."""
+    """Return the column names, with the column's position appended to each repeated name."""
     times = Counter(names)
     return [
         name if times[name] == 1 else f"{name} (column {place})"
@@ -134,13 +135,14 @@ def _common_length(columns: Sequence[Any]) -> int:
 def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
     n_subjects = n_samples(ratings)
     are_objects = getattr(ratings, "dtype", None) == np.dtype(object)
-    # Only lists and arrays of objects are searched for codes, because a code such as "." would turn
-    # their numbers into strings. In other columns, such a string is a label.
+    # Only lists and arrays of objects are searched for missing codes here, because a code such as
+    # "." would turn their numbers into strings. In other columns, the code is first read as a
+    # label.
     may_be_mixed = are_objects or isinstance(ratings, (list, tuple))
     missing = find_missing(ratings, missing_codes if may_be_mixed else ())
     if missing is None and are_objects:
-        # The array can contain objects because of None in another column, even if this column has
-        # only numbers.
+        # The dtype can be object because another column contains None, even if this column has only
+        # numbers.
         ratings = ratings.tolist()
     if missing is not None and missing.all():
         return Rater(name, Column(np.empty(0, np.int64), np.dtype(np.int64)), missing, n_subjects)
@@ -152,10 +154,10 @@ def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
 
 
 def _written_alike(columns: dict[str, Column]) -> dict[str, Column]:
-    """Convert columns of whole numbers to strings if other columns are strings.
+    """Convert columns of whole numbers to strings if other columns contain strings.
 
-    For example, with the labels "1", "2" and "x", the column of a rater who never used "x" can be
-    read as numbers.
+    For example, if the labels are "1", "2" and "x", the ratings of a rater who never used "x" may
+    have been read as numbers.
     """
     if not any(column.categories for column in columns.values()):
         return columns
@@ -188,7 +190,7 @@ def _refuse_kinds(columns: Mapping[str, Column], n_raters: int) -> None:
 
 
 def _remedy(ratings: Any) -> str:
-    """Return advice if the ratings are a mapping of columns, or an empty string otherwise."""
+    """Return advice for a mapping of columns, or an empty string for any other object."""
     if not isinstance(ratings, Mapping):
         return ""
     return (
@@ -200,14 +202,14 @@ def _remedy(ratings: Any) -> str:
 def read_measurements(columns: Sequence[Any], names: Sequence[str]) -> list[AnyArray]:
     """Return columns of numbers as one-dimensional arrays, with NaN for missing numbers.
 
-    None, NaN, NA, null and masked entries count as missing. Numbers are not copied if all missing
-    numbers are NaN.
+    None, NaN, NA, null and masked entries count as missing. A numeric array is not copied if all
+    its missing numbers are NaN.
 
     Raises
     ------
     ValueError
-        If the columns differ in length or are empty, or if an entry is not a finite real number, or
-        is a whole number that float64 would round.
+        If the columns differ in length or are empty, if an entry is neither missing nor a finite
+        real number, or if float64 would round an integer.
     """
     if not _common_length(columns):
         raise ValueError(f"{names[0]} must have at least one rating, got none.")

@@ -1,6 +1,7 @@
-"""Convert a user's ratings to columns that can be counted, by applying rules in order.
+"""Check a user's ratings, and convert them to columns that the kernels can count.
 
-Each rule is a function. `read` applies all rules for two raters; other modules apply single rules.
+Each step is a function. `read` takes all steps for two raters; other modules call only the
+functions that they need.
 """
 
 from __future__ import annotations
@@ -76,13 +77,13 @@ class RatedItems(NamedTuple):
     Attributes
     ----------
     columns : dict of str to Column
-        The columns, by the name of their argument.
+        The columns, keyed by argument name.
     rated : tuple of str
-        The names of the columns of ratings.
+        The names of the columns that contain ratings.
     labels : array-like, LabelOrder or None
         The labels that the user gave or that a column declares.
     are_declared : bool
-        Whether a column declares the labels. If so, any other rating is an error.
+        Whether a column declares the labels, in which case any other rating is an error.
     weights : ndarray of shape (n,) or None
         The item weights.
     n_missing : dict of str to int
@@ -117,15 +118,16 @@ def read(
 ) -> RatedItems:
     """Read and check columns of ratings. ``given`` maps the name of each argument to its column.
 
-    Columns in ``not_rated``, such as groups and clusters, are not ratings. If ``labels`` are given,
-    strings among numbers are labels, and fractional numbers are labels if ``labels`` contains
-    fractional numbers. ``remedy`` is the advice in the error about missing ratings.
+    ``not_rated`` maps names to columns that are not ratings, such as groups and clusters. If
+    ``labels`` are given, strings among numbers are accepted as labels, and so are fractional
+    numbers if ``labels`` contains any. ``remedy`` is the advice in the error about missing ratings.
 
     Raises
     ------
     ValueError
-        If lengths differ, if a rating is missing (unless dropped) or is not a label, if labels
-        repeat, if two orders are declared, or if no item is left, unless ``may_be_empty``.
+        If lengths differ, if a rating is missing and ``missing`` is 'raise', if a rating cannot be
+        a label, if ``labels`` contains a missing value, if two orders are declared, or if no items
+        are left and ``may_be_empty`` is False.
     TypeError
         If a column is neither a list nor an array.
     """
@@ -187,7 +189,7 @@ def read(
 
 
 def _length(given: Mapping[str, Any], labels: Any, may_be_empty: bool) -> int:
-    """Return the number of items, or raise if there are none or a label is missing."""
+    """Return the number of items, or raise if it is 0 or if ``labels`` contains a missing value."""
     if "y2" in given and given["y2"] is None:
         refuse_frame_of_two(given["y1"])
     n_given = check_columns(given)
@@ -210,13 +212,13 @@ def judge_labels(
     Parameters
     ----------
     columns : dict of str to Column
-        The columns without missing ratings, by their name in errors.
+        The columns, without missing ratings, keyed by the names to use in errors.
     labels : array-like, default=None
         The labels that the user gave, or None for the labels that occur.
     remedies : Remedies
         The advice in errors.
     missing_codes : sequence, default=()
-        Codes that the columns of several raters can still contain.
+        Codes for missing ratings that may still occur in the columns of several raters.
 
     Raises
     ------
@@ -252,7 +254,7 @@ def judge_labels(
 
 
 def _named_members(labels: Any, columns: Mapping[str, Column]) -> LabelOrder | None:
-    """Return the order of labels that are names of enum members, or None for other labels."""
+    """Return the order of the labels if they are names of enum members, or None otherwise."""
     for order in (column.declared for column in columns.values()):
         if order is not None and order.names is not order.labels:
             given = read_labels(labels).tolist()
@@ -271,13 +273,12 @@ def drop_missing(
     not_rated: Collection[str] = (),
     remedy: str = DROP,
 ) -> tuple[dict[str, Any], dict[str, int], NDArray[np.bool_] | None]:
-    """Return the columns without items that have a missing value, and details about those items.
+    """Drop the items with a missing value in any column, or raise, depending on ``missing``.
 
-    The result is a tuple of the columns, the number of missing values per column, and a mask of the
-    dropped items, or None if nothing is missing. ``missing_codes`` are values that mean a missing
-    rating, except in the columns ``not_rated``. ``odd`` contains the names of rating columns
-    without given labels. In these columns, strings among numbers that usually denote a missing
-    rating also count as missing.
+    Return a tuple of the remaining columns, the number of missing values per column, and a mask of
+    the dropped items, which is None if nothing is missing. The values in ``missing_codes`` count as
+    missing, except in the columns named in ``not_rated``. ``odd`` contains the names of the columns
+    in which strings such as "n/a" among numbers also count as missing.
     """
     if missing == "raise":
         refuse_missing(columns, None, missing_codes, not_rated, remedy)
@@ -298,7 +299,7 @@ def drop_missing(
 def read_rated(
     ratings: Any, name: str, missing_codes: Sequence[Any] = (), labels: Any = None
 ) -> Column:
-    """Read a column without missing ratings, and remove missing codes from its declared order.
+    """Read a column that has no missing ratings, and remove codes from its declared order.
 
     Fractional numbers are accepted as labels only if ``labels`` contains some.
     """
@@ -317,7 +318,8 @@ def missing_or_odd(
 ) -> NDArray[np.bool_] | None:
     """Return a mask of missing ratings, or None if no rating is missing.
 
-    If ``odd_is_missing``, strings in a column of numbers, such as "n/a", can count as missing.
+    If ``odd_is_missing`` is True, strings such as "n/a" in a column of numbers also count as
+    missing, unless ``missing_codes`` are given.
     """
     missing = find_missing(column, missing_codes)
     # If missing codes are given, no other values count as missing.
@@ -336,7 +338,7 @@ def _with_odd_strings(
     odd = are_missing_among_numbers(read_column(present, name)) if n_samples(present) else None
     if odd is None or missing is None:
         return missing if odd is None else odd
-    # The mask is copied, because it can belong to the user.
+    # The mask is copied, because it might belong to the user.
     gone = missing.copy()
     gone[~missing] = odd
     return gone
@@ -348,7 +350,7 @@ def read_columns(
     names: tuple[str, str],
     read: Callable[[Any, str], Column] = read_column,
 ) -> tuple[Column, Column]:
-    """Return two columns whose labels can be compared."""
+    """Read the ratings of two raters as columns, or raise if their labels cannot be compared."""
     columns = read(y1, names[0]), read(y2, names[1])
     first, second = comparable(columns, names, REMEDY if read is read_column else None)
     return first, second
@@ -357,10 +359,10 @@ def read_columns(
 def comparable(
     columns: Sequence[Column], names: Sequence[str], remedy: str | None = REMEDY
 ) -> Sequence[Column]:
-    """Return columns whose labels can be compared, or raise.
+    """Return the columns, with dates in a common unit, or raise if labels cannot be compared.
 
-    ``remedy`` is the advice about strings among numbers. If it is None, scikit-learn's error texts
-    are used.
+    ``remedy`` is the advice about strings among numbers. If it is None, errors have the same
+    messages as in scikit-learn.
     """
     first = columns[0]
     for name, other in zip(names[1:], columns[1:]):
@@ -394,7 +396,7 @@ def _mix_of_types(first: Column, second: Column) -> ValueError:
 
 
 def _distinct_labels(column: Column) -> AnyArray:
-    """Return the labels that occur, for an error."""
+    """Return the labels that occur in a column, for an error message."""
     distinct_values = np.unique(column.values)
     if column.categories is not None:
         return np.array(sorted(column.categories[code] for code in distinct_values))

@@ -1,4 +1,4 @@
-"""Read a user's numbers that are not labels: scores, predictions and parameters."""
+"""Read numbers that are not labels: scores, predictions and parameters."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ DECIMAL_COMMA_HINT = (
     " If this is a decimal comma, pass decimal=',' to pandas.read_csv, or --decimal ',' on the"
     " command line."
 )
-# Codes for a missing value in statistics packages, surveys and data sets. The last codes are the
-# largest and smallest integers of common types. Converting NaN often gives the smallest integer.
+# Codes that statistics packages, surveys and data sets use for missing values. The last ones are
+# the largest and smallest values of common integer types. Converting NaN to an integer often gives
+# the smallest value.
 CODES = frozenset(
     [
         *(-1, -7, -8, -9, 9, 66, 77, 88, 96, 97, 98, 99, 777, 888, 996, 997, 998, 999, 9999),
@@ -35,29 +36,31 @@ CODES = frozenset(
         *(-(1 << bits) for bits in (7, 15, 31, 63)),
     ]
 )
-# A code or a total must be more than `FAR` times as large as every other number. A number that is
-# not in `CODES` must be more than `VERY_FAR` times as large as the consecutive labels.
+# A code or a total stands out if it is more than `FAR` times as large as every other number. A
+# number that is not in `CODES` must be more than `VERY_FAR` times as large as the consecutive
+# labels.
 FAR, VERY_FAR = 4, 8
-# Other numbers can be codes only if there are at least `FEWEST_CONSECUTIVE` consecutive labels.
-# At most `MOST_LABELS` labels are searched.
+# Numbers that are not in `CODES` can be codes only if there are at least `FEWEST_CONSECUTIVE`
+# consecutive labels, and at most `MOST_LABELS` labels in total.
 FEWEST_CONSECUTIVE, MOST_LABELS = 3, 100
 # A positive number below this is often a measurement, so it is not treated as a code.
 LEAST_POSITIVE_CODE = 999
 
-# Products of four numbers between this size and its inverse neither overflow nor underflow.
+# The product of four numbers between this size and its reciprocal neither overflows nor underflows.
 LEAST_SIZE = 1e-75
 
 
 class NotNumbersError(ValueError):
-    """The values must be real numbers, but are of another type."""
+    """Raised if values that must be real numbers are of another type."""
 
 
 def codes_among(numbers: Sequence[float]) -> list[int]:
-    """Among distinct numbers, return those that often mean a missing value.
+    """Return those of the given distinct numbers that often mean a missing value.
 
-    Such a number is far from all others, or is negative although all others are 0 or more. -1 is a
-    label if the other numbers are 0 and 1. If there are other negative numbers, -1 is a code only
-    if they are also codes and all remaining numbers are consecutive, as in -9, -1, 1, 2, 3.
+    Such a number is much larger in absolute value than all others, is negative although all others
+    are 0 or more, or is outside a scale of consecutive integers. However, -1 is treated as a label
+    if the other numbers are 0 and 1. If there are other negative numbers, -1 is treated as a code
+    only if they are also codes and all remaining numbers are consecutive, as in -9, -1, 1, 2, 3.
 
     Examples
     --------
@@ -85,10 +88,10 @@ def codes_among(numbers: Sequence[float]) -> list[int]:
 
 
 def _outside_consecutive(numbers: Sequence[float]) -> list[int]:
-    """Return the numbers outside a scale of consecutive integers if all of them can be codes.
+    """Return the numbers outside a scale of consecutive integers if all of them may be codes.
 
-    A negative number is a code if the scale starts at 1. A number in `CODES` is a code if its
-    distance from the scale is at least the number of labels on the scale.
+    For example, a negative number may be a code if all numbers on the scale are positive. A number
+    in `CODES` may be a code if it exceeds the end of the scale by at least the number of labels.
     """
     ordered = np.array(sorted(numbers))
     if not FEWEST_CONSECUTIVE < len(ordered) <= MOST_LABELS:
@@ -108,7 +111,7 @@ def _outside_consecutive(numbers: Sequence[float]) -> list[int]:
 
 
 def _are_consecutive(numbers: Sequence[float]) -> bool:
-    """Return whether distinct numbers are whole and consecutive."""
+    """Return whether distinct numbers are consecutive whole numbers."""
     are_whole = all(number == number // 1 for number in numbers)
     return bool(numbers) and are_whole and max(numbers) - min(numbers) == len(numbers) - 1
 
@@ -130,8 +133,8 @@ def warn_of_codes_among_labels(labels: AnyArray) -> bool:
 def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -> None:
     """Warn about scores or measurements such as -999 that often mean a missing value.
 
-    ``lowest`` and ``highest`` are the limits of the numbers. Other numbers are checked only if a
-    limit is a code.
+    ``lowest`` and ``highest`` are the smallest and the largest number. The other numbers are
+    checked only if one of these two is a code.
     """
     if CODES.isdisjoint((lowest, highest)):
         return
@@ -148,8 +151,8 @@ def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -
 def read_numbers(values: Any, name: str) -> AnyArray:
     """Return numbers as a one-dimensional array of integers, booleans or floats.
 
-    The numbers are not copied. NaN and infinity are not checked here; callers that find such values
-    call `refuse_infinite`.
+    A numeric array is not copied. NaN and infinity are accepted here; callers that do not allow
+    them call `refuse_infinite`.
     """
     refuse_masked(**{name: values})
     numbers = to_numpy(values)
@@ -173,7 +176,7 @@ def read_numbers(values: Any, name: str) -> AnyArray:
 
 
 def hint_for_probabilities(shape: tuple[int, ...]) -> str:
-    """Return a hint for errors if several numbers per item look like probabilities."""
+    """Return a hint for the error about a two-dimensional array, which may hold probabilities."""
     if len(shape) != 2 or shape[0] < 2:
         return ""
     return (
@@ -195,7 +198,7 @@ def as_float64(numbers: AnyArray, name: str) -> AnyArray:
 
 
 def refuse_rounded(numbers: AnyArray, lowest: float, highest: float, name: str) -> None:
-    """Raise for the first integer that float64 would round, given the range of the numbers."""
+    """Raise if float64 would round an integer. The numbers range from ``lowest`` to ``highest``."""
     if numbers.dtype.kind not in "iu" or max(-lowest, highest) < LARGEST_EXACT:
         return
     position = first_rounded(numbers)
@@ -239,7 +242,7 @@ def _number_of(entry: Any, name: str) -> float:
 
 
 def refuse_infinite(numbers: AnyArray, name: str, start: int = 0) -> None:
-    """Raise for the first number that is NaN or infinite, counting positions from ``start``."""
+    """Raise if a number is NaN or infinite. The error counts positions from ``start``."""
     infinite = np.flatnonzero(~np.isfinite(numbers))
     if len(infinite):
         position = int(infinite[0])
@@ -249,7 +252,7 @@ def refuse_infinite(numbers: AnyArray, name: str, start: int = 0) -> None:
 
 
 def refuse_extreme(name: str, largest: float) -> None:
-    """Raise if squares of numbers up to ``largest`` in size would overflow or underflow."""
+    """Raise if products of numbers of absolute value ``largest`` could overflow or underflow."""
     if largest and not LEAST_SIZE < largest < 1 / LEAST_SIZE:
         raise ValueError(
             f"the largest absolute value of {name} must be between {LEAST_SIZE:.0e} and"

@@ -1,7 +1,7 @@
 """Provide the classes of the results that fastkappa's functions return.
 
-Printing a result shows a report, and notebooks show the report as HTML. Each result has
-``to_frame()`` and ``to_dict()``.
+Printing a result shows a report, and notebooks show the report as HTML. Each result has the
+methods ``to_frame()`` and ``to_dict()``.
 """
 
 from typing import TYPE_CHECKING
@@ -86,7 +86,7 @@ _HOMES = {
 __all__ = list(_HOMES)
 
 
-# This function is hidden from type checkers, which would otherwise accept every misspelt name.
+# This function is hidden from type checkers, which would otherwise accept any misspelled name.
 if not TYPE_CHECKING:
     __getattr__ = loader(__name__, _HOMES)
 

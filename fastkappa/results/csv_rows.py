@@ -14,10 +14,10 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def rows_as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return rows with the same fields as CSV, with empty cells for None and NaN.
+    """Return rows as CSV, with empty cells for None and NaN. All rows must have the same fields.
 
     Invisible characters and line breaks in strings are escaped. A string that a spreadsheet would
-    read as a formula is prefixed with a quote, as OWASP recommends.
+    read as a formula is prefixed with a single quote, as OWASP recommends.
     """
     return as_csv(list(rows[0]), (row.values() for row in rows))
 
@@ -25,7 +25,7 @@ def rows_as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 def as_csv(head: Sequence[str], rows: Iterable[Iterable[Any]], n_given: int = 0) -> str:
     """Return a table as CSV, in the format of `rows_as_csv`.
 
-    The first ``n_given`` columns come from the user's own file and remain unchanged.
+    The first ``n_given`` columns come from the user's own file and are written unchanged.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def _cell(value: Any) -> Any:
 
 
 def _is_formula(text: str) -> bool:
-    """Return whether a spreadsheet would evaluate a string. Numbers and single signs are safe."""
+    """Return whether a spreadsheet would read a string as a formula instead of a number or text."""
     if not text.startswith(FORMULA_STARTS) or len(text) == 1:
         return False
     try:

@@ -35,7 +35,7 @@ def html_text(text: str) -> str:
 
 
 def html_table(grid: Grid) -> str:
-    """Return a grid as an HTML table, whose header cells have a scope for screen readers."""
+    """Return a grid as an HTML table, with a scope on each header cell for screen readers."""
     rows = [
         "<tr>"
         + "".join(

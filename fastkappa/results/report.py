@@ -16,11 +16,11 @@ from fastkappa.formatting import (
     printable,
 )
 
-# Confusion matrices with more labels than this are left out of reports. Tables with more rows are
-# printed without their middle rows.
+# Reports leave out confusion matrices with more than LARGEST_TABLE labels, and the middle rows of
+# tables with more than MOST_ROWS rows.
 LARGEST_TABLE = 20
 MOST_ROWS = 60
-# The number of columns of figures that fit in a line of text.
+# The maximum number of numeric columns that fit on one line of text.
 MOST_COLUMNS = 8
 # In larger confusion matrices, zeros are printed as dots, because most cells are 0.
 LARGEST_WITH_ZEROS = 10
@@ -33,7 +33,7 @@ NO_ENDS = (math.nan, math.nan)
 
 
 class Grid(NamedTuple):
-    """A table of text with a header.
+    """A table with a header and cells of text.
 
     Attributes
     ----------
@@ -42,8 +42,8 @@ class Grid(NamedTuple):
     rows : sequence of sequences of str
         The cells.
     n_fixed : int
-        The number of leading columns, which are repeated if a wide table continues below. The last
-        of them is left-aligned.
+        The number of leading columns that are repeated if a wide table is split into parts. The
+        last of these columns is left-aligned.
     indent : int
         The indentation of the rows when printed.
     least_width : int
@@ -70,10 +70,11 @@ class Grid(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The report of a result: a heading, paragraphs, grids, and paragraphs below the grids.
+    """The report on a result: a heading, paragraphs, grids, and paragraphs below the grids.
 
-    A paragraph that begins with a space is a list entry. ``doubts`` are paragraphs above the grids
-    that say why figures cannot be trusted. The command line prints them with all output formats.
+    A paragraph that begins with a space is shown as a list entry. ``doubts`` are paragraphs above
+    the grids that say why figures cannot be trusted. The command line prints them with all output
+    formats.
     """
 
     above: Sequence[str] = ()
@@ -104,7 +105,7 @@ def null_text(null: float, alternative: str, of: str = "kappa") -> str:
 
 
 def is_planned(null: float, alternative: str) -> bool:
-    """Return whether a test is not the default two-sided test of chance agreement."""
+    """Return whether a test differs from the default two-sided test of chance agreement."""
     return null != 0 or alternative != "two-sided"
 
 
@@ -120,7 +121,7 @@ def estimate_grid(
     *,
     of: str = "",
 ) -> Grid:
-    """Return a grid of estimates: name, value, standard error and interval.
+    """Return a grid with the name, value, standard error and interval of each estimate.
 
     ``of`` is the caption if the estimates are not the coefficients of a result.
     """
@@ -156,7 +157,7 @@ def groups_grid(
 
 
 def differences_grid(differences: Iterable[Any], confidence: float) -> Grid:
-    """Return a grid of differences of kappa, with their standard errors, intervals and p-values."""
+    """Return a grid of differences between kappas, with their errors, intervals and p-values."""
     cells = [
         (
             *one.names,
@@ -199,9 +200,9 @@ def counts_grid(
     axes: tuple[str, str] | None = None,
     largest: int = LARGEST_TABLE,
 ) -> list[Grid]:
-    """Return the grid of a confusion matrix with totals, or no grid if it is too large to read.
+    """Return a list with the grid of a confusion matrix, or an empty list if it is too large.
 
-    ``axes`` contains the names of the rows and the columns, for the line above the grid.
+    The grid includes totals. ``axes`` names the rows and the columns in the line above the grid.
     """
     if len(labels) > largest:
         return []
@@ -222,7 +223,7 @@ def interval_head(confidence: float) -> str:
 
 
 def abridged(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Return the rows. If there are too many rows to read, dots replace the middle rows."""
+    """Return the rows, with dots in place of the middle rows if there are too many to read."""
     if len(rows) <= MOST_ROWS:
         return list(rows)
     half = MOST_ROWS // 2

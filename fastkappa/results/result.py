@@ -12,23 +12,23 @@ if TYPE_CHECKING:
 
 
 class Result(ABC):
-    """A result that is printed as a report of 80 columns, and shown as HTML in notebooks."""
+    """A result that is printed as a report 80 columns wide, and shown as HTML in notebooks."""
 
     __slots__ = ()
 
     @abstractmethod
     def _report(self) -> Report:
-        """Return the report that is shown."""
+        """Return the report on the result."""
 
     @abstractmethod
     def to_frame(self) -> Any:
-        """Return the results as a pandas DataFrame."""
+        """Return the result as a pandas DataFrame."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the attributes as a dictionary that can be written to JSON.
+        """Return the attributes as a dictionary that can be serialized to JSON.
 
-        The values are Python numbers, strings and lists. Undefined numbers are None. Infinite
-        numbers and dates are strings.
+        The values are Python numbers, strings and lists. Undefined numbers are replaced by None.
+        Infinite numbers and dates are converted to strings.
         """
         names = getattr(self, "__dataclass_fields__", getattr(self, "_fields", ()))
         return {name: plain(getattr(self, name)) for name in names if not name.startswith("_")}

@@ -1,6 +1,6 @@
 """Write a result as one sentence for a paper.
 
-The sentence covers three items of the GRRAS guidelines (Kottner and others 2011): the statistical
+The sentence covers three items of the GRRAS guidelines (Kottner et al., 2011): the statistical
 approach (item 10), the numbers of raters and subjects, including the subjects left out (item 11),
 and the estimate with its uncertainty (item 13).
 """
@@ -19,8 +19,8 @@ def estimate_sentence(
 ) -> str:
     """Return a sentence with an estimate, its interval, and the version of fastkappa.
 
-    ``of_interval`` is the confidence and the method of the interval as text, and ``test`` is the
-    result of a test as text.
+    ``of_interval`` names the confidence and the method of the interval, and ``test`` states the
+    result of a test.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def interval_name(result: Any) -> str:
 
 
 def versioned(text: str) -> str:
-    """Return a text as a sentence, followed by the version of fastkappa.
+    """Complete a sentence with the version of fastkappa in parentheses.
 
     Examples
     --------
@@ -61,12 +61,12 @@ def versioned(text: str) -> str:
 
 
 def p_sentence(null: str, p_value: float) -> str:
-    """Return a sentence with the p-value of the test of a null hypothesis."""
+    """Return a sentence with the p-value for a null hypothesis."""
     return versioned(f"The p-value of the test of {null} was {p_value_text(p_value)}")
 
 
 def estimate_text(value: float, interval: tuple[float, float], of_interval: str = "") -> str:
-    """Return an estimate with its interval in brackets."""
+    """Return an estimate with its interval in parentheses."""
     named = f"{of_interval} " if of_interval else ""
     return f"{figure(value)} ({named}{interval_text(interval)})"
 

@@ -39,7 +39,7 @@ def as_text(report: Report, columns: int = COLUMNS) -> str:
 
 
 def wrapped(paragraph: str, columns: int) -> list[str]:
-    """Break a paragraph into lines between words. Later lines of a list entry are indented."""
+    """Wrap a paragraph without breaking words, and indent all lines of a list entry."""
     indent = " " * (len(paragraph) - len(paragraph.lstrip()))
     return textwrap.wrap(
         paragraph,
@@ -88,7 +88,7 @@ def _rows(grid: Grid) -> Iterator[Sequence[str]]:
 
 
 def _parts(widths: list[int], n_fixed: int, room: int) -> Iterator[list[int]]:
-    """Yield the columns of each part. Parts fit the width and include the fixed columns."""
+    """Split a grid into parts that fit, and yield the columns of each, with the fixed columns."""
     fixed = list(range(n_fixed))
     part: list[int] = []
     for j in range(n_fixed, len(widths)):

@@ -56,14 +56,14 @@ cdef enum:
     # Larger calls use the general path, which can use several threads.
     LARGEST_CALL = 1 << 20
     # With few labels, memory bandwidth limits the speed and a second thread hardly helps, so calls up to this size are
-    # counted here. With more labels than FEW_LABELS, the general path sums moments.
+    # handled here. With more labels than FEW_LABELS, the general path sums moments.
     MOST_BYTES = 1 << 25
     FEW_LABELS = 8
     LARGEST_CALL_OF_FEW = MOST_BYTES // 2
     # the smallest number of items for which a call releases the GIL
     LONG_CALL = 1 << 14
     SAMPLE = 128
-    # In a longer array, this many items are counted first, to find invalid items early.
+    # The number of items at the start of a longer array that are counted first, to find invalid items early.
     HEAD = 1 << 12
 
 cdef type ARRAY = np.ndarray
@@ -187,8 +187,8 @@ cdef inline bint is_for_one_thread(
     )
 
 
-# In free-threaded Python, functions added in this way have no reference count. For ordinary function objects, short
-# calls from several threads would contend for the reference count.
+# In free-threaded Python, calls to functions added in this way do not change a reference count. With ordinary function
+# objects, short calls from several threads would contend for the count.
 cdef PyMethodDef[2] FUNCTIONS
 FUNCTIONS[0] = (<PyCFunctionObject *> kappa_of_arrays).m_ml[0]
 PyModule_AddFunctions(sys.modules[__name__], FUNCTIONS)
@@ -213,8 +213,8 @@ cdef bint kappa_of_occurring(
         if largest >= 0:
             table = Table(&counts[0], SHORT_LABELS, largest + 1, largest + 1, 0, 0)
             return kappa_of_table(&table, largest + 1, True, n, weights, kappa) == DEFINED
-    # The first items usually contain all labels. If they do not, counting detects pairs outside their range, and then
-    # the range of all items is determined.
+    # The first items usually contain all labels. If they do not, the pairs outside their range are detected after
+    # counting, and the range of all items is used instead.
     while True:
         if not range_of(first, n_seen, &low1, &high1):
             return 0
@@ -268,7 +268,8 @@ cdef Outcome kappa_of_known(
         table = Table(&counts[0], n_labels + 1, n_labels, n_labels, 0, 0)
         if has_outsiders(&table, n_labels + 1, n_labels + 1):
             return OUTSIDE
-    # Labels above the largest label that occurs do not affect the positions of the others.
+    # Labels above the largest label that occurs can be left out, because the positions of the others do not depend on
+    # them.
     return kappa_of_table(&table, n_labels, False, stop - start, weights, kappa)
 
 
@@ -311,7 +312,7 @@ cdef double kappa_of_counts(
         for i in range(n_labels):
             for j in range(n_labels):
                 count = table[i * row_length + j]
-                # A negative or very large count requires the general path.
+                # A negative or very large count makes n too large, so that the general path is used.
                 n += count if 0 <= count <= LARGEST_CALL and n <= LARGEST_CALL else LARGEST_CALL + 1
         if n <= LARGEST_CALL:
             if kappa_of_table(&all, n_labels, False, n, weights, &kappa) == UNDEFINED:
@@ -418,7 +419,7 @@ cdef class CompiledScorer:
         if outcome == DEFINED and n_counted == n:
             return kappa_of_quotient(kappa, n)
         if outcome == OUTSIDE and n_counted < n:
-            # Report a rating outside the labels without counting all other ratings.
+            # Report a rating that is not one of the labels without counting all other ratings.
             self.general.refuse_outsiders(y1[:n_counted], y2[:n_counted])
         return self.general(y1, y2)
 

@@ -80,8 +80,8 @@ def build_evaluator(items, matrix, chance, total, caller):
     return Evaluator(items, matrix, chance, total, caller)
 
 
-# An evaluator with more items than this keeps its reference count even if threads share it. If the count were deferred,
-# only the garbage collector would free the memory, perhaps much later.
+# An evaluator that threads share gets a deferred reference count only if it has at most this many items, because only
+# the garbage collector then frees its memory, perhaps much later.
 cdef enum:
     MOST_SHARED = 1 << 16
 

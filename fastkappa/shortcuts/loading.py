@@ -1,6 +1,6 @@
 """Load the compiled shortcuts of the backend in use.
 
-Kernels do not compute statistics. This package contains the functions that compute kappa in one
+Kernels do not compute statistics, so this package contains the functions that compute kappa in one
 compiled call:
 
     compiled_kappa        kappa from two short arrays               Cython
@@ -41,12 +41,12 @@ class Evaluator(Protocol):
     def __call__(self, thresholds: AnyArray) -> float:
         """Return kappa, or NaN if it is undefined. The thresholds can be in any order.
 
-        An array that is not a contiguous float64 array is converted or raises an error.
+        Backends either convert an array that is not a contiguous float64 array, or raise an error.
         """
         ...
 
     def many(self, thresholds: Floats, kappas: Floats) -> None:
-        """Write kappa at each row of thresholds to ``kappas``."""
+        """Write kappa for each row of thresholds to ``kappas``."""
 
 
 class SearchCuts(Protocol):
@@ -68,12 +68,12 @@ class ThresholdShortcuts(Protocol):
 
     @property
     def search_cuts(self) -> SearchCuts:
-        """The search for the best cuts."""
+        """The function that searches for the best cuts."""
 
     def build_evaluator(
         self, items: GroupedItems, matrix: Floats, chance: Floats, total: float, caller: Any
     ) -> Evaluator | None:
-        """Build an evaluator of kappa at thresholds, or return None if there are too many labels.
+        """Return an evaluator of kappa at thresholds, or None for an unsupported number of labels.
 
         ``caller`` is a weak reference to the object through which threads call the evaluator.
         """
@@ -116,6 +116,6 @@ def threshold_shortcuts(kernels: ScoreKernels) -> ThresholdShortcuts | None:
 
 
 def cut_search(kernels: ScoreKernels) -> SearchCuts | None:
-    """Return the compiled search for cuts of the score kernels' backend, or None if it has none."""
+    """Return the compiled function that searches for cuts, or None if the backend has none."""
     shortcuts = threshold_shortcuts(kernels)
     return None if shortcuts is None else shortcuts.search_cuts

@@ -1,4 +1,4 @@
-"""Compute cuts and kappa from tables of scores, compiled by numba."""
+"""Compute cuts and kappa from tables of scores, with functions compiled by numba."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Evaluator:
         return float(kappa[0])
 
     def many(self, thresholds: Floats, kappas: Floats) -> None:
-        """Write kappa at each row of thresholds to ``kappas``."""
+        """Write kappa for each row of thresholds to ``kappas``."""
         check_range(0, len(thresholds), kappas)
         _kappas(*self._items, np.sort(thresholds, axis=1), kappas)
 
@@ -70,9 +70,9 @@ class Evaluator:
 def build_evaluator(
     items: GroupedItems, matrix: Floats, chance: Floats, total: float, caller: Any
 ) -> Evaluator | None:
-    """Build an evaluator of kappa at thresholds, or return None if there is only one label.
+    """Return an evaluator of kappa at thresholds, or None if there are fewer than two labels.
 
-    Sums must be integers that float64 represents exactly. ``caller`` is ignored.
+    All computed sums must be integers that float64 represents exactly. ``caller`` is ignored.
     """
     if len(matrix) < 2:
         return None

@@ -36,7 +36,7 @@ from fastkappa.sources.source_ratings import (
 
 # The libraries whose arrays Arrow can read.
 IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")
-# Texts that mean the empty set. A separator alone also means the empty set.
+# Strings that represent the empty set. A lone separator also represents it.
 EMPTY_SETS = ("[]", "{}")
 
 

@@ -126,8 +126,8 @@ def read_columns(
             import pyarrow
 
             batches = list(file_batches(path, file_format, columns, on_progress, strings))
-            # Batches of JSON can differ in type, so each becomes a table. An empty file has
-            # no batches.
+            # Batches of a JSON file can differ in schema, so each becomes a separate table. An
+            # empty file has no batches.
             tables = [pyarrow.Table.from_batches([batch]) for batch in batches]
             tables = tables or [pyarrow.table({})]
             table = pyarrow.concat_tables(tables, promote_options="permissive")
@@ -205,8 +205,8 @@ def visible_files(folder: Path) -> list[Path]:
 def _visible_below(folder: str) -> Iterator[str]:
     with os.scandir(folder) as entries:
         for entry in entries:
-            # Spark, Jupyter and other programs put notes and copies with such names next to the
-            # data.
+            # Spark, Jupyter and other programs store metadata and copies under such names next to
+            # the data.
             if entry.name.startswith((".", "_")):
                 continue
             if entry.is_dir(follow_symlinks=False):
@@ -368,7 +368,7 @@ def _opened_parquet(
         metadata = metadata or parquet.read_metadata(source)
         schema = metadata.schema.to_arrow_schema()
         check_columns(path, columns, schema.names)
-        # Columns that are already dictionaries keep their order.
+        # Columns that are already dictionary-encoded keep the order of their values.
         coded = [name for name in columns if name not in as_strings]
         strings = [name for name in coded if is_string(schema.field(name).type)]
         yield parquet.ParquetFile(source, metadata=metadata, read_dictionary=strings)
@@ -403,8 +403,8 @@ def _arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) 
         batches = reader if n_batches is None else map(reader.get_batch, range(n_batches))
         for i, batch in enumerate(batches, 1):
             on_progress(source.tell() if n_batches is None else size * i // n_batches)
-            # Arrow does not validate batches by itself. Only full validation detects text that is
-            # not UTF-8 and dictionary codes without a value.
+            # Arrow does not validate batches on its own, and only full validation detects invalid
+            # UTF-8 and dictionary codes that stand for no value.
             batch.validate(full=True)
             yield batch
 
@@ -431,7 +431,7 @@ def naming(path: Path) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise RatingsError(f"{path} cannot be read: it is not UTF-8 text ({error}).") from error
     except (OSError, pyarrow.ArrowException, IndexError, KeyError) as error:
-        # A Parquet file with contradictory metadata raises IndexError or KeyError.
+        # Reading a Parquet file with contradictory metadata raises IndexError or KeyError.
         reason = " ".join(str(error).split()).rstrip(".")
         if "UTF8" in reason:
             reason = f"it is not UTF-8 text ({reason})"

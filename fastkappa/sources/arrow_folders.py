@@ -46,10 +46,10 @@ from fastkappa.sources.text.arrow_text import NO_LABELS
 from fastkappa.sources.text.text_format import PLAIN, TextFormat, n_lines, opened_text
 from fastkappa.sources.text.unread_columns import displaced, judge_frame
 
-# The formats in which rows are not lines.
+# The formats whose files do not consist of lines of text.
 BINARY = ("parquet", "arrow")
 READ_AHEAD = 4
-# The names of Arrow types in errors.
+# How error messages describe the values of each Arrow type.
 HELD = {
     "int64": "integers",
     "double": "numbers",
@@ -267,7 +267,7 @@ def joined(
             whole[name] = pyarrow.concat_tables(tables, promote_options="permissive").column(name)
         except pyarrow.ArrowException as error:
             types = [str(getattr(array.type, "value_type", array.type)) for array in arrays]
-            # Name the first file with each type.
+            # In the error, name the first file with each type.
             found = dict(zip(types[::-1], files[::-1]))
             held = [f"{HELD.get(one, one)} in {file}" for one, file in reversed(found.items())]
             raise RatingsError(
@@ -302,7 +302,8 @@ def warn_of_copies(files: Sequence[Path], *, fewest_rows: int = FEWEST_IDS) -> N
     """
     there = filter(Path.is_file, files)
     groups = [sorted(there, key=lambda file: (len(file.name), file))]
-    # Compare file sizes, then first bytes, then whole files, so that few files are read completely.
+    # Compare the sizes of files, then their first bytes, then their whole contents, so that few
+    # files are read completely.
     for key in (os.path.getsize, partial(_digest, n_bytes=START), _digest):
         groups = [same for group in groups for same in _with_same(group, key)]
     groups = [group for group in groups if _n_rows(group[0]) >= fewest_rows]

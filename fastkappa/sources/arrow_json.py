@@ -21,8 +21,8 @@ from fastkappa.sources.text.text_format import is_packed
 # The number of bytes read at a time, and the maximum length of a line in bytes.
 BLOCK_SIZE = 1 << 22
 LONGEST_LINE = 1 << 27
-# pyarrow parses a line only if it has at most this many lists and objects. With 20,000 nested
-# lists, pyarrow crashes.
+# Blocks that contain a line with more lists and objects than this are not passed to pyarrow, which
+# crashes on 20,000 nested lists.
 MOST_OPENED = 1000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -105,8 +105,7 @@ def _parsed(block: bytes, columns: Sequence[str]) -> _Lines | None:
     except pyarrow.ArrowInvalid:
         return None
     fields = lines.schema.field
-    # pyarrow converts strings that look like times to times, so such columns are read again as
-    # strings.
+    # pyarrow converts strings that look like timestamps, so such columns are read again as strings.
     times = [n for n in columns if n in lines.column_names and "timestamp" in str(fields(n).type)]
     if times:
         texts = pyarrow.schema([(name, pyarrow.string()) for name in times])

@@ -27,8 +27,8 @@ from fastkappa.sources.arrow_files import (
 from fastkappa.sources.source_ratings import RatingsError
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-# The pattern of a URL. A single letter before the colon would be a Windows drive. One slash is
-# enough, because Path turns "//" into "/".
+# Matches the start of a URL. The scheme has at least two characters, because a single letter would
+# be a Windows drive. One slash is enough, because Path turns "//" into "/".
 URL = re.compile(r"[a-z][a-z0-9+.-]+:/")
 # The largest number of files that an error about a pattern names.
 MOST_LISTED = 5
@@ -169,8 +169,8 @@ def copied(files: Sequence[str], filesystem: Any) -> Iterator[list[Path]]:
         copies = [Path(folder, *PurePosixPath("/", file).parts[1:]) for file in files]
         for file, copy in zip(files, copies):
             copy.parent.mkdir(parents=True, exist_ok=True)
-            # Compressed files are copied without decompression, because their names show that they
-            # are compressed.
+            # Files are copied without decompression, because the names of the copies still mark
+            # them as compressed.
             with (
                 filesystem.open_input_stream(file, compression=None) as remote,
                 open(copy, "wb") as local,

@@ -26,8 +26,8 @@ from fastkappa.tables.tally import Tally, TooManyCellsError
 
 # The largest range of labels in which every value gets a code, even a value that does not occur.
 LARGEST_RANGE = 1 << 9
-# Whole numbers are counted in a table of their whole range if this table has at most
-# `LARGEST_DENSE` cells. Other tables of whole numbers use look-ups, and can have up to
+# Whole numbers are counted in a table that covers their whole range if it has at most
+# `LARGEST_DENSE` cells. Otherwise labels are looked up, and the table can have up to
 # `MOST_CELLS_OF_NUMBERS` cells.
 LARGEST_DENSE = 1 << 18
 MOST_CELLS_OF_NUMBERS = 1 << 24

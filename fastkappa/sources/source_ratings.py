@@ -30,12 +30,12 @@ STRINGS, DATES, TIMES = np.dtype(object), np.dtype("M8[D]"), np.dtype("M8[us]")
 NO_TYPE = np.dtype("V")
 # The key for ratings outside the labels. No rating has a key of this type.
 OUTSIDE = b""
-# Without groups, up to this many labels outside the given labels keep their keys, so that they can
-# be checked.
+# If there are no groups, up to this many labels that are not among the given ones keep their keys,
+# so that they can be checked.
 MOST_OTHERS = 50
 
-# A table has one cell per pair of labels, so a column of ids or counts in place of ratings would
-# exhaust the memory.
+# A table has one cell per pair of labels, so a column of ids or counts passed in place of ratings
+# would exhaust memory.
 LARGEST_NUMBER_OF_LABELS = 2000
 # The largest number of groups in a report.
 MOST_GROUPS = 2000
@@ -209,14 +209,14 @@ class AxisLabels:
     ) -> None:
         self.column, self.name = column, f"column {column!r}"
         self.wanted, self.codes = wanted, codes
-        # How many more texts outside ``wanted`` can keep their keys. If labels are numbers, no text
-        # can, because it would change the type of the column.
+        # How many more strings that are not in ``wanted`` can keep their keys: none if the labels
+        # are numbers, because a string would change the type of the column.
         are_texts = wanted is not None and not all(map(is_number, wanted.texts or ("0",)))
         self._n_others = n_others if are_texts else 0
         self.order: list[Key] | None = None
         self.position: dict[Any, int] = {}
         self.dtype, self.kinds = NO_TYPE, set[str]()
-        # If there are several text files, the first file that contains each text.
+        # If there are several text files, maps each text to the first file that contains it.
         self.files: dict[Any, Path] = {}
         # The number of parts, and the number of runs of equal ratings in all parts together.
         self.n_parts, self.n_runs = 0, 0.0

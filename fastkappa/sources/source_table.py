@@ -1,8 +1,9 @@
-"""Combine the counts of all parts of a source in one table.
+"""Combine the counts of all parts of a source into one table.
 
 The table has one layer per group and one row and column per rating. Extra layers, rows and columns
-are for missing ratings and for ratings outside the labels. The table thus contains the numbers of
-missing and outside ratings in every group, and the tables of parts add up to the table of all data.
+hold the counts for missing values and for ratings that are not among the requested labels. These
+items can therefore be counted in every group, and the tables of the parts add up to the table of
+all data.
 """
 
 from __future__ import annotations
@@ -78,9 +79,9 @@ class Columns(NamedTuple):
 class Contents(NamedTuple):
     """The counts of a source.
 
-    ``counts`` and ``sums`` have one dimension per axis, and ``sums`` is None without weights.
-    ``dtype`` is the common type of the ratings in both columns. ``order`` is the order that the
-    ratings declare, or None.
+    ``counts`` has one dimension per axis. ``sums`` has the same shape, or is None without weights.
+    ``dtype`` is the common type of the ratings in both columns. ``order`` is the label order that
+    the ratings declare, or None if they declare none.
     """
 
     axes: tuple[AxisLabels, AxisLabels, AxisLabels]
@@ -105,18 +106,18 @@ class SourceTable:
         Whether strings among numbers count as missing ratings. Otherwise such strings raise an
         error.
     remedies : Remedies
-        The advice in errors.
+        The advice to include in error messages.
 
     Attributes
     ----------
     names : list
         The distinct names of the columns.
     axes : tuple of AxisLabels
-        The groups, and the ratings of the first and of the second rater.
+        The groups, the labels used by the first rater and the labels used by the second rater.
     n_rows : int
         The number of items counted so far.
     parts : list of Part
-        The ratings of each part that `end_part` has recorded.
+        The ratings in each part, as recorded by `end_part`.
     """
 
     def __init__(
@@ -141,7 +142,7 @@ class SourceTable:
         )
         self.n_rows = 0
         self.parts: list[Part] = []
-        # How often each rater gave each rating, over all recorded parts.
+        # How often each rater gave each rating in all recorded parts together.
         self._so_far: list[Counter[Key]] = [Counter(), Counter()]
         self._counts: IntTable = np.zeros((0, 0, 0), np.int64)
         self._sums: AnyArray | None = None
@@ -157,20 +158,20 @@ class SourceTable:
         )
 
     def note(self, types: Types) -> None:
-        """Record the types of the groups and ratings of a part."""
+        """Record the types of the groups and ratings in a part."""
         for axis, dtype in zip(self.axes, types):
             if dtype not in (NO_TYPE, axis.dtype):
                 axis.note(dtype)
 
     def note_orders(self, first: LabelOrder | None, second: LabelOrder | None) -> None:
-        """Record the orders of labels that a part declares."""
+        """Record the label orders that a part declares."""
         for axis, order in zip(self.axes[1:], (first, second)):
             axis.note_order(order, self.remedies)
 
     def add_table(
         self, types: Types, keys: Keys, counts: IntTable, sums: AnyArray | None = None
     ) -> None:
-        """Add a table of shape (layers, rows, columns). ``keys`` can contain a label twice."""
+        """Add a table of shape (layers, rows, columns). Labels can be repeated in ``keys``."""
         self.note(types)
         self.n_rows += int(counts.sum())
         inside, places = [], []
@@ -217,14 +218,14 @@ class SourceTable:
                 refuse_booleans_among(axis.kinds, axis.labels(), axis.name)
 
     def counted(self) -> tuple[IntTable, AnyArray | None]:
-        """Return the counts, and the sums of weights or None, in the order of the labels."""
+        """Return the counts and the sums of weights (None without weights), in label order."""
         taken = tuple(slice(len(axis.position)) for axis in self.axes)
         return self._counts[taken], None if self._sums is None else self._sums[taken]
 
     def contents(self) -> Contents:
         """Return the counts, after checking the labels by the same rules as for arrays.
 
-        If labels are requested, the declared order in the result is None.
+        The ``order`` in the result is None if the user requested labels.
 
         Raises
         ------
@@ -270,7 +271,7 @@ class SourceTable:
         )
 
     def _refuse_repeated_names(self) -> None:
-        """Raise if some rows repeat the names of the columns, and no other row has these labels."""
+        """Raise if some rows repeat the column names, and no other row contains these names."""
         axes = self.axes[1:]
         names = [name_seen(axis.column) for axis in axes]
         if names[0] == names[1] or is_number(names[0]):
@@ -293,7 +294,7 @@ class SourceTable:
             refuse_repeated_names(listed, n_rows, in_order=all(in_order), file=file)
 
     def column(self, i: int) -> Column:
-        """Return the labels of an axis as a column, with the number of ratings of each label."""
+        """Return the labels of an axis as a column, with the count of each label."""
         axis, (counts, _) = self.axes[i], self.counted()
         labels = axis.labels()
         n_ratings = counts.sum(axis=tuple(j for j in range(3) if j != i))
@@ -301,7 +302,7 @@ class SourceTable:
         return column_of(labels, axis.dtype, axis.order, n_ratings[places])
 
     def mark_missing(self, i: int, missing: Collection[Key]) -> None:
-        """Treat some ratings of an axis as missing."""
+        """Treat the given ratings of an axis as missing."""
         if not missing:
             return
         counts, sums = self.counted()

@@ -1,1 +1,1 @@
-"""Compute statistics from tables of counts, never from samples."""
+"""Compute statistics from tables of counts, never from individual items."""

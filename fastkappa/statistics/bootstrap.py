@@ -1,9 +1,9 @@
 """Compute bootstrap intervals of any statistic of a table.
 
-Resampling n items with replacement is a multinomial draw of the table's cells, so a replicate of a
-table with l labels costs O(l^2), regardless of the number of items. The effect of leaving out an
-item depends only on its cell, so the jackknife for BCa intervals needs at most l^2 values. If items
-are in clusters, each cluster is drawn as a whole.
+Resampling n items with replacement is equivalent to a multinomial draw from the table's cells, so a
+replicate of a table with l labels costs O(l^2), regardless of the number of items. The effect of
+leaving out an item depends only on its cell, so the jackknife for BCa intervals needs at most l^2
+values. If items are in clusters, each cluster is drawn as a whole.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class BootstrapResult(Result):
         return Report([self.sentence()], [estimate_grid([found], self.confidence)])
 
     def sentence(self, *, name: str | None = None) -> str:
-        """Return the interval as text. ``name`` replaces the name of the statistic."""
+        """Return a sentence about the interval. ``name`` replaces the name of the statistic."""
         n, method = len(self.replicates), BOOTSTRAP_METHODS[self.method]
         undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
         return (
@@ -129,12 +129,12 @@ def bootstrap(
     Parameters
     ----------
     table : array-like of shape (l, l), or AgreementResult
-        Counts of items; rows are the first rater's ratings. If a result is given, its weights and
-        clusters are used. If there are clusters, each is drawn as a whole, and the jackknife for
-        BCa intervals leaves out one cluster at a time.
+        Counts of items; rows correspond to the first rater's ratings. If a result is given, its
+        weights and clusters are used. If there are clusters, each is drawn as a whole, and the
+        jackknife for BCa intervals leaves out one cluster at a time.
     statistic : callable, default=None
-        A function that accepts m tables as an array of shape (m, l, l), and returns m numbers. A
-        number is NaN if the statistic is undefined. The functions in
+        A function that accepts m tables as an array of shape (m, l, l), and returns m numbers. It
+        must return NaN for a table if the statistic is undefined. The functions in
         ``fastkappa.statistics.indices`` are examples. None means kappa.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights for kappa, as for `kappa_from_confusion`.
@@ -142,7 +142,7 @@ def bootstrap(
         The number of tables to draw.
     method : {'percentile', 'bca'}, default='bca'
         'percentile' uses quantiles of the replicates. 'bca' (bias-corrected and accelerated)
-        corrects them for bias and skewness.
+        adjusts these quantiles for bias and skewness.
     confidence : float, default=0.95
         The confidence level of the interval.
     rng : Generator, int or None, default=None
@@ -161,7 +161,8 @@ def bootstrap(
 
     Notes
     -----
-    Undefined replicates are left out. An ``UndefinedMetricWarning`` is issued if none remain.
+    Undefined replicates are left out. An ``UndefinedMetricWarning`` is issued if the interval is
+    undefined, because no replicates remain or the statistic of the table itself is undefined.
 
     References
     ----------
@@ -222,7 +223,7 @@ def bootstrap_counts(
     *,
     name: str = "the statistic",
 ) -> BootstrapResult:
-    """Return the bootstrap of a statistic, given validated counts of any shape.
+    """Bootstrap a statistic of a table of validated counts, which can have any shape.
 
     ``clusters`` describes the clusters of the items, with cells numbered row by row.
     """
@@ -297,7 +298,7 @@ def check_resamples(n_resamples: Any, least: int, confidence: float) -> int:
 
 
 def as_generator(rng: Any) -> np.random.Generator:
-    """Return a random generator, or raise if ``rng`` is neither a generator nor a seed."""
+    """Return a random generator, or raise if ``rng`` is not a generator, a seed or None."""
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
@@ -309,7 +310,7 @@ def as_generator(rng: Any) -> np.random.Generator:
 def _resampled(
     counts: AnyArray, n_resamples: int, generator: np.random.Generator, block: int
 ) -> Iterator[NDArray[np.int64]]:
-    """Yield stacks of ``block`` resampled tables."""
+    """Yield resampled tables, in stacks of at most ``block`` tables."""
     # Empty cells of the table stay empty in the draws. The largest cells are drawn first, because
     # the remaining draws are faster when few items are left.
     cells = np.flatnonzero(counts)
@@ -324,7 +325,7 @@ def _resampled(
 
 
 def _without_items(counts: AnyArray, block: int) -> Iterator[tuple[AnyArray, NDArray[np.int64]]]:
-    """For each nonempty cell, yield the table minus one item of that cell, and the cell's count."""
+    """Yield stacks of tables that each lack an item of one nonempty cell, and the cells' counts."""
     cells = np.flatnonzero(counts)
     for start in range(0, len(cells), block):
         some = cells[start : start + block]
@@ -340,7 +341,7 @@ def _corrected(
     left_out: FloatTable,
     multiplicities: NDArray[np.int64],
 ) -> tuple[float, float]:
-    """Return the probabilities of the two quantiles that limit a BCa interval; NaN if undefined."""
+    """Return the probabilities of the two quantiles that bound a BCa interval; NaN if undefined."""
     if len(replicates) == 0 or math.isnan(value):
         return math.nan, math.nan
     below = float((np.mean(replicates < value) + np.mean(replicates <= value)) / 2)

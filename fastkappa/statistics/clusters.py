@@ -1,8 +1,8 @@
 """Compute standard errors for items in clusters, such as the lesions of a patient.
 
-Items in the same cluster can resemble each other, but clusters are independent. For any
-coefficient, let f_m be the influence of an item in cell (or distinct row of ratings) m. With N_cm
-items of cluster c in cell m, and n items in total,
+Items in the same cluster can resemble each other, but clusters are assumed to be independent. For
+any coefficient, let f_m be the influence of an item in cell (or distinct row of ratings) m. With
+N_cm items of cluster c in cell m, and n items in total,
 
     S_c = sum_m N_cm * (f_m - mean f),    variance = sum_c S_c**2 / n**2.
 
@@ -12,8 +12,8 @@ cluster, the result equals the variance without clusters.
 
 Clusters with the same counts are stored as one row with a multiplicity. Therefore, the cost does
 not depend on the number of items. If all clusters are small, the cost does not depend on the number
-of clusters either. The bootstrap draws clusters with replacement, which is a multinomial draw of
-these rows.
+of clusters either. The bootstrap draws clusters with replacement, which is equivalent to a
+multinomial draw from these rows.
 
 References
 ----------
@@ -47,7 +47,7 @@ SAMPLE = 1 << 10
 
 
 def doubt_of_clusters(n_clusters: int | None, which: str = "intervals") -> str:
-    """Return a warning if there are too few clusters for good intervals, or an empty string."""
+    """Return a warning about intervals if there are few clusters, otherwise an empty string."""
     if n_clusters is None or n_clusters >= FEW_CLUSTERS:
         return ""
     return f"fewer than {FEW_CLUSTERS} clusters: {which} tend to be too short"
@@ -57,7 +57,7 @@ def doubt_of_clusters(n_clusters: int | None, which: str = "intervals") -> str:
 class Clusters:
     """The counts of items per cluster and cell. Clusters with equal counts are merged.
 
-    The counts of distinct cluster k are ``counts[starts[k]:starts[k + 1]]``, in the cells
+    The counts of distinct cluster k are ``counts[starts[k]:starts[k + 1]]``, and their cells are
     ``cells[starts[k]:starts[k + 1]]``. Use `clusters_of` to create `Clusters`.
 
     Attributes
@@ -65,8 +65,8 @@ class Clusters:
     starts : ndarray of shape (k + 1,)
         The index of each distinct cluster's first entry, followed by e, the number of entries.
     cells : ndarray of shape (e,)
-        Cells (``row * l + column`` of a table), or distinct rows of ratings, in increasing order
-        within a cluster.
+        Indices of table cells (``row * l + column``) or of distinct rows of ratings, in increasing
+        order within a cluster.
     counts : ndarray of shape (e,)
         The number of items in each entry, at least 1.
     multiplicities : ndarray of shape (k,)
@@ -117,7 +117,7 @@ class Clusters:
         return found
 
     def products(self, values: AnyArray) -> FloatTable:
-        """Return the sum over clusters of the product of cluster sums, for each pair of values.
+        """Multiply the cluster sums of each pair of rows, and add the products over all clusters.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class Clusters:
         return total
 
     def blocks(self, stacked: int = 1) -> Iterator[tuple[slice, slice]]:
-        """Yield ranges of distinct clusters and of their entries, each with about `BLOCK` terms."""
+        """Yield slices of distinct clusters and their entries, in blocks of about `BLOCK` terms."""
         most = max(1, BLOCK // max(1, stacked))
         first, n_clusters = 0, len(self.multiplicities)
         while first < n_clusters:
@@ -153,13 +153,16 @@ def are_joined(clusters: Clusters | None) -> TypeGuard[Clusters]:
 
 
 def widened_text(result: Any, after: str = "") -> str:
-    """Return a note that clusters widen the interval, followed by ``after``; otherwise ""."""
+    """Return a note that clusters widened the interval, or an empty string if they did not.
+
+    The note ends with ``after``.
+    """
     is_widened = are_joined(result.clusters) and result.interval_method != "asymptotic"
     return f", widened by the design effect{after}" if is_widened else ""
 
 
 def clusters_of(cluster: AnyArray, cell: AnyArray, count: AnyArray) -> Clusters:
-    """Return `Clusters` from counts per cluster and cell, in any order.
+    """Create `Clusters` from counts per cluster and cell, given in any order.
 
     Parameters
     ----------
@@ -216,7 +219,7 @@ def _order(cluster: AnyArray, cell: AnyArray) -> AnyArray:
 
 
 def _merged(single: Clusters) -> Clusters:
-    """Merge clusters with equal counts. If a sample has no equal clusters, do nothing."""
+    """Merge clusters with equal counts. If none are equal in a sample, return all unchanged."""
     n_clusters = len(single.multiplicities)
     sample = np.unique(np.linspace(0, n_clusters - 1, SAMPLE, dtype=np.int64))
     if n_clusters > SAMPLE and len(np.unique(_keys(_selected(single, sample)))) == len(sample):
@@ -234,13 +237,14 @@ def _merged(single: Clusters) -> Clusters:
     other = np.arange(len(cells)) + np.repeat(starts[like] - starts[:-1], lengths)
     if (cells != cells[other]).any() or (counts != counts[other]).any():
         return single
-    # The clusters are in order of first occurrence, so that the result does not depend on the keys.
+    # The clusters are put in order of first occurrence, so that the result does not depend on the
+    # keys.
     order = np.argsort(first)
     return replace(_selected(single, first[order]), multiplicities=multiplicities[order])
 
 
 def _selected(clusters: Clusters, places: AnyArray) -> Clusters:
-    """Return the selected distinct clusters."""
+    """Return the distinct clusters at the given positions."""
     lengths = np.diff(clusters.starts)[places]
     starts = np.append(0, np.cumsum(lengths))
     entries = np.arange(starts[-1]) + np.repeat(clusters.starts[places] - starts[:-1], lengths)
@@ -272,7 +276,7 @@ def variance(
     n_terms: int | AnyArray,
     clusters: Clusters | None = None,
 ) -> FloatTable:
-    """Return n times the variance of the mean influence, or exactly 0 if all clusters are equal.
+    """Return n times the variance of the mean influence, or 0 if it is only rounding noise.
 
     Without clusters, or with one item per cluster, the result equals that of
     `fastkappa.statistics.spread.variance`.
@@ -284,7 +288,7 @@ def variance(
     proportions : ndarray of shape (..., m)
         The proportion of items with each value. Values with proportion 0 have no effect.
     n_terms : int or ndarray of shape (..., 1)
-        The number of nonzero terms in the longest sum of an influence.
+        The number of nonzero terms in the longest sum that an influence contains.
     clusters : Clusters or None
         The clusters of the items. Cell m of the clusters corresponds to value m of ``influence``.
 
@@ -387,7 +391,7 @@ def resampled(
 def without_clusters(
     counts: AnyArray, clusters: Clusters, block_cells: int
 ) -> Iterator[tuple[AnyArray, NDArray[np.int64]]]:
-    """Yield tables that each lack one distinct cluster, in stacks, and the multiplicities."""
+    """Yield stacks of tables that each lack one cluster, and these clusters' multiplicities."""
     for distinct, own in _tables_of(clusters, counts.size, block_cells):
         left = counts.reshape(1, -1) - own.astype(np.int64)
         yield left.reshape(-1, *counts.shape), clusters.multiplicities[distinct]
@@ -396,7 +400,7 @@ def without_clusters(
 def _tables_of(
     clusters: Clusters, n_cells: int, block_cells: int
 ) -> Iterator[tuple[slice, FloatTable]]:
-    """Yield the tables of distinct clusters as rows, in blocks."""
+    """Yield slices of distinct clusters, and an array with the table of each cluster as a row."""
     step = max(1, block_cells // n_cells)
     for start in range(0, len(clusters.multiplicities), step):
         begins = clusters.starts[start : start + step + 1]

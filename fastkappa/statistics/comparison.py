@@ -1,4 +1,4 @@
-"""Compare the kappas of two samples, given as tables or as results with their own weights."""
+"""Compare the kappas of two samples, given as tables or as results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from fastkappa.statistics.strata import Stratum, check_comparable, stratum_of
 from fastkappa.statistics.weights import Weights, weights_text
 
 NAMES = ("first", "second")
-# The interval, z and p-value if there is no test.
+# The interval, z and p-value if no test is possible.
 UNTESTED = NO_ENDS, math.nan, math.nan
 # If the correlation of two estimates is closer to 1 than this, their difference is treated as
 # constant.
@@ -66,11 +66,12 @@ class KappaDifference(Result):
     interval_methods : tuple of str
         The methods by which the two kappas are tested.
     doubt : str
-        The reason why the interval and the test cannot be trusted, or an empty string if they can.
+        The reason why the interval and the test cannot be trusted, or an empty string if there is
+        none.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights of both kappas.
     n : int or None
-        The number of items of two predictions, or None for independent samples.
+        The number of items in a comparison of two predictions, or None for independent samples.
     n_dropped, n_outside : int
         The numbers of items left out because of a missing rating, and because of a rating that is
         not among the labels.
@@ -176,7 +177,7 @@ def compare_independent(
         method, which accounts for clusters if `agreement` was given clusters. The samples must not
         share clusters. For samples that share clusters, use `agreement_by`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights for tables. Results have their own weights.
+        Disagreement weights for tables. Must be None for results, which have their own weights.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
@@ -186,15 +187,17 @@ def compare_independent(
     Returns
     -------
     difference : KappaDifference
-        The test is that of `compare_strata`. If a kappa is undefined, all numbers are NaN, and an
-        ``UndefinedMetricWarning`` is issued. With full agreement, or if a rater uses only one
-        label, the standard error of a kappa is 0, although kappa is not known exactly. The standard
-        error of the difference and an asymptotic test are then NaN, with the same warning.
+        The test is the same as in `compare_strata`. If a kappa is undefined, the difference, its
+        interval and the test are NaN, and an ``UndefinedMetricWarning`` is issued. With full
+        agreement, or if a rater uses only one label, the standard error of a kappa is 0, although
+        kappa is not known exactly. The standard error of the difference and an asymptotic test are
+        then NaN, with the same warning.
 
     Raises
     ------
     ValueError
-        If a table is not a table of counts, or if results have different weights or distributions.
+        If a table does not contain whole counts, if the weights or distributions of the two samples
+        differ, or if an argument is invalid.
 
     Examples
     --------
@@ -221,7 +224,7 @@ def difference_of_strata(
     covariance: FloatTable | None = None,
     names: tuple[str, str] = NAMES,
 ) -> KappaDifference:
-    """Return the difference of two kappas, which are independent unless ``covariance`` is given."""
+    """Return the difference of two kappas, assumed independent unless ``covariance`` is given."""
     both = (one.value, two.value)
     value = difference_of("kappas", both)
     errors = np.array([one.error, two.error])
@@ -259,9 +262,10 @@ def difference_of_strata(
 def with_test(
     found: KappaDifference, first: Estimates, second: Estimates, correlation: float, freedom: float
 ) -> KappaDifference:
-    """Return a difference with its interval, z and p-value.
+    """Add the interval, z and p-value to a difference.
 
-    If both estimates are always equal, the standard error is 0 and the test is undefined.
+    If the two estimates always differ by the same amount, the interval contains only the difference
+    itself, and the test is undefined.
     """
     if found.standard_error == 0 or correlation > 1 - LEAST_APART:
         return replace(found, interval=(found.value, found.value))

@@ -1,4 +1,7 @@
-"""Compute Student's t and the F distribution, for intervals and tests with few subjects."""
+"""Compute p-values and quantiles of Student's t and F distributions.
+
+Intervals and tests use these distributions if there are few subjects.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ def t_two_sided_p(t: float, degrees_of_freedom: float) -> float:
     Returns
     -------
     p : float
-        The p-value between 0 and 1, accurate to about 12 digits, even for values as small as 1e-20.
+        The p-value, accurate to about 12 digits, even if it is as small as 1e-20.
 
     References
     ----------
@@ -59,14 +62,14 @@ def t_quantile(p: float, degrees_of_freedom: float) -> float:
     Parameters
     ----------
     p : float
-        A probability between 0 and 1, both excluded.
+        A probability above 0 and below 1.
     degrees_of_freedom : float
         Degrees of freedom, at least 1; infinity means the normal distribution.
 
     Returns
     -------
     t : float
-        The quantile, or NaN where the degrees of freedom are NaN.
+        The quantile, or NaN if the degrees of freedom are NaN.
 
     Examples
     --------
@@ -102,13 +105,12 @@ def f_tail(f: float, numerator: float, denominator: float) -> float:
     f : float
         The ratio of two mean squares, at least 0; NaN and infinity are allowed.
     numerator, denominator : float
-        The degrees of freedom of the mean squares, above 0 and not necessarily whole.
+        The degrees of freedom of the mean squares, above 0. They need not be whole numbers.
 
     Returns
     -------
     p : float
-        The probability between 0 and 1, accurate to about 11 digits for up to 1e8 degrees of
-        freedom.
+        The probability, accurate to about 11 digits for up to 1e8 degrees of freedom.
 
     References
     ----------
@@ -132,14 +134,14 @@ def f_quantile(p: float, numerator: float, denominator: float) -> float:
     Parameters
     ----------
     p : float
-        A probability between 0 and 1, both excluded.
+        A probability above 0 and below 1.
     numerator, denominator : float
         Degrees of freedom, above 0.
 
     Returns
     -------
     f : float
-        The quantile, or NaN where the degrees of freedom are NaN.
+        The quantile, or NaN if the degrees of freedom are NaN.
 
     Examples
     --------
@@ -193,11 +195,14 @@ def _f_tails(f: float, numerator: float, denominator: float) -> tuple[float, flo
 
 
 def _beta_front(f: float, numerator: float, denominator: float) -> float:
-    """Return x**a (1 - x)**b / B(a, b) at the x that corresponds to ``f``, even for large a and b.
+    """Return x**a (1 - x)**b / B(a, b) at the x that corresponds to ``f``.
 
-    With n = a + b, the result is sqrt(a b / (2 pi n)) exp(a log(x n / a) + b log((1 - x) n / b)),
-    times the remainder of Stirling's formula. This form avoids cancellation of large log-gamma
-    values.
+    Here a and b are half the degrees of freedom. With n = a + b, the result is computed as
+
+        sqrt(a b / (2 pi n)) exp(a log(x n / a) + b log((1 - x) n / b) + r),
+
+    where r is the remainder of Stirling's formula for log(1 / B(a, b)). The result is accurate even
+    if a and b are large, because no large log-gamma values are subtracted from each other.
     """
     a, b = numerator / 2, denominator / 2
     sum_of_both = numerator * f + denominator

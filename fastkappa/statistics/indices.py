@@ -1,8 +1,8 @@
 """Compute indices of agreement other than kappa, from one table or a stack of tables.
 
-As everywhere in this package, weights are disagreement weights. An index that needs agreement
-weights uses ``1 - weights / weights.max()``: 1 for equal labels, and 0 for the pair with the
-largest weight.
+As elsewhere in this package, weights are disagreement weights. An index that needs agreement
+weights uses ``1 - weights / weights.max()``, which is 1 for equal labels and 0 for the pair of
+labels with the largest weight.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Estimate(NamedTuple):
 
 
 class Estimate(Result, _Estimate):
-    """An index with its standard error: floats for one table, arrays of shape (...) for a stack.
+    """An index and its standard error: floats for one table, or arrays of shape (...) for a stack.
 
     Attributes
     ----------
@@ -86,12 +86,12 @@ def percent_agreement(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `fastkappa.kappa_from_confusion`.
     clusters : Clusters or None, default=None
-        The clusters of the items of one table, for the standard error.
+        The clusters of the items, for the standard error. Requires a single table.
 
     Returns
     -------
     estimate : Estimate
-        The agreement between 0 and 1, or NaN for an empty table.
+        The observed agreement, from 0 to 1, or NaN for an empty table.
     """
     tables = as_tables(table)
     n, proportions = proportions_of(tables)
@@ -112,7 +112,7 @@ def weighted_observed_agreement(table: ArrayLike, weights: Weights = None) -> An
 def chance_agreement(table: ArrayLike, weights: Weights = None) -> Any:
     """Return the agreement expected by chance, optionally weighted.
 
-    The parameters are those of `percent_agreement`.
+    See `percent_agreement` for the parameters.
     """
     tables = as_tables(table)
     _, proportions = proportions_of(tables)
@@ -124,9 +124,9 @@ def chance_agreement(table: ArrayLike, weights: Weights = None) -> Any:
 def scott_pi(
     table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
 ) -> Estimate:
-    """Return Scott's pi, which computes chance agreement from the mean of both margins.
+    """Return Scott's pi, which bases chance agreement on the mean of the two margins.
 
-    The parameters are those of `percent_agreement`.
+    See `percent_agreement` for the parameters.
 
     References
     ----------
@@ -151,9 +151,9 @@ def krippendorff_alpha(
 ) -> Estimate:
     """Return Krippendorff's alpha for two raters.
 
-    Quadratic weights correspond to interval data. Alpha differs from Scott's pi by a term of order
-    1 / n. As in Gwet (2014), the standard error of pi is used. The parameters are those of
-    `percent_agreement`.
+    Use quadratic weights for interval data. Alpha differs from Scott's pi by a term of order 1 / n,
+    where n is the number of items. The standard error is that of pi, as in Gwet (2014). See
+    `percent_agreement` for the parameters.
 
     References
     ----------
@@ -172,7 +172,7 @@ def krippendorff_alpha(
 
 
 def alpha_from_pi(pi: Estimate, n: Any) -> Estimate:
-    """Compute Krippendorff's alpha of n items from Scott's pi."""
+    """Compute Krippendorff's alpha for n items from Scott's pi."""
     with np.errstate(divide="ignore", invalid="ignore"):
         value = 1 - (1 - np.asarray(pi.value)) * (2 * n - 1) / (2 * n)
     return Estimate(number_or_array(np.asarray(value)), pi.standard_error)
@@ -181,11 +181,11 @@ def alpha_from_pi(pi: Estimate, n: Any) -> Estimate:
 def brennan_prediger(
     table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
 ) -> Estimate:
-    """Return the Brennan-Prediger coefficient, which treats all labels as equally likely by chance.
+    """Return the Brennan-Prediger coefficient, with chance agreement for equally likely labels.
 
-    Without weights, the coefficient equals Bennett's S and the prevalence and bias adjusted kappa
-    (PABAK). The coefficient depends on the number of labels in the table, including unused labels.
-    The parameters are those of `percent_agreement`.
+    Without weights, the coefficient equals Bennett's S and the prevalence-adjusted bias-adjusted
+    kappa (PABAK). It depends on the number of labels in the table, including unused labels. See
+    `percent_agreement` for the parameters.
 
     References
     ----------
@@ -213,10 +213,10 @@ def brennan_prediger(
 def gwet_ac2(
     table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
 ) -> Estimate:
-    """Return Gwet's AC2, or Gwet's AC1 if there are no weights.
+    """Return Gwet's AC2, or AC1 if no weights are given.
 
-    AC1 and AC2 depend on the number of labels in the table, including unused labels. The parameters
-    are those of `percent_agreement`.
+    AC1 and AC2 depend on the number of labels in the table, including unused labels. See
+    `percent_agreement` for the parameters.
 
     References
     ----------
@@ -240,15 +240,15 @@ def gwet_ac2(
 
 
 def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> Any:
-    """Return Bangdiwala's B: the dark proportion of the boxes' area in the agreement chart.
+    """Return Bangdiwala's B: the proportion of the boxes' area that is dark in the agreement chart.
 
     Parameters
     ----------
     table : array-like of shape (..., l, l)
         Counts; rows are the first rater's ratings.
     step_weights : sequence of float, default=(1.0,)
-        The agreement weights of labels 0, 1, 2, ... steps apart. Labels farther apart have weight
-        0. R's vcd uses ``(1, 1 - 1 / (l - 1)**2)`` for its weighted B.
+        The agreement weights for pairs of labels that are 0, 1, 2, ... steps apart. Pairs farther
+        apart have weight 0. The R package vcd uses ``(1, 1 - 1 / (l - 1)**2)`` for its weighted B.
 
     Returns
     -------
@@ -280,25 +280,27 @@ def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> An
 
 
 def prevalence_index(table: ArrayLike) -> Any:
-    """Return the prevalence index (a - d) / n, which compares the frequencies of two labels.
+    """Return the prevalence index (a - d) / n, which compares the frequencies of the two labels.
 
-    The index is NaN unless there are two labels (Byrt, Bishop and Carlin 1993).
+    The table is [[a, b], [c, d]], and n is its sum (Byrt, Bishop and Carlin 1993). If there are not
+    exactly two labels, the index is NaN.
     """
     return _difference_of_two_labels(table, (0, 0), (1, 1))
 
 
 def bias_index(table: ArrayLike) -> Any:
-    """Return the bias index (b - c) / n, which compares two raters' use of the first label.
+    """Return the bias index (b - c) / n, which compares the raters' use of the first label.
 
-    The index is NaN unless there are two labels (Byrt, Bishop and Carlin 1993).
+    The table is [[a, b], [c, d]], and n is its sum (Byrt, Bishop and Carlin 1993). If there are not
+    exactly two labels, the index is NaN.
     """
     return _difference_of_two_labels(table, (0, 1), (1, 0))
 
 
 def kappa_max(table: ArrayLike, weights: Weights = None) -> Any:
-    """Return the largest kappa that a table with these margins can have.
+    """Return the largest kappa that a table with the same margins can have.
 
-    The parameters are those of `percent_agreement`.
+    See `percent_agreement` for the parameters.
 
     Returns
     -------
@@ -325,6 +327,7 @@ def category_tables(table: ArrayLike) -> AnyArray:
     Returns
     -------
     tables : ndarray of shape (..., l, 2, 2)
+        One two-by-two table per label.
     """
     counts = as_tables(table)
     both = np.diagonal(counts, axis1=-2, axis2=-1)
@@ -335,7 +338,7 @@ def category_tables(table: ArrayLike) -> AnyArray:
 
 
 def category_kappas(table: ArrayLike) -> FloatTable:
-    """Return the kappa of each label against all others, of shape (..., l).
+    """Return an array of shape (..., l) with the kappa of each label against all others.
 
     Examples
     --------
@@ -347,9 +350,9 @@ def category_kappas(table: ArrayLike) -> FloatTable:
 
 
 def category_standard_errors(table: ArrayLike, clusters: Clusters | None = None) -> FloatTable:
-    """Return the standard errors of `category_kappas` for one table, of shape (l,).
+    """Return the standard errors of `category_kappas`.
 
-    ``clusters`` are the clusters of the items.
+    ``clusters`` holds the clusters of the items, if any, and requires a single table.
 
     Examples
     --------
@@ -373,7 +376,7 @@ def category_standard_errors(table: ArrayLike, clusters: Clusters | None = None)
 def _difference_of_two_labels(
     table: ArrayLike, first: tuple[int, int], second: tuple[int, int]
 ) -> Any:
-    """Return the difference between the proportions of two cells; NaN unless l is 2."""
+    """Return the difference between two cells' proportions, or NaN if l is not 2."""
     _, proportions = proportions_of(as_tables(table))
     if proportions.shape[-1] != 2:
         return number_or_array(np.full(proportions.shape[:-2], np.nan))
@@ -398,10 +401,11 @@ def _beyond_chance(
     slope: Influence,
     clusters: Clusters | None,
 ) -> Estimate:
-    """Return 1 - d_o / d_e. ``slope`` is the derivative of d_e with respect to each cell.
+    """Return 1 - d_o / d_e and its standard error.
 
-    d_o and d_e are the observed disagreement and the disagreement expected by chance. The result
-    equals (p_o - p_e) / (1 - p_e), but avoids cancellation.
+    d_o is the observed disagreement, and d_e is the disagreement expected by chance. This form
+    equals (p_o - p_e) / (1 - p_e) but avoids cancellation. ``slope`` is the derivative of d_e with
+    respect to each cell's proportion.
     """
     expected = np.asarray(expected)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,18 +1,18 @@
-"""Compute standard errors, tests and intervals of kappa from a table of counts.
+"""Compute standard errors, tests and intervals for kappa from a table of counts.
 
-With cell proportions p, margins r and c, disagreement weights v,
+For cell proportions p with margins r and c, and for disagreement weights v, let
 
-    q_o = sum(v * p),    q_e = sum(v * outer(r, c)),    kappa = 1 - q_o / q_e,
+    q_o = sum(v * p),    q_e = sum(v * outer(r, c)),    kappa = 1 - q_o / q_e.
 
-the derivative of kappa with respect to p_ij is
+The derivative of kappa with respect to p_ij is
 
     g_ij = ((1 - kappa) * (v_i. + v_.j) - v_ij) / q_e,
 
 where v_i. is the mean of row i of v, weighted by the second rater's margin, and v_.j is the mean of
-column j, weighted by the first rater's margin. The variance of g, divided by n, is the variance of
-Fleiss, Cohen and Everitt (1969). With kappa = 0 and p = outer(r, c), the result is their variance
-for independent raters, which is needed for tests. Both variances are valid for asymmetric weights
-and for weights on any scale.
+column j, weighted by the first rater's margin. The variance of g, divided by the number of items n,
+is the variance of kappa given by Fleiss, Cohen and Everitt (1969). With kappa = 0 and
+p = outer(r, c), it is the variance that they give for independent raters, which is needed for
+tests. Both variances are valid for asymmetric weights and for weights on any scale.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.tables import as_tables
 from fastkappa.statistics.weights import Weights, disagreement_matrix, mean_weights
 
-# 95 % of normally distributed numbers are within this many standard deviations of the mean.
+# 95% of normally distributed values lie within this many standard deviations of the mean.
 DEVIATIONS = 1.959963984540054
 STANDARD_NORMAL = NormalDist()
 # "normal": variances are divided by n, and quantiles are normal. "t": variances are divided by n -
@@ -43,11 +43,11 @@ DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
 
 
 class Terms(NamedTuple):
-    """The terms of the standard errors of a stack of tables.
+    """The terms needed for the standard errors of a stack of tables.
 
-    ``proportions`` has the shape (..., l, l). The margins ``rows`` and ``columns``, and the mean
-    weights ``row_means`` and ``column_means``, have the shape (..., l). ``n``, ``observed`` (q_o)
-    and ``expected`` (q_e) have the shape (...).
+    ``proportions`` has shape (..., l, l), and the weights ``matrix`` have shape (l, l). The margins
+    ``rows`` and ``columns``, and the mean weights ``row_means`` and ``column_means``, have shape
+    (..., l). ``n``, ``observed`` (q_o) and ``expected`` (q_e) have shape (...).
     """
 
     n: FloatTable
@@ -64,7 +64,7 @@ class Terms(NamedTuple):
 def standard_error(
     table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
 ) -> Any:
-    """Return the standard error of kappa for intervals (Fleiss, Cohen and Everitt 1969).
+    """Return the standard error of kappa for use in intervals (Fleiss, Cohen and Everitt 1969).
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def standard_error(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `fastkappa.kappa_from_confusion`.
     clusters : Clusters or None, default=None
-        The clusters of the items of one table (Yang and Zhou 2014, 2015).
+        The clusters of the items (Yang and Zhou 2014, 2015). Requires a single table.
 
     Returns
     -------
@@ -96,10 +96,10 @@ def standard_error(
 
 
 def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
-    """Return the standard error of kappa if the raters are independent, for a test.
+    """Return the standard error of kappa for independent raters, for use in tests.
 
-    Do not use this standard error for an interval. The parameters and the result are those of
-    `standard_error`.
+    Do not use this standard error for intervals. See `standard_error` for the parameters and the
+    return value.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def textbook_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
 
     Without weights, the formula is ``sqrt(p_o * (1 - p_o) / n) / (1 - p_e)``. With weights, the
     formula of Cohen (1968) is used. Both formulas treat the agreement expected by chance as known.
-    Prefer `standard_error`, which has the same parameters.
+    Prefer `standard_error`, which accepts the same parameters.
 
     Examples
     --------
@@ -134,12 +134,12 @@ def textbook_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
 
 
 def kappa_gradient(tables: AnyArray, weights: Weights) -> Influence:
-    """Return the derivative of kappa with respect to each cell's proportion, (..., l, l)."""
+    """Return the derivative of kappa with respect to the proportion in each cell."""
     return gradient(terms_of(tables, weights))
 
 
 def terms_of(tables: AnyArray, weights: Weights) -> Terms:
-    """Return the terms of the standard errors of a validated stack of tables."""
+    """Return the terms needed for the standard errors of a validated stack of tables."""
     matrix = disagreement_matrix(weights, tables.shape[-1])
     n, proportions = proportions_of(tables)
     rows, columns = proportions.sum(axis=-1), proportions.sum(axis=-2)
@@ -158,7 +158,7 @@ def terms_of(tables: AnyArray, weights: Weights) -> Terms:
 
 
 def proportions_of(tables: AnyArray) -> tuple[FloatTable, FloatTable]:
-    """Return each table's sum n, and its cells divided by n, or NaN if n is 0."""
+    """Return each table's sum n, and its cells divided by n (NaN if n is 0)."""
     counts = tables.astype(np.float64)
     n = np.asarray(counts.sum(axis=(-2, -1)))
     with np.errstate(invalid="ignore"):
@@ -166,7 +166,7 @@ def proportions_of(tables: AnyArray) -> tuple[FloatTable, FloatTable]:
 
 
 def gradient(terms: Terms) -> Influence:
-    """Return the derivative of kappa with respect to the proportion of each cell."""
+    """Return the derivative of kappa with respect to the proportion in each cell."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return _gradient_at(terms, terms.observed / terms.expected)
 
@@ -187,8 +187,8 @@ def delta_error(
     """Return the delta-method standard error of a statistic of multinomial proportions.
 
     ``slope`` is the statistic's derivative with respect to each cell's proportion. The last two
-    axes of ``slope`` are those of the table. Adding a constant to ``slope`` has no effect. If
-    ``clusters`` are given, there must be a single table, but any number of statistics is allowed.
+    axes of ``slope`` correspond to those of the table. Adding a constant to ``slope`` has no
+    effect. If ``clusters`` is given, all statistics must be computed from the same table.
     """
     *stack, n_rows, n_columns = proportions.shape
     n_cells = n_rows * n_columns
@@ -202,7 +202,7 @@ def delta_error(
 def symmetric_interval(
     value: Any, error: Any, confidence: float, degrees_of_freedom: float = math.inf
 ) -> tuple[Any, Any]:
-    """Return the limits of the symmetric interval around a value, without truncation at 1.
+    """Return the limits of a symmetric interval around a value, not truncated at 1.
 
     The quantile is from Student's t distribution. By default, the degrees of freedom are infinite,
     so the distribution is normal.
@@ -235,7 +235,7 @@ def two_sided_p(z: float) -> float:
 def chi_square_p(statistic: float, degrees_of_freedom: int) -> float:
     """Return the probability that a chi-square variable exceeds a value.
 
-    The probability is a finite sum, because the degrees of freedom are a whole number.
+    For a whole number of degrees of freedom, this probability is a finite sum.
 
     References
     ----------
@@ -260,7 +260,7 @@ def chi_square_p(statistic: float, degrees_of_freedom: int) -> float:
 
 
 def check_confidence(confidence: float) -> float:
-    """Return the confidence level of an interval, or raise if it is not between 0 and 1."""
+    """Return the confidence level of an interval, or raise an error if not between 0 and 1."""
     return check_probability("confidence", confidence)
 
 
@@ -272,13 +272,13 @@ def check_probability(name: str, value: float) -> float:
 
 
 def check_whole(name: str, value: int, least: int) -> None:
-    """Raise an error if the value of an argument is not a whole number, or is below ``least``."""
+    """Raise an error if an argument is not a whole number or is below ``least``."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
 
 
 def check_distribution(distribution: Distribution) -> Distribution:
-    """Return the name of the distribution for intervals, or raise if it is unknown."""
+    """Return the name of the distribution, or raise an error if it is unknown."""
     return check_choice("distribution", distribution, DISTRIBUTIONS)
 
 
@@ -288,7 +288,7 @@ def degrees_of_freedom(distribution: Distribution, n: float) -> float:
 
 
 def number_or_array(values: AnyArray) -> Any:
-    """Return a float for one table, or the unchanged array for a stack."""
+    """Return the value for one table as a float, or return the array for a stack unchanged."""
     return values if values.ndim else float(values)
 
 

@@ -1,15 +1,15 @@
-"""Compute kappa from a table of counts, exactly.
+"""Compute kappa from a table of counts, using exact sums.
 
-With disagreement weights w, table c, margins r and s, and n the sum of the table,
+For disagreement weights w and a table c of n items with the margins r and s,
 
     kappa = 1 - n * sum(w * c) / sum(w * outer(r, s)) = D / E
     E = sum(w * outer(r, s)),    D = E - n * sum(w * c)
 
-For whole counts, D and E are whole numbers. D and E are computed exactly, in int64 or, if they are
-too large, as Python integers. So only the division is rounded. The result is precise even if kappa
-is near 0, and does not change if the raters are swapped or the weights are scaled. For the usual
-weights, E is computed from the moments of the margins in O(l) time. Finite floats are scaled to
-whole numbers by a power of two, which cancels.
+For whole counts, D and E are whole numbers. They are computed exactly: in int64 or, if they are too
+large, as Python integers. Only the division is rounded. The result is precise even if kappa is near
+0, and does not change if the raters are swapped or the weights are scaled. For named weights, E is
+computed from the margins of l labels in O(l) time. Floats are scaled to whole numbers by a power of
+two, which cancels out in D / E.
 """
 
 from __future__ import annotations
@@ -40,33 +40,34 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
     Parameters
     ----------
     table : array-like of shape (..., l, l)
-        Counts, or sums of item weights, finite and non-negative. Rows are the first rater's
-        ratings.
+        Finite, non-negative counts or sums of item weights. The rows correspond to the first
+        rater's labels.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. None treats all disagreements as equal. 'linear' weights disagreements
         by the distance between the labels' positions, 'quadratic' by the squared distance. A matrix
-        is used unchanged: its rows are the first rater's labels, and its diagonal must be 0.
+        is used unchanged. Its rows correspond to the first rater's labels, and its diagonal must be
+        0.
 
     Returns
     -------
     kappa : float, or ndarray of shape (...) for a stack
-        Kappa, which is at most 1. For an empty table, or if no disagreement is expected (only one
-        label), kappa is undefined. NaN is then returned, and an ``UndefinedMetricWarning`` is
-        issued.
+        Kappa, which is at most 1. If the table is empty, or if no disagreement is expected, for
+        example because only one label is used, kappa is undefined: the result is NaN, and an
+        ``UndefinedMetricWarning`` is issued.
 
     Raises
     ------
     ValueError
-        If the table is not square, is not finite or has negative entries, or if the weights are not
-        valid.
+        If the table is not square or has negative or non-finite entries, or if the weights are
+        invalid.
 
     Notes
     -----
-    The result differs from exact rational arithmetic by at most half a unit in the last place for
-    one table, and by at most 2 units for a stack, for counts of any size.
+    For counts of any size, the result differs from the exact value by at most half a unit in the
+    last place for a single table, and by at most 2 units in the last place for a stack.
 
-    Weights require labels in a meaningful order. For a data frame, the order of its columns is
-    used. A ``LabelOrderWarning`` is issued if its column names are strings in alphabetical order or
+    With weights, the order of the labels matters. For a data frame, it is the order of the columns.
+    A ``LabelOrderWarning`` is issued if the column names are alphabetically sorted strings or
     unsorted numbers.
 
     References
@@ -106,8 +107,8 @@ def kappa_from_moments(
 ) -> float:
     """Return quadratic kappa, computed from sums of label positions, or NaN if it is undefined.
 
-    The result equals D / E of the table. For quadratic weights, only the number of items and the
-    sums of both raters' positions, of their squares and of their products are needed.
+    Kappa with quadratic weights depends only on the number of items ``n`` and the sums of the two
+    raters' label positions, of the squared positions, and of the products of the two positions.
 
     References
     ----------
@@ -119,7 +120,7 @@ def kappa_from_moments(
 
 
 def observed_agreement(table: ArrayLike) -> float:
-    """Return the observed agreement p_o, the proportion of items with two equal labels.
+    """Return the observed agreement p_o, the proportion of items on which the raters agree.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ def observed_agreement(table: ArrayLike) -> float:
     Returns
     -------
     p_o : float
-        The agreement between 0 and 1, or NaN for an empty table.
+        The observed agreement, from 0 to 1, or NaN for an empty table.
 
     Examples
     --------
@@ -153,7 +154,8 @@ def expected_agreement(table: ArrayLike) -> float:
     Returns
     -------
     p_e : float
-        The agreement between 0 and 1, from the margins of the table, or NaN for an empty table.
+        The expected agreement, from 0 to 1, or NaN for an empty table. It is computed from the
+        margins of the table.
 
     Examples
     --------
@@ -189,5 +191,5 @@ def _difference_and_expected(
     scheme = scheme_of(weights, n_labels)
     sums = sums_of(whole_numbers(tables), scheme.heaviest(n_labels))
     difference, expected = scheme.difference_and_expected(sums)
-    # If item weights sum to 0, kappa is undefined, as for an empty table.
+    # If item weights sum to 0, kappa is undefined, as it is for an empty table.
     return difference, expected, np.asarray(sums.n != 0) & np.asarray(expected != 0)

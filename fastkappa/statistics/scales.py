@@ -1,7 +1,7 @@
-"""Interpret a coefficient of agreement on published scales, which are mere conventions.
+"""Interpret coefficients of agreement using published scales, which are only conventions.
 
-A band can include or exclude its upper bound, because both "below 0.40" and "0.75 or less" are in
-use.
+A band can include or exclude its upper bound, because the published scales use both forms, such as
+"0.75 or less" and "below 0.40".
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DEVIATES = (0.4, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0, 3.5, 4.2, 5.0)
 
 
 class Band(NamedTuple):
-    """A band of values with its label. The band includes the value ``upper`` if ``inclusive``."""
+    """A labeled band of values, which includes ``upper`` itself only if ``inclusive`` is true."""
 
     upper: float
     inclusive: bool
@@ -61,8 +61,8 @@ class Interpretation(Result, _Interpretation):
     reading : str
         The label of the band that contains the value; 'undefined' for NaN.
     proportions : dict
-        The proportion of the confidence distribution in each band. The intervals at all confidence
-        levels define this distribution, which is restricted to values between -1 and 1. The
+        The proportion of the confidence distribution in each band. This distribution is defined by
+        the intervals at all confidence levels, and is restricted to values between -1 and 1. The
         proportions sum to 1, or are NaN if there is no interval.
     confident_reading : str
         The highest band that the agreement reaches or exceeds with the given confidence (Gwet
@@ -93,7 +93,7 @@ class Interpretation(Result, _Interpretation):
         return f"{self.reading}, {self._at_least()}"
 
     def sentence(self, *, name: str | None = None) -> str:
-        """Return the interpretation of an estimate as a sentence for a paper."""
+        """Return the interpretation as a sentence for a paper."""
         name = name or "the agreement"
         return versioned(f"On the scale of {self.source}, {name} was {self.in_short()}")
 
@@ -174,7 +174,7 @@ SCALES: dict[ScaleName, Scale] = {
 
 
 def check_scale(name: str) -> ScaleName:
-    """Return the name of a scale, or raise if it is unknown."""
+    """Return ``name`` if it is the name of a scale, otherwise raise."""
     return check_choice("scale", name, tuple(SCALES))
 
 
@@ -184,7 +184,7 @@ def find_scale(name: str) -> Scale:
 
 
 def read_value(value: float, scale: str) -> str:
-    """Return the label of a value on a scale, or 'undefined' for NaN.
+    """Return the label of the band that contains the value, or 'undefined' for NaN.
 
     Examples
     --------
@@ -201,17 +201,17 @@ def interpret(
     """Interpret a value on a scale, taking its uncertainty into account.
 
     The intervals at all confidence levels define a confidence distribution of the true value. The
-    probability of a value above a cut is the confidence level of the one-sided interval that starts
-    at the cut.
+    probability that the true value is above a cut is the confidence level of the one-sided interval
+    that starts at the cut.
 
     Parameters
     ----------
     value : float
-        An index of agreement.
+        The coefficient of agreement.
     ends : callable
-        A function that returns the interval limits at a confidence level.
+        A function that returns the limits of the interval at a given confidence level.
     scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
-        The scale.
+        The name of the scale.
     confidence : float, default=0.95
         The one-sided confidence level of ``confident_reading``.
 
@@ -254,7 +254,7 @@ def interpret(
 
 
 def _proportions(value: float, ends: Ends, bands: tuple[Band, ...]) -> dict[str, float]:
-    """Return the proportion of the distribution between -1 and 1 in each band."""
+    """Return the proportion of the confidence distribution, truncated to [-1, 1], in each band."""
     low, high = (math.nan, math.nan) if math.isnan(value) else ends(0.5)
     if math.isnan(low + high):
         return {band.reading: math.nan for band in bands}
@@ -270,7 +270,7 @@ def _proportions(value: float, ends: Ends, bands: tuple[Band, ...]) -> dict[str,
 
 
 class _Distribution:
-    """The confidence distribution of a true value, from its intervals at some confidence levels."""
+    """A confidence distribution, interpolated from intervals at several confidence levels."""
 
     def __init__(self, value: float, ends: Ends) -> None:
         # The limits of the intervals, and the normal deviates that correspond to their confidence
@@ -291,7 +291,7 @@ class _Distribution:
         if not ends[0] < cut < ends[-1]:
             return 0.5 if cut == ends[0] == ends[-1] else float(cut <= ends[0])
         place = bisect_left(ends, cut)
-        # The interpolation uses two neighbours on each side, and is exact for a normal interval.
+        # The interpolation uses two neighbors on each side, and is exact for a normal interval.
         nearest = range(max(place - 2, 0), min(place + 2, len(ends)))
         deviate = 0.0
         for i in nearest:

@@ -1,8 +1,9 @@
-"""Define the weighting schemes. Each scheme is an object that computes D and E for its weights.
+"""Define weighting schemes, which compute the numerator D and the denominator E of kappa.
 
-Kappa is D / E, with E = sum(w * outer(r, s)) and D = E - n * sum(w * c) for disagreement weights w,
-a table c of n items and its margins r and s. A scheme computes D and E as cheaply as possible. For
-named weights, E is computed from the moments of the margins in O(l) time.
+Kappa is D / E, with E = sum(w * outer(r, s)) and D = E - n * sum(w * c). Here, w are the
+disagreement weights, c is a table of n items, and r and s are its margins. Each scheme computes D
+and E as cheaply as its weights allow. For named weights, E is computed from the margins of l labels
+in O(l) time.
 """
 
 from __future__ import annotations
@@ -23,15 +24,16 @@ SCHEMES: tuple[SchemeName, ...] = get_args(SchemeName)
 
 
 class TableSums(NamedTuple):
-    """A stack of tables of whole numbers and their sums, in dtypes that cannot overflow.
+    """Tables of whole numbers and their sums, in dtypes that are wide enough to avoid overflow.
 
     Attributes
     ----------
     tables : ndarray of shape (..., l, l)
+        The stack of tables.
     rows, columns : ndarray of shape (..., l)
-        The margins.
+        The margins of each table.
     n : ndarray of shape (...)
-        The sum of each table, of type ``wide``.
+        The sum of each table, with dtype ``wide``.
     wide : type
         The dtype for products of two weighted sums: int64, or object for Python integers.
     """
@@ -47,12 +49,12 @@ class TableSums(NamedTuple):
         return np.asarray(numbers).astype(self.wide, copy=False)
 
     def sum_of_products(self, left: AnyArray, right: AnyArray) -> AnyArray:
-        """Return the sum over the last axis of the products of two arrays."""
+        """Return the products of two arrays, summed over the last axis."""
         return np.asarray(np.add.reduce(self.widen(left) * self.widen(right), axis=-1), self.wide)
 
 
 def sums_of(tables: AnyArray, heaviest: float) -> TableSums:
-    """Return the sums of a stack of tables, for weights of at most ``heaviest``."""
+    """Return tables and their sums in dtypes that suffice for weights of at most ``heaviest``."""
     wide: Any = object
     if tables.dtype != object:
         largest = float(tables.sum(axis=(-2, -1), dtype=np.float64).max(initial=0))
@@ -65,23 +67,23 @@ def sums_of(tables: AnyArray, heaviest: float) -> TableSums:
 
 
 class Scheme(Protocol):
-    """Disagreement weights for any number of labels."""
+    """A scheme of disagreement weights, which computes D and E for tables."""
 
     def matrix(self, n_labels: int) -> FloatTable:
         """Return the weights as a matrix of shape (l, l)."""
         ...
 
     def heaviest(self, n_labels: int) -> float:
-        """Return an upper bound on the weights, or infinity if they do not fit into int64."""
+        """Return an upper bound on the weights, or infinity if they do not fit in int64."""
         ...
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
-        """Return D and E of each table as whole numbers, multiplied by the same factor."""
+        """Return D and E of each table, scaled to whole numbers by a common factor."""
         ...
 
 
 class Nominal:
-    """Weights of 1 for every disagreement."""
+    """A weight of 1 for every disagreement."""
 
     def matrix(self, n_labels: int) -> FloatTable:
         """Return a matrix of ones, with zeros on the diagonal."""
@@ -112,7 +114,7 @@ class Linear:
         return n_labels
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
-        """Compute D and E, using the number of cuts between two labels as their distance."""
+        """Compute D and E, summing E over the cuts between adjacent labels."""
         position = np.arange(sums.tables.shape[-1]).astype(sums.tables.dtype)
         distance = np.abs(position[:, None] - position)
         observed = sums.widen((sums.tables * distance).sum(axis=(-2, -1)))
@@ -164,7 +166,7 @@ class MatrixScheme:
         return self._weights.astype(np.float64, order="C")
 
     def heaviest(self, n_labels: int) -> float:
-        """Return the largest weight, scaled to whole numbers."""
+        """Return the largest weight after scaling, or infinity if it does not fit in int64."""
         return float(self._whole.max(initial=1)) if self._whole.dtype != object else math.inf
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:

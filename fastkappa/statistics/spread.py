@@ -9,16 +9,16 @@ The noise is bounded as follows. Every term t is a sum of products and quotients
 same sign. The error of t after n operations is therefore at most n * eps * |t| (Higham 2002,
 section 3.1). A sum of m nonzero numbers needs m operations. Each term contains only a few sums over
 the cells of a table, the distinct rows of ratings, the labels or the raters in use. An influence is
-a difference of such terms, so its error is at most n * eps * size, where size is the sum of their
-absolute values. The same bound applies to the mean influence, with the mean size. Influences whose
-distance from their mean is below
+a difference of such terms, so its error is at most n * eps * size, where size is the sum of the
+terms' absolute values. For the mean influence, the same bound holds with the mean size. Influences
+whose distance from their mean is below
 
     SAFETY * n_terms * eps * (size + mean size)
 
 cannot be distinguished from the mean. If this is true of all influences, the variance is set to 0.
 For a dozen terms, the bound is about 4e-14 times the size. One of n items can cause a real
-difference as small as 1 / n times the size. A real standard error is set to 0 only if n is above
-about 1e13, or 1e11 for a thousand terms.
+difference as small as 1 / n times the size. Therefore a nonzero standard error is wrongly set to 0
+only if n is above about 1e13, or above about 1e11 for a thousand terms.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, FloatTable
 
 EPSILON = float(np.finfo(np.float64).eps)
-# A factor by which the bound is increased, because each term is computed from a few sums in
-# sequence.
+# The bound is multiplied by this factor, because each term is computed from a few successive sums.
 SAFETY = 8.0
 # The largest rounding error of a coefficient that is computed as 1 - observed / expected and should
 # be 0.
@@ -39,29 +38,29 @@ LEAST_COEFFICIENT = 64 * EPSILON
 
 
 class Influence(NamedTuple):
-    """The influence of one item in each cell, or row of ratings, on a statistic.
+    """The influence of an item on a statistic, for each table cell or distinct row of ratings.
 
     ``values`` are differences of terms, and ``sizes`` are sums of the absolute values of these
-    terms. Adding a constant to the values has no effect.
+    terms. Adding a constant to ``values`` does not change their variance.
     """
 
     values: FloatTable
     sizes: FloatTable
 
     def reshape(self, *shape: int) -> Influence:
-        """Return both arrays in another shape."""
+        """Return the influences with both arrays reshaped."""
         return Influence(self.values.reshape(shape), self.sizes.reshape(shape))
 
 
 def variance(influence: Influence, proportions: AnyArray, n_terms: int | AnyArray) -> FloatTable:
-    """Return the variance of influences over the last axis, or exactly 0 if all are equal.
+    """Return the variance of influences over the last axis, or 0 if it is only rounding noise.
 
     Parameters
     ----------
     influence : Influence
-        Arrays of shape (..., m).
+        The influences, whose values and sizes are arrays of shape (..., m).
     proportions : ndarray of shape (..., m)
-        The proportion of items with each value. Values with proportion 0 have no effect.
+        The proportion of items with each value. Values with proportion 0 are ignored.
     n_terms : int or ndarray of shape (..., 1)
         The number of nonzero terms in the longest sum of an influence.
 
@@ -93,6 +92,6 @@ def variance(influence: Influence, proportions: AnyArray, n_terms: int | AnyArra
 
 
 def without_noise(coefficients: Any) -> FloatTable:
-    """Return coefficients, with 0 for values that differ from 0 only by rounding."""
+    """Return coefficients, with 0 in place of those that are only rounding errors."""
     values = np.asarray(coefficients, np.float64)
     return np.where(np.abs(values) < LEAST_COEFFICIENT, 0.0, values)

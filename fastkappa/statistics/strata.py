@@ -46,13 +46,13 @@ TOO_FEW_SHARED = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EqualKappas(Result):
-    """A test of equal kappas in all strata, with the common kappa.
+    """The result of a test that kappa is the same in all strata, with the common kappa.
 
     Attributes
     ----------
     kappa : float
-        The common kappa, for which the z statistics of the strata, weighted by their inverse
-        standard errors, sum to 0. In asymptotic tests, it is the mean of the kappas, weighted by
+        The common kappa. For this value, the z statistics of the strata sum to 0 when weighted by
+        the inverse standard errors. In asymptotic tests, it is the mean of the kappas, weighted by
         their inverse variances.
     standard_error : float
         The standard error of the common kappa, assuming that all strata have this kappa.
@@ -63,17 +63,17 @@ class EqualKappas(Result):
     degrees_of_freedom : int
         The number of strata minus one.
     p_value : float
-        The probability of a Q at least as large if kappa is the same in all strata. With clusters
-        and score or profile tests, the p-value is from the F distribution of Q divided by its
-        degrees of freedom, and reports show F instead of Q.
+        The probability of a Q at least this large if kappa is the same in all strata. For score and
+        profile tests with clusters, the p-value is from the F distribution, and reports show F,
+        which is Q divided by its degrees of freedom, instead of Q.
     confidence : float
         The confidence level of the interval.
     undefined : tuple
         The names of the strata that cannot be compared, because kappa or its standard error is
-        undefined, or because the standard error is 0 in an asymptotic test. Depending on the
-        argument ``undefined``, these strata are left out, or the test is NaN.
+        undefined, or because the standard error is 0 in an asymptotic test. The argument
+        ``undefined`` determines whether these strata are left out or make the test undefined (NaN).
     interval_method : str
-        How the kappa of each stratum is tested: 'score', 'profile' or 'asymptotic'.
+        The method that tests the kappa of each stratum: 'score', 'profile' or 'asymptotic'.
     doubt : str
         The reason why the interval and the test cannot be trusted, or an empty string if they can.
     coefficient : str
@@ -99,8 +99,8 @@ class EqualKappas(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row for the test.
 
-        The columns ``value``, ``standard_error``, ``lower`` and ``upper`` are for the common kappa.
-        The columns ``statistic``, ``degrees_of_freedom`` and ``p_value`` are for the test.
+        The columns ``value``, ``standard_error``, ``lower`` and ``upper`` describe the common
+        kappa. The columns ``statistic``, ``degrees_of_freedom`` and ``p_value`` describe the test.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class EqualKappas(Result):
         )
 
     def sentence(self) -> str:
-        """Return the test as a sentence for a paper."""
+        """Return the result of the test as a sentence for a paper."""
         if math.isnan(self.p_value):
             return versioned("The kappas of the groups cannot be compared")
         how = f"{100 * self.confidence:g} % {self.interval_method} interval"
@@ -172,23 +172,23 @@ def compare_strata(
     Parameters
     ----------
     tables : sequence or mapping of tables or of results, or array of shape (h, l, l)
-        One table or result per stratum. A result is an `AgreementResult`, or a `MultiRaterResult`
-        of the same coefficient. Labels may differ. A result is tested by its own method, which
+        One table or result per stratum. The results must be `AgreementResult` objects, or
+        `MultiRaterResult` objects for the same coefficient. Labels may differ. The test of a result
         accounts for its clusters. For strata that share clusters, use `agreement_by`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights for tables. Results have their own weights.
+        Disagreement weights for tables. Must be None for results, which have their own weights.
     undefined : {'nan', 'drop'}, default='nan'
         How to treat strata whose kappa is undefined (0 / 0), for example because both raters use
         only one label. With 'nan', the test is undefined, and an ``UndefinedMetricWarning`` names
         these strata. With 'drop', the other strata are compared, and the warning is issued only if
         fewer than two are left. The attribute ``undefined`` of the result contains the names of
-        these strata. Asymptotic tests cannot compare strata with a standard error of 0 either. Full
-        agreement, or a rater who uses only one label, leads to such a standard error.
+        these strata. Asymptotic tests cannot compare strata with a standard error of 0 either. The
+        standard error is 0 if the raters always agree or if one rater uses only one label.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How the kappa of each stratum is tested. None means the method of the result, or the default
-        of `agreement` for a table. 'asymptotic' is the test of SAS (PROC FREQ, AGREE).
+        How the kappa of each stratum is tested. None means the result's own method or, for a table,
+        the default of `agreement`. 'asymptotic' is the test of SAS (PROC FREQ, option AGREE).
 
     Returns
     -------
@@ -197,15 +197,15 @@ def compare_strata(
     Raises
     ------
     ValueError
-        If there are fewer than two strata, if a table is not a table of counts, if results have
-        different weights or distributions, or if ``undefined`` is unknown.
+        If there are fewer than two strata, if a table does not contain whole counts, if results
+        differ in their coefficients, weights or distributions, or if ``undefined`` is unknown.
 
     Notes
     -----
     With small strata, a mean weighted by inverse variances is strongly biased, because
     a kappa that is high by chance has a small variance. Score tests use the variances under the
-    null hypothesis instead. ``python -m bench.studies.strata`` shows the size and the coverage of
-    both methods.
+    null hypothesis instead. For both methods, ``python -m bench.studies.strata`` shows the size of
+    the test and the coverage of the interval.
 
     References
     ----------
@@ -214,7 +214,7 @@ def compare_strata(
 
     Examples
     --------
-    Compare the test of SAS with the default:
+    Compare the asymptotic test, as in SAS, with the default:
 
     >>> from fastkappa import compare_strata
     >>> winnipeg = [[38, 5, 0, 1], [33, 11, 3, 0], [10, 14, 5, 6], [3, 7, 3, 10]]
@@ -238,9 +238,9 @@ def equal_kappas(
     stacklevel: int,
     covariance: FloatTable | None = None,
 ) -> EqualKappas:
-    """Return the result of `compare_strata`, and issue warnings at the caller's stack level.
+    """Return the result of `compare_strata`, and issue any warnings at the given stack level.
 
-    ``covariance`` is the covariance of the kappas, for strata that are not independent.
+    For strata that are not independent, ``covariance`` is the covariance matrix of the kappas.
     """
     check_confidence(confidence)
     check_undefined(undefined)
@@ -310,18 +310,18 @@ def equal_kappas(
 
 
 def _doubt(of_strata: Mapping[Any, str]) -> str:
-    """Return why the first doubtful stratum cannot be trusted, and how many others are doubtful."""
+    """Return the reason to doubt the first doubtful stratum, and how many others are doubtful."""
     found = [f"in {label_text(name)} {doubt}" for name, doubt in of_strata.items() if doubt]
     more = f"; the same is true of {len(found) - 1} more" if found[1:] else ""
     return found[0] + more if found else ""
 
 
 class Stratum(NamedTuple):
-    """A kappa that is compared with others.
+    """A stratum whose kappa is compared with others.
 
-    ``freedom`` contains the degrees of freedom of its test; infinity for the normal distribution.
-    ``tested`` is the test, or None for a table, because tables can be tested together. ``doubt`` is
-    the reason why the test cannot be trusted, or an empty string if it can.
+    ``freedom`` is the number of degrees of freedom of its test, or infinity for the normal
+    distribution. ``tested`` is the test, or None for a table, because tables can be tested
+    together. ``doubt`` is the reason why the test cannot be trusted, or an empty string if it can.
     """
 
     value: float
@@ -343,7 +343,7 @@ class Stratum(NamedTuple):
         return "the standard error is 0" if self.method == "asymptotic" and not self.error else ""
 
     def alone(self) -> Estimates:
-        """Return the test of this kappa."""
+        """Return the test of this stratum alone."""
         return self.tested or _stacks([self])[0]
 
 
@@ -387,7 +387,7 @@ def stratum_of(
 
 
 def _stacks(strata: list[Stratum]) -> list[Estimates]:
-    """Return the tests of the strata in order. Adjacent tables of the same shape share a test."""
+    """Return the tests in the order of the strata. Adjacent tables of equal shape share a test."""
     stacks = []
     for (tested, method, _), group in groupby(strata, key=_kind):
         own = list(group)
@@ -410,7 +410,7 @@ def _warn(why: str, stacklevel: int) -> None:
 
 
 def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
-    """Raise if tables or results have different weights or distributions."""
+    """Raise if tables or results differ in their coefficients, weights or distributions."""
     tables = list(tables)
     # The distribution for a plain table is 'normal', because its variances are divided by n.
     if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
@@ -431,7 +431,7 @@ def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
 
 
 def check_undefined(undefined: Undefined) -> Undefined:
-    """Return the option for undefined strata, or raise if it is unknown."""
+    """Return ``undefined`` if it is a valid option, otherwise raise."""
     return check_choice("undefined", undefined, UNDEFINED)
 
 

@@ -1,4 +1,4 @@
-"""Validate users' tables and weight matrices, and convert them to exact numbers."""
+"""Validate tables and weight matrices from users, and convert them to whole numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FOR_RATINGS = (
 
 
 def as_numbers(values: Any, name: str) -> AnyArray:
-    """Return an array-like as an array of numbers, or raise an error that names the argument.
+    """Convert an array-like to an array of numbers, or raise an error that names the argument.
 
     Large Python integers are kept in an object array. Long doubles are converted to float64, or to
     infinity if they are too large.
@@ -61,9 +61,9 @@ def as_numbers(values: Any, name: str) -> AnyArray:
 
 
 def as_tables(table: ArrayLike, name: str = "table", remedy: str = FOR_RATINGS) -> AnyArray:
-    """Return a table or a stack of tables as an array, or raise.
+    """Return a table or a stack of tables as an array, or raise if it is invalid.
 
-    ``remedy`` is the advice if columns of ratings were given instead.
+    ``remedy`` is appended to the error, to help users who passed columns of ratings instead.
     """
     try:
         tables = as_numbers(table, name)
@@ -83,12 +83,12 @@ def as_tables(table: ArrayLike, name: str = "table", remedy: str = FOR_RATINGS) 
 
 
 def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
-    """Warn about a table that includes totals, or contains row or column proportions.
+    """Warn if a table seems to include totals, or to contain row or column proportions.
 
     For a stack, only the first table is checked.
     """
     n_labels = tables.shape[-1]
-    # Tables of Python integers are skipped, because item counts fit in int64.
+    # Tables of Python integers are not checked, because item counts would fit in int64.
     if n_labels < 2 or not tables.size or tables.dtype == object:
         return
     table = tables if tables.ndim == 2 else tables.reshape(-1, n_labels, n_labels)[0]
@@ -111,7 +111,7 @@ def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
 
 
 def _has_margins(table: AnyArray, place: int) -> bool:
-    """Return whether the last or first row and column are sums of several nonzero others."""
+    """Return whether the row and column at ``place`` are the totals of the others."""
     table = np.roll(table, -1 - place, axis=(0, 1)).astype(np.float64)
     inner, n_items = table[:-1, :-1], table.item(-1)
     if n_items < FEWEST_IN_CORNER and abs(n_items - 1) > ROUNDING:
@@ -127,14 +127,14 @@ def _are_sums(table: AnyArray) -> bool:
 
 
 def _are_proportions(table: AnyArray, axis: int | None = None) -> bool:
-    """Return whether fractions are proportions or percentages, of the table or along an axis."""
+    """Return whether a table contains fractions that sum to 1 or 100, overall or along an axis."""
     if table.dtype.kind != "f" or (table == np.rint(table)).all():
         return False
     return all(map(_is_whole, np.ravel(table.sum(axis=axis)).tolist()))
 
 
 def _is_whole(total: float) -> bool:
-    """Return whether a sum could be a sum of proportions or percentages."""
+    """Return whether a total is 1 or 100, the sum of all proportions or percentages."""
     return abs(total - 1) <= ROUNDING or abs(total / 100 - 1) <= ROUNDING
 
 
@@ -143,7 +143,7 @@ def _warn(text: str) -> None:
 
 
 def as_table(table: ArrayLike, name: str = "table") -> AnyArray:
-    """Return one table as an array, or raise."""
+    """Return a single table as an array, or raise if it is invalid."""
     checked = as_tables(table, name)
     if checked.ndim != 2:
         raise ValueError(f"{name} must have the shape (l, l), got {checked.shape}.")
@@ -151,11 +151,11 @@ def as_table(table: ArrayLike, name: str = "table") -> AnyArray:
 
 
 def as_counts(table: ArrayLike) -> AnyArray:
-    """Return one table of whole counts that is not empty, or raise."""
+    """Return a single table as whole counts, or raise if it is empty or otherwise invalid."""
     counts = as_table(table)
     refuse_fractions(counts, "table")
     if counts.dtype.kind == "f":
-        # Larger floats might not fit in int64, but their sums are exact as floats.
+        # Larger floats are not converted, because they might not fit in int64.
         counts = counts.astype(np.int64) if counts.max(initial=0) < LARGEST_EXACT else counts
     else:
         counts = whole_numbers(counts)
@@ -168,7 +168,7 @@ def as_counts(table: ArrayLike) -> AnyArray:
 
 
 def counts_given(table: ArrayLike) -> AnyArray:
-    """Return a user's table as `as_counts` does, and warn if it seems to include sums."""
+    """Return the result of `as_counts`, and warn if the table seems to include totals."""
     counts = as_counts(table)
     warn_of_sums(counts)
     return counts
@@ -190,7 +190,7 @@ def refuse_fractions(tables: AnyArray, name: str) -> None:
 
 
 def whole_numbers(numbers: AnyArray) -> AnyArray:
-    """Scale numbers to whole numbers by a common power of two, as int64 or as objects."""
+    """Scale numbers by a common power of two, and return them as int64 or as Python integers."""
     if numbers.dtype.kind in "bi" or (numbers.dtype.kind == "u" and numbers.dtype.itemsize < 8):
         return numbers.astype(np.int64, copy=False)
     if numbers.dtype == object:
@@ -227,7 +227,7 @@ def _check_frame(values: Any, name: str) -> None:
 
 
 def _refuse_margins(frame: Any, name: str) -> None:
-    """Raise if a crosstab's last row and column, named 'All' or 'Total', are sums."""
+    """Raise if a crosstab has totals in its last row and column, named 'All' or similar."""
     last, table = str(list(frame.columns)[-1]), np.asarray(frame)
     if table.dtype.kind not in "iuf":
         return
@@ -239,16 +239,16 @@ def _refuse_margins(frame: Any, name: str) -> None:
 
 
 def holds_sums(name: Any, table: AnyArray) -> bool:
-    """Return whether the name and values of the last column show that it is a sum of others."""
+    """Return whether the last column has a name for totals and is the sum of the others."""
     if str(name).lower() not in MARGINS or table.shape[1] < 3:
         return False
     return _are_sums(table)
 
 
 def warn_of_names(table: Any, why: str | None) -> None:
-    """Warn if ``why`` depends on a data frame's column order, which can be unintended.
+    """Warn if ``why``, such as weights, depends on a column order that might be unintended.
 
-    `pandas.crosstab` sorts strings, and the columns of a pivot table are in order of occurrence.
+    `pandas.crosstab` sorts strings, and pivot tables can have their columns in order of occurrence.
     """
     names = [] if getattr(table.columns, "ordered", False) else list(table.columns)
     try:
@@ -267,14 +267,14 @@ def warn_of_names(table: Any, why: str | None) -> None:
 
 
 def _is_column(values: Any) -> bool:
-    """Return whether an invalid table is a single column, such as ratings."""
+    """Return whether an invalid table is one-dimensional, like a column of ratings."""
     if isinstance(values, (list, tuple)):
         return len(values) > 0 and (isinstance(values[0], str) or not hasattr(values[0], "__len__"))
     return len(getattr(values, "shape", ())) == 1
 
 
 def _first_not_a_number(values: AnyArray) -> str:
-    """Return the first entry that is not a number, abbreviated, or the dtype if there is none."""
+    """Describe the first entry that is not a number, or the dtype if there is no such entry."""
     kinds = (int, float, np.integer, np.floating)
     others = [entry for entry in values.ravel().tolist() if not isinstance(entry, kinds)]
     return short_repr(others[0]) if others else f"an array of dtype {values.dtype}"

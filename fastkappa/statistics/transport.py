@@ -1,7 +1,8 @@
 """Find the tables with the least disagreement for given margins.
 
-For given margins, kappa is largest in the table with the least weighted disagreement. Finding this
-table is a transport problem from the first rater's margin to the second rater's margin.
+For given margins, kappa is largest for the table with the least weighted disagreement. Finding this
+table is a transportation problem. The first rater's margin is the supply, and the second rater's
+margin is the demand.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 
 def closest_tables(tables: AnyArray, weights: Weights) -> AnyArray:
-    """Return the tables with the same margins and the least weighted disagreement.
+    """Return, for each table, the table with the same margins and the least weighted disagreement.
 
     Parameters
     ----------
@@ -28,7 +29,7 @@ def closest_tables(tables: AnyArray, weights: Weights) -> AnyArray:
     Returns
     -------
     closest : ndarray of shape (..., l, l)
-        The tables with the least disagreement, with whole numbers if the counts are whole.
+        The tables with the least disagreement. If ``tables`` contains whole counts, so do these.
     """
     matrix = disagreement_matrix(weights, tables.shape[-1])
     counts = tables if tables.dtype.kind == "f" else whole_numbers(tables)
@@ -54,10 +55,10 @@ def _most_agreeing(rows: AnyArray, columns: AnyArray) -> AnyArray:
 
 
 def _in_order(rows: AnyArray, columns: AnyArray) -> AnyArray:
-    """Return the tables of the north-west corner rule.
+    """Return the tables that the northwest corner rule constructs.
 
-    In this table, items sorted by the first rating are also sorted by the second. For Monge
-    weights, tables with this property are the cheapest.
+    In these tables, items sorted by the first rating are also sorted by the second. For Monge
+    weights, tables with this property have the least disagreement.
     """
     below = np.minimum(rows.cumsum(axis=-1)[..., :, None], columns.cumsum(axis=-1)[..., None, :])
     below = np.diff(below, axis=-2, prepend=np.zeros_like(below[..., :1, :]))
@@ -66,13 +67,13 @@ def _in_order(rows: AnyArray, columns: AnyArray) -> AnyArray:
 
 
 def _is_monge(costs: FloatTable) -> bool:
-    """Return whether w[i, j] + w[k, l] <= w[i, l] + w[k, j] for all i < k and j < l."""
+    """Return whether c[i, j] + c[k, l] <= c[i, l] + c[k, j] for costs c, all i < k and j < l."""
     straight = costs[:-1, :-1] + costs[1:, 1:]
     return bool((straight <= costs[:-1, 1:] + costs[1:, :-1]).all())
 
 
 def cheapest_transport(rows: AnyArray, columns: AnyArray, costs: FloatTable) -> AnyArray:
-    """Return the table with these margins and the least ``sum(costs * table)``.
+    """Return the table with the given margins that minimizes ``sum(costs * table)``.
 
     Parameters
     ----------
@@ -83,8 +84,8 @@ def cheapest_transport(rows: AnyArray, columns: AnyArray, costs: FloatTable) -> 
 
     Notes
     -----
-    The problem is solved by successive shortest paths with potentials. Initially, the table has as
-    many items as possible on the diagonal, at no cost. In each step, Dijkstra's algorithm finds the
+    The problem is solved by successive shortest paths with potentials. Initially, as many items as
+    possible are placed on the diagonal, at no cost. In each step, Dijkstra's algorithm finds the
     cheapest path from a row with remaining supply to a column with remaining demand, and as many
     items as possible are moved along this path.
     """
@@ -124,8 +125,8 @@ def _shortest_path(
 ) -> tuple[FloatTable, FloatTable, list[int], list[int], int]:
     """Return the distances and predecessors up to the nearest target, and the target's index.
 
-    Edges from rows to columns have given lengths. If the cell of a row and a column is in use, an
-    edge of length 0 leads from the column back to the row.
+    The edge from each row to each column has the length given by ``lengths``. If the cell of a row
+    and a column is in use, an edge of length 0 leads from the column back to the row.
     """
     n_labels = len(lengths)
     to_rows = np.where(starts, 0.0, math.inf)

@@ -15,7 +15,7 @@ from fastkappa.statistics.scheme import NAMED, SCHEMES, MatrixScheme, Scheme, Sc
 from fastkappa.statistics.tables import as_numbers
 
 Weights: TypeAlias = SchemeName | Matrix | None
-# The families of weights that depend on the labels. `disagreement_weights` computes their matrix.
+# The families of weights that depend on the labels. `disagreement_weights` computes their matrices.
 Family: TypeAlias = Literal[
     "linear", "quadratic", "radical", "ordinal", "ratio", "circular", "bipolar"
 ]
@@ -29,7 +29,7 @@ def as_weights(weights: Weights, n_labels: int) -> SchemeName | AnyArray | None:
     ------
     ValueError
         If a name is unknown, or if a matrix does not have the shape (n_labels, n_labels), has
-        entries that are negative or not finite, or has a diagonal that is not 0.
+        negative or non-finite entries, or has nonzero entries on the diagonal.
     """
     if weights is None:
         return None
@@ -62,13 +62,13 @@ def as_weights(weights: Weights, n_labels: int) -> SchemeName | AnyArray | None:
 
 
 def scheme_of(weights: Weights, n_labels: int) -> Scheme:
-    """Return the scheme of named weights or of a matrix, or raise like `as_weights`."""
+    """Return the scheme for weights given by name or as a matrix, after validating them."""
     checked = as_weights(weights, n_labels)
     return MatrixScheme(checked) if isinstance(checked, np.ndarray) else NAMED[checked]
 
 
 def disagreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
-    """Return named weights or a matrix as a float64 matrix of disagreement weights.
+    """Convert named weights or a matrix to a float64 matrix of disagreement weights.
 
     Examples
     --------
@@ -82,11 +82,11 @@ def disagreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
 
 
 def mean_weights(matrix: FloatTable, margins: FloatTable) -> FloatTable:
-    """Return the mean of each row of weights under each margin, of shape (..., l).
+    """Return an array of shape (..., l) with the mean of each row of weights for each margin.
 
     The result for a table in a stack is bitwise identical to the result for the table alone. A
-    single matrix product would round differently. For tables of few items, the last bit can decide
-    where a search ends.
+    single matrix product for the whole stack would be rounded differently. For tables with few
+    items, the last bit can determine where a search ends.
     """
     means: FloatTable = (matrix @ margins[..., None])[..., 0]
     return means
@@ -97,9 +97,9 @@ def disagreement_weights(
 ) -> FloatTable:
     """Return a matrix of disagreement weights for labels, to be passed as ``weights=``.
 
-    Labels that are numbers are compared by value, so the distances between 1, 2 and 5 are 1 and 3.
-    (In contrast, ``weights='linear'`` and ``weights='quadratic'`` compare positions.) Other labels
-    are compared by their positions 0, 1, 2, ...
+    Numeric labels are compared by value: for example, the distance from 2 to 5 is 3, even if no
+    label lies between them. (In contrast, ``weights='linear'`` and ``weights='quadratic'`` compare
+    positions.) Other labels are compared by their positions 0, 1, 2, ...
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def disagreement_weights(
         - 'radical': the square root of ``|x - y|``; large disagreements weigh little more than
           small ones;
         - 'ordinal': ``d * (d + 1) / 2``, the number of pairs that can be formed from the two labels
-          and those between them. This family is a compromise between linear and quadratic, and
+          and those between them. This family is a compromise between 'linear' and 'quadratic', and
           always uses positions;
         - 'ratio': ``((x - y) / (x + y))**2``; 1 and 2 are as far apart as 10 and 20, and labels
           must be non-negative numbers;
@@ -121,25 +121,24 @@ def disagreement_weights(
         - 'bipolar': ``(x - y)**2 / ((x + y - 2 * low) * (2 * high - x - y))``, where low and high
           are the ends of the scale, such as -3 and 3; disagreements near the ends weigh more.
     labels : array-like of shape (l,)
-        All possible labels, in the order of the table's rows. The ends of the scale are the
-        smallest and the largest label.
+        All possible labels, in the order of the table's rows. For 'bipolar', the smallest and the
+        largest label are used as the ends of the scale.
     period : float, default=None
-        The period of 'circular' labels, such as 360 for degrees. None means that the labels are at
-        equal distances around the circle, so the period is the number of labels times this
-        distance.
+        The period of 'circular' labels, such as 360 for degrees. None means that the labels are
+        equally spaced around the circle, so the period is the number of labels times the spacing.
 
     Returns
     -------
     weights : ndarray of shape (l, l)
         A symmetric float64 matrix with zeros on the diagonal. Kappa depends only on the ratios of
-        weights. Agreement weights are ``1 - weights / weights.max()``.
+        the weights. The corresponding agreement weights are ``1 - weights / weights.max()``.
 
     Raises
     ------
     ValueError
-        If the family is unknown, if labels are not one-dimensional, not unique, not finite, dates
-        or integers beyond 2**53 that float64 would round, if 'ratio' labels are negative or not
-        numbers, or if the period does not fit the labels.
+        If the family is unknown, if the labels are not one-dimensional, distinct and finite, if
+        they are dates or contain integers that float64 cannot represent exactly, if labels for
+        'ratio' are negative or not numbers, or if the period does not fit the family or the labels.
 
     References
     ----------
@@ -205,10 +204,10 @@ def disagreement_weights(
 
 
 def _values_of(labels: ArrayLike) -> tuple[Floats, bool]:
-    """Return the values or positions of labels, and whether they are values."""
+    """Return the values of numeric labels, or otherwise positions, and whether they are numeric."""
     given = np.asarray(labels)
     if given.dtype.kind == "f" and isinstance(labels, (list, tuple)):
-        # In an object array, integers beyond 2**53 are not rounded.
+        # An object array does not round integers beyond 2**53.
         given = np.array(labels, dtype=object)
     if given.ndim != 1 or len(given) == 0:
         raise ValueError(f"labels must be a list of at least one label, got {short_repr(labels)}.")
@@ -265,14 +264,14 @@ def _quotient(numerator: Floats, denominator: Floats) -> Floats:
 def agreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
     """Return agreement weights, with 1 on the diagonal and 0 for the worst disagreement.
 
-    The result is NaN if all disagreement weights are 0.
+    With two or more labels, the result is NaN if all disagreement weights are 0.
     """
     agreement: FloatTable = 1 - relative_distances(weights, n_labels)
     return agreement
 
 
 def relative_distances(weights: Weights, n_labels: int) -> FloatTable:
-    """Return disagreement weights divided by the largest, or NaN if all are 0."""
+    """Return disagreement weights divided by the largest weight, or NaN if all weights are 0."""
     matrix = disagreement_matrix(weights, n_labels)
     if n_labels == 1:
         return matrix
@@ -281,7 +280,7 @@ def relative_distances(weights: Weights, n_labels: int) -> FloatTable:
 
 
 def weights_text(weights: Weights | str) -> str:
-    """Return the name of the weights for reports.
+    """Return a short description of the weights for reports.
 
     Examples
     --------

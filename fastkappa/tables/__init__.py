@@ -1,1 +1,1 @@
-"""Count items in tables. This package computes no statistics."""
+"""Build tables of counts from ratings. This package computes no statistics."""

@@ -1,8 +1,8 @@
-"""Count, for each cluster, the items in each cell of the table.
+"""Count the items in each cell of the table, separately for each cluster.
 
-There can be millions of clusters, and the clusters' numbers can be far apart. Therefore a table of
-all clusters is used only if it is small enough. Otherwise the items are sorted by cluster and cell.
-In both cases, the result is a list of clusters, cells and counts.
+There can be millions of clusters, and their numbers can be far apart. Therefore, a table of all
+clusters is used only if it is small enough. Otherwise, the items are sorted by cluster and cell.
+Either way, the result lists clusters, cells and counts.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ INT64_MAX = (1 << 63) - 1
 
 
 class ClusterCounts(NamedTuple):
-    """The number of items per cluster and cell. A pair of cluster and cell can occur repeatedly.
+    """The number of items per cluster and cell. The same pair can occur more than once.
 
     Attributes
     ----------
     clusters : ndarray of int of shape (e,)
-        Cluster numbers from 0, for clusters with an item among the labels.
+        Cluster numbers, starting at 0. Clusters without items in the table are omitted.
     cells : ndarray of int of shape (e,)
-        The index of the cell in the table of the labels, row by row.
+        The index of the cell in the table of the labels, flattened row by row.
     counts : ndarray of int of shape (e,)
         The number of items, never 0.
     """
@@ -60,11 +60,11 @@ class RatedColumn(NamedTuple):
 
     @property
     def n_codes(self) -> int:
-        """The number of codes, including the code for values outside the labels."""
+        """The number of codes, including one for other values unless ``is_within`` is true."""
         return self.encoding.codec.n_labels + (not self.is_within)
 
     def codes(self, kernels: PairKernels, start: int, stop: int, dtype: np.dtype[Any]) -> AnyArray:
-        """Return the codes of the items, modulo a power of two that exceeds every code."""
+        """Return the codes of the items in the given dtype, where subtraction can wrap around."""
         values, codec = self.column.values[start:stop], self.encoding.codec
         if self.is_within and values.dtype.kind in "iu":
             codes: AnyArray = codec.encode(kernels, values).astype(dtype)
@@ -87,7 +87,7 @@ def count_by_cluster(
 ) -> ClusterCounts:
     """Return the number of items per cluster and cell.
 
-    Items with a value outside the labels are not counted.
+    Items with a value that is not one of the labels are not counted.
 
     Raises
     ------
@@ -109,7 +109,8 @@ def count_by_cluster(
     threads = max(1, min(num_threads, len(values) // ITEMS_WORTH_A_THREAD))
     n_all = items.n_numbers * n_cells
     if n_all <= min(most_cells, CELLS_WORTH_AN_ITEM * max(len(values), chunk)):
-        # Each thread needs its own table. Clearing and adding the tables takes time.
+        # Each thread needs its own table, and clearing and adding the tables takes time, so each
+        # thread must have at least four items per cell.
         found = items.counted(max(1, min(threads, len(values) // (4 * n_all))))
     else:
         found = items.sorted(threads)
@@ -124,7 +125,7 @@ def count_by_cluster(
 
 
 class _Items(NamedTuple):
-    """The items to count. Cluster numbers start at ``lowest``, and cells start at 0."""
+    """The items to count. Cluster numbers start at ``lowest``, and cell numbers start at 0."""
 
     kernels: PairKernels
     values: AnyArray
@@ -135,7 +136,7 @@ class _Items(NamedTuple):
     chunk: int
 
     def counted(self, num_threads: int) -> ClusterCounts:
-        """Count all items in a single table of all clusters."""
+        """Count all items, using a single table of all clusters."""
         # The kernels need a row and a column for values outside the range. Both remain empty here.
         shape = (self.n_numbers + 1, self.n_cells + 1)
 
@@ -152,7 +153,7 @@ class _Items(NamedTuple):
 
     def sorted(self, num_threads: int) -> ClusterCounts:
         """Count all items by sorting them by cluster and cell."""
-        # The values are copied, because another thread can change them.
+        # The values are copied, because another thread could change them.
         numbers: AnyArray = offsets_from(self.values, self.lowest)
         if int(numbers.max()) >= self.n_numbers:
             raise changed_meanwhile("clusters")
@@ -183,7 +184,7 @@ class _Items(NamedTuple):
         return cells
 
     def _listed(self, keys: AnyArray, width: int, counts: AnyArray) -> ClusterCounts:
-        """Return the counts of keys. A key is the cluster times ``width``, plus the cell."""
+        """Split each key, which is the cluster times ``width`` plus the cell."""
         numbers = keys // width
         return ClusterCounts(
             numbers.astype(np.min_scalar_type(self.n_numbers - 1)),
@@ -193,7 +194,7 @@ class _Items(NamedTuple):
 
 
 def _places(rated: Sequence[RatedColumn]) -> AnyArray:
-    """Return the table cell of each code, or -1 for codes outside the labels."""
+    """Return the table cell for each combination of codes, or -1 if a code has no label."""
     places = np.zeros(1, np.int64)
     for one in rated:
         own = np.append(one.encoding.positions, -1)[: one.n_codes]
@@ -203,7 +204,7 @@ def _places(rated: Sequence[RatedColumn]) -> AnyArray:
 
 
 def _without_outside(found: ClusterCounts, clusters: Column, places: AnyArray) -> ClusterCounts:
-    """Return the counts by table cell, merging clusters with the same label."""
+    """Drop counts outside the table, and merge clusters with the same label."""
     numbers, cells, counts = found
     if (places < 0).any():
         inside = places[cells] >= 0

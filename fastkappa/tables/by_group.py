@@ -1,4 +1,4 @@
-"""Count items by group: one table of two raters per group, in one pass."""
+"""Count items by group in a single pass, with one table of two raters per group."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def count_by_group(
 ) -> ConfusionTable:
     """Return one table of two raters per group, with the labels of groups, rows and columns.
 
-    ``weights`` are the numbers of items that each item represents. If given, the table also
-    contains their sums.
+    ``weights`` contains the number of items that each item represents. If it is given, the result
+    also contains the sum of the weights in each cell.
 
     Raises
     ------
     ValueError
-        If the tables of all groups would have too many cells together, or if all weights are 0.
+        If the tables of all groups would have too many cells in total, or if all weights are 0.
     """
     columns = groups, first, second
     encodings = [] if known is None else [known.encode(column) for column in columns[1:]]

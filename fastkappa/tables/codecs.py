@@ -1,8 +1,8 @@
 """Convert labels to codes: one interface with two implementations.
 
-For a range of labels, a kernel subtracts the lowest label, and no look-up is needed. Labels that
-are farther apart are looked up in a map. Both implementations assign the code ``n_labels`` to
-ratings outside the labels.
+For a range of labels, a kernel subtracts the lowest label, and no lookup is needed. Labels that are
+farther apart are looked up in a map. Both implementations assign the code ``n_labels`` to ratings
+that are not among the labels.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CHUNK = 1 << 16
 # chunks, two threads were slower than one.
 LONG_CHUNK = 1 << 18
 # Labels are guessed from this many ratings at the start and a sample of the same size. A column of
-# up to 8 times this length is read completely, because sampling is no faster.
+# up to 8 times this length is read completely, because sampling would be no faster.
 SAMPLE = 256
 # A range of labels is counted without a look-up if its table has at most this many cells.
 LARGEST_DENSE_TABLE = 1 << 20
@@ -64,11 +64,11 @@ class Codec(Protocol):
         ...
 
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
-        """Return the result of `encode`. A map first assigns the next codes to new labels."""
+        """Encode the values. A map first assigns the next codes to new labels."""
         ...
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
-        """Return the codes in a new array."""
+        """Return the codes of the values in a new array."""
         ...
 
     def labels(self) -> AnyArray:
@@ -80,14 +80,15 @@ class Codec(Protocol):
         ...
 
     def widened(self, values: AnyArray) -> Codec:
-        """Return a codec that also has the labels of the values. A map is changed in place."""
+        """Return a codec that also has codes for these values. A map is extended in place."""
         ...
 
 
 class _Range(NamedTuple):
-    """The fields of `LabelRange`, which also has a constant.
+    """The fields of `LabelRange`, which adds a constant.
 
-    mypy does not allow constants in a named tuple, and importing `dataclasses` is slow.
+    This base class exists because mypy does not allow constants in a named tuple, and importing
+    `dataclasses` is slow.
     """
 
     lowest: int
@@ -122,17 +123,17 @@ class LabelRange(_Range):
     def encode(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
         """Return the values, converted to 64 bits if their type cannot represent all labels.
 
-        Kernels subtract in the type of the values. With uint8 values and 300 as the lowest label,
-        44 − 300 would wrap to 0, so 44 would be counted as 300.
+        Kernels subtract the lowest label in the type of the values. With uint8 values and 300 as
+        the lowest label, 44 − 300 would wrap to 0, so 44 would be counted as 300.
         """
         return values if self.fits(values) else self._in_64_bits(values)
 
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
-        """Return the result of `encode`. Ranges are widened only after counting."""
+        """Encode the values without learning, because ranges are widened only after counting."""
         return self.encode(kernels, values)
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
-        """Return the codes in a new array."""
+        """Return the codes of the values in a new array."""
         offsets = offsets_from(
             values if self.fits(values) else self._in_64_bits(values), self.lowest
         )
@@ -172,7 +173,7 @@ NO_LABELS = LabelRange(0, 0)
 
 
 class LabelMap:
-    """A look-up table for labels that are far apart. New labels get the next codes."""
+    """A lookup table for labels that are far apart. New labels get the next codes."""
 
     lowest = 0
 
@@ -192,7 +193,7 @@ class LabelMap:
         return LONG_CHUNK if code_type(self.n_labels) == np.uint8 else CHUNK
 
     def fits(self, values: AnyArray) -> bool:
-        """Return False, because codes are never the values themselves."""
+        """Return False, because `encode` never returns the values themselves."""
         return False
 
     def encode(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
@@ -200,7 +201,7 @@ class LabelMap:
         return self._look_up(kernels, values)[0]
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
-        """Return the codes in a new array."""
+        """Return the codes of the values in a new array."""
         return self._look_up(get_kernels(), values)[0].astype(np.int64)
 
     def labels(self) -> AnyArray:
@@ -234,7 +235,7 @@ class LabelMap:
         return copy
 
     def widened(self, values: AnyArray) -> LabelMap:
-        """Add the labels of the values to this map and return it."""
+        """Add any new values to this map as labels, and return the map."""
         self.learn(get_kernels(), values)
         return self
 
@@ -280,14 +281,14 @@ def expected_codecs(
 
 
 def sample_of(values: AnyArray) -> AnyArray:
-    """Return the first ratings and a sample of the other ratings, or all if there are few."""
+    """Return the first ratings and a sample of the others, or all ratings if there are few."""
     if len(values) <= 8 * SAMPLE:
         return values
     return np.concatenate([values[:SAMPLE], values[:: max(1, len(values) // SAMPLE)]])
 
 
 def guess_label_range(values: AnyArray) -> LabelRange:
-    """Return the range of labels expected from a sample of the ratings."""
+    """Return the expected range of labels, based on a sample of the ratings."""
     guess = LabelRange(0, 0, label_type(values)).widened(sample_of(values))
     if guess.n_labels <= SAMPLE // 2:
         return guess
@@ -297,7 +298,7 @@ def guess_label_range(values: AnyArray) -> LabelRange:
 
 
 def guess_label_map(kernels: PairKernels, values: AnyArray) -> LabelMap:
-    """Return a map of the labels expected from a sample of the ratings."""
+    """Return a map of the expected labels, based on a sample of the ratings."""
     labels = LabelMap(np.empty(0, label_type(values)))
     labels.learn(kernels, sample_of(values))
     return labels
@@ -315,7 +316,7 @@ def label_limits(values: AnyArray) -> tuple[int, int]:
 
 @cache
 def _limits_of(dtype: np.dtype[Any]) -> tuple[int, int]:
-    """Return the limits of a type, cached because NumPy's look-up is as slow as a short call."""
+    """Return the limits of a type. They are cached, because `numpy.iinfo` is slow."""
     if dtype.kind == "f":
         return -(1 << 63), (1 << 63) - 1
     limits = np.iinfo(dtype)

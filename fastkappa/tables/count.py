@@ -1,4 +1,4 @@
-"""Cross-tabulate two columns as a square table with ordered labels."""
+"""Cross-tabulate two columns into a square table with the same labels for rows and columns."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class _Counts(NamedTuple):
 
 
 class CountsResult(Result):
-    """A named tuple of ``table``, ``labels`` and numbers of items."""
+    """Base class of named tuples with a table of counts, its labels and numbers of items."""
 
     __slots__ = ()
     table: AnyArray
@@ -61,7 +61,7 @@ class CountsResult(Result):
     n_outside: int
 
     def to_frame(self) -> Any:
-        """Return the table as a pandas DataFrame, with both raters' labels as index and columns.
+        """Return the table as a pandas DataFrame with labeled rows and columns.
 
         Raises
         ------
@@ -74,24 +74,25 @@ class CountsResult(Result):
         return frame_of_counts(self.table, self.labels, RATERS)
 
     def __add__(self, other: Any) -> Any:
-        """Return the sum of the two counts, with the labels of both.
+        """Add the counts of another table. The result has the labels of both tables.
 
-        If the labels differ, both counts must have sorted labels that all occur.
+        If the labels differ, they must be sorted, and neither table may leave out any items because
+        of their labels.
 
         Raises
         ------
         OverflowError
             If a sum does not fit in int64.
         TypeError
-            If ``other`` is of another class.
+            If ``other`` is an instance of another class.
         ValueError
-            If the labels differ, and are unsorted or exclude items; if the labels have different
-            types; or if only one of the tables contains sums of item weights.
+            If the labels differ and are unsorted or leave out items, if the labels have different
+            types, or if only one of the tables contains sums of item weights.
 
         Warns
         -----
         UserWarning
-            If some labels look alike, or if the two counts seem to use different codes for the
+            If some labels look alike, or if the two tables seem to use different codes for the
             same labels.
         """
         if type(other) is not type(self):
@@ -107,12 +108,12 @@ class CountsResult(Result):
         return total_of(self, other)
 
     def __radd__(self, other: Any) -> Any:
-        """Return these counts if ``other`` is 0, the start value of `sum`."""
+        """Return ``self`` if ``other`` is 0, the start value of `sum`."""
         return self if type(other) is int and other == 0 else super().__radd__(other)
 
 
 def part_of(name: str, counts: CountsResult) -> Part:
-    """Return counts as a part for `judge_parts`, with the number of ratings per label and rater."""
+    """Convert counts to a `Part` that holds the number of ratings per rater and label."""
     table = counts.table.astype(float)
     total = table.sum() or 1.0
     # Sums of weights are scaled, so that their total is the number of items.
@@ -124,7 +125,7 @@ def part_of(name: str, counts: CountsResult) -> Part:
 
 
 def total_of(first: Any, second: Any) -> Any:
-    """Return the sum of two counts, like ``first + second``, without comparing their labels."""
+    """Add two tables of counts, like ``first + second`` but without calling `judge_parts`."""
     if first.table.any() and second.table.any():
         # In `ConfusionCounts`, sums of integer weights cannot be distinguished from counts.
         are_weighted = [
@@ -150,7 +151,7 @@ def total_of(first: Any, second: Any) -> Any:
 
 
 def _labels_of_both(first: CountsResult, second: CountsResult) -> AnyArray:
-    """Return the labels of two counts, or raise if the user chose the labels of either."""
+    """Return the sorted labels of both tables, or raise if the user chose the labels of either."""
     own = [first.labels, second.labels]
     are_found = not first.n_outside and not second.n_outside
     if not are_found or any(union_of_labels([one]).tolist() != one.tolist() for one in own):
@@ -162,14 +163,14 @@ def _labels_of_both(first: CountsResult, second: CountsResult) -> AnyArray:
 
 
 def _as_column(counts: CountsResult) -> Column:
-    """Return the labels of counts as a column, with the number of ratings of each label."""
+    """Return the labels of a table as a column, with the number of ratings for each label."""
     n_ratings = (counts.table.sum(axis=0) + counts.table.sum(axis=1)).astype(np.int64)
     places = np.arange(len(counts.labels))
     return Column(places, np.dtype(object), counts.labels.tolist(), counts=n_ratings)
 
 
 def _total(first: Any, second: Any) -> Any:
-    """Return the sum of two numbers, or of two tuples with one number per rater."""
+    """Add two numbers, or two tuples elementwise. For booleans, return ``first or second``."""
     if isinstance(first, bool):
         return first or second
     if isinstance(first, tuple):
@@ -178,14 +179,14 @@ def _total(first: Any, second: Any) -> Any:
 
 
 class ConfusionCounts(CountsResult, _Counts):
-    """A confusion matrix, its labels, and the number of items outside the labels.
+    """A confusion matrix, its labels, and the number of items with other labels.
 
     Attributes
     ----------
     table : ndarray of shape (l, l)
-        The cell in row i, column j is the number of items rated ``labels[i]`` by the first rater
-        and ``labels[j]`` by the second. Counts are int64, and sums of float item weights are
-        float64.
+        Entry ``[i, j]`` is the number (or the total weight) of the items that the first rater
+        labeled ``labels[i]`` and the second rater ``labels[j]``. The dtype is float64 if item
+        weights are floats, and int64 otherwise.
     labels : ndarray of shape (l,)
         The labels, sorted or in the given order.
     n_outside : int
@@ -213,28 +214,28 @@ def confusion_counts(
     backend: Backend | None = None,
     num_threads: int | None = None,
 ) -> ConfusionCounts:
-    """Count the items with each pair of labels from two raters.
+    """Count the items that received each pair of labels from two raters.
 
     Parameters
     ----------
     y1, y2 : array-like of shape (n,)
         The ratings of two raters: integers of any dtype, whole floats, booleans, strings or dates.
         Ratings can be lists, NumPy arrays, pandas, polars or pyarrow columns, or objects that
-        export their memory by the Arrow or DLPack protocol. Integer arrays are read in place,
-        with any stride or byte order. If both columns are whole numbers on the same device, such
-        as tensors on a GPU, their own library counts them on the device.
+        export their memory through the Arrow or DLPack protocol. Integer arrays are read in place,
+        with any stride or byte order. If both columns contain whole numbers on the same device, for
+        example in GPU tensors, their own library counts them there.
     labels : array-like of shape (l,), default=None
-        The labels of the table, in this order. None means the labels that the ratings declare, in
-        the declared order, or else the labels that occur, sorted.
+        The labels of the table, in this order. If None, the labels declared by the ratings are
+        used, in their declared order. If none are declared, the labels that occur are used, sorted.
     sample_weight : array-like of shape (n,), default=None
-        Item weights. The table then contains sums of weights instead of counts: exact sums for
-        integers, float64 sums for floats.
+        Item weights. If given, the table contains sums of weights instead of counts. The sums are
+        exact for integers, and float64 for floats.
     backend : {'cython', 'numba', 'numpy'}, default=None
         If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If the variable
         is not set, the fastest available backend is used.
     num_threads : int, default=None
-        The maximum number of threads. None means as many as ``OMP_NUM_THREADS``, the cores and the
-        CPU quota allow.
+        The maximum number of threads. If None, it is limited by ``OMP_NUM_THREADS``, the number of
+        cores and the CPU quota.
 
     Returns
     -------
@@ -277,13 +278,13 @@ def confusion_counts(
 
 
 def unjudged_counts(y1: Any, y2: Any) -> ConfusionCounts:
-    """Return the table of all labels that occur, without warnings about mistakes in the table."""
+    """Count all labels that occur, without warning about probable mistakes in the ratings."""
     items = read({"y1": y1, "y2": y2}, may_be_empty=True, remedy=NOT_MISSING)
     return tabulate(get_kernels(), items.columns["y1"], items.columns["y2"], None, None)
 
 
 def in_int64(counts: ConfusionCounts) -> ConfusionCounts:
-    """Raise if sums of integer item weights do not fit in an int64 table."""
+    """Convert sums that are Python integers to int64, or raise if one does not fit."""
     table = as_int64(counts.table, "sample_weight")
     return counts if table is counts.table else counts._replace(table=table)
 
@@ -299,11 +300,12 @@ def tabulate(
     without_first: str | None = None,
     alphabetical: bool = False,
 ) -> ConfusionCounts:
-    """Return the square table of two columns.
+    """Cross-tabulate two columns into a square table.
 
-    ``without_first`` is the error text if no rating of the first column is a known label. With
-    ``alphabetical``, strings of digits are sorted alphabetically like other strings. Sums of
-    integer weights that do not fit in int64 become Python integers in an object array.
+    ``without_first`` is the message of the error raised if no rating in the first column is a known
+    label. If ``alphabetical`` is true, strings of digits are sorted alphabetically, like other
+    strings. If sums of integer weights might not fit in int64, the table has dtype object and
+    contains Python integers.
     """
     are_found = known is None
     if first.counts is not None:
@@ -340,7 +342,7 @@ def tabulate(
 def on_known_labels(
     counts: AnyArray, encodings: tuple[Encoding, Encoding], known: KnownLabels
 ) -> AnyArray:
-    """Convert a table of codes to a table of known labels, without ratings outside the labels."""
+    """Convert a table indexed by codes to a table of the known labels, dropping other ratings."""
     rows, columns = encodings
     return scatter(counts[:-1, :-1], rows.positions, columns.positions, (len(known), len(known)))
 
@@ -348,7 +350,7 @@ def on_known_labels(
 def count_unknown(
     kernels: PairKernels, first: Column, second: Column, num_threads: int | None = None
 ) -> ConfusionTable:
-    """Return the table of all labels that occur in columns of integers or whole floats."""
+    """Count each pair of labels that occurs in two columns of integers or whole floats."""
     columns = first.values, second.values
     tally = Tally(kernels, expected_codecs(kernels, columns), n_expected=len(columns[0]))
     return tally.add_all(columns, None, num_threads).finish()
@@ -362,10 +364,10 @@ def count_known(
     weights: AnyArray | None,
     num_threads: int | None,
 ) -> list[AnyArray]:
-    """Return the table of counts of known codes and, for item weights, of their sums.
+    """Return a table of counts and, if there are item weights, tables of their sums.
 
-    Sums of integer weights consist of two tables, as returned by `sum_pairs_exactly`. The last row
-    and column of each table count the ratings outside the labels.
+    Sums of integer weights are split into two tables, as in `sum_pairs_exactly`. The last row and
+    column of each table are for ratings without a code in ``codecs``.
     """
     dtype = None if weights is None else weights.dtype
     tally = Tally(kernels, codecs, (False, False), weight_type=dtype)

@@ -36,9 +36,10 @@ FEWEST_ROWS, FEWEST_OF_SECOND = 20, 5
 # At least this proportion of ratings must have the second most frequent label, so that a sample of
 # a file also contains it.
 LEAST_OF_SECOND = 0.1
-# The largest chi-square attributed to chance, in standard deviations above its mean.
+# The largest chi-square statistic attributed to chance, in standard deviations above its mean.
 CHANCE = 2.0
-# The smallest number of repeated rows, and the largest probability that they repeat by chance.
+# For a warning about repeated rows, the smallest number of such rows, and the largest probability
+# that they repeat by chance.
 FEWEST_REPEATED, BY_CHANCE = 30, 1e-6
 # The first rows are compared with the rows at no more than this many later places. If they occur at
 # more places, their labels are too frequent to be evidence.

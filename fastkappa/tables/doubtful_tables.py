@@ -32,10 +32,12 @@ MOST_NAMED = 5
 LEAST_REPEATS = 2
 # In a smaller table, each cell can contain one item by chance.
 FEWEST_CELLS = 6
-# A rater does not use the other's scale if at least `FEWEST_ALONE` labels are used by that rater
-# only, and these are at least `TIMES` as many as the labels of the other.
+# Labels that only one rater uses are suspicious if there are at least `FEWEST_ALONE` of them, and
+# at least `TIMES` times as many as the other rater has labels.
 FEWEST_ALONE, TIMES = 6, 2
-# In a smaller part of the data, or if it is rarer than this, a label can be absent by chance.
+# A label can be absent from a part of the data by chance if any part has fewer than
+# `FEWEST_OF_PART` items, if its proportion in another part is below `LEAST_ABSENT`, or if fewer
+# than `FEWEST_ABSENT` items with the label are expected.
 FEWEST_OF_PART, LEAST_ABSENT, FEWEST_ABSENT = 100, 0.02, 10
 # Scales rarely have more grades than this.
 MOST_GRADES = 21
@@ -66,8 +68,7 @@ def judge_table(
         return
     array = np.asarray(labels)
     are_coded = not are_given and _warn_of_codes(array, table)
-    # Slow checks are skipped for ordinary tables, to keep short calls fast. In an ordinary table,
-    # raters agree on all labels, or all but one, and more than once on the first or last label.
+    # Slow checks are skipped for ordinary tables, to keep short calls fast.
     if may_be_coded_apart(labels, table):
         text = two_codings(labels, table, names, are_given=are_given)
         if text:
@@ -162,7 +163,8 @@ def warn_of_strangers(names: Sequence[str], labels: Sequence[AnyArray], n_items:
     if min(n_labels) < 2:
         return False
     alone = np.setdiff1d(own, others)
-    # Raters can lack a common label by chance if most labels occur once, like measurements.
+    # If most labels occur only once, as with measurements, raters can have no label in common by
+    # chance.
     if len(alone) == len(own) and LEAST_REPEATS * sum(n_labels) <= n_items:
         warn(
             f"{name} and {other} have no label in common: {name} has {_some(own)} and {other} has"

@@ -25,7 +25,7 @@ def whole_sums(high: AnyArray, low: AnyArray) -> AnyArray:
 
 
 def checked_sums(sums: Sequence[AnyArray], weights: AnyArray) -> AnyArray:
-    """Return a single table of sums, or raise if the sums of the weights are invalid."""
+    """Combine sums into one table, or raise if a sum is not finite or all weights are zero."""
     if weights.dtype.kind == "f":
         (table,) = sums
         if not np.isfinite(table).all():
@@ -65,7 +65,7 @@ def add_exactly(first: AnyArray, second: AnyArray) -> AnyArray:
 def refuse_weighted_and_not(first: bool | None, second: bool | None) -> None:
     """Raise if one of two tables has sums of weights and the other has counts.
 
-    An argument is None if the table can be added to either kind.
+    An argument is True for sums, False for counts, and None if the table can be added to either.
     """
     if {first, second} == {True, False}:
         raise ValueError(

@@ -3,7 +3,7 @@
 All classes of counts write the same fields, so each class can read the counts of the others. A
 class can also add one of the fields in `EXTRAS`, which all other classes ignore.
 
-The JSON text is not trusted. Each size must match the number of values in the text.
+The JSON text is not trusted, so the shape of the table is checked against the number of labels.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from fastkappa.arrays import AnyArray
 
 INT64_MAX = (1 << 63) - 1
 VERSION = 1
-# The fields that contain numbers of rows or ratings.
+# The fields that contain counts of rows or ratings.
 NUMBERS = ("n_outside", "n_rows", "missing", "n_dropped")
 FIELDS = ("version", "labels", "label_dtype", "table", *NUMBERS, "is_weighted")
 # The extra fields: exact sums of a ConfusionAccumulator, and the source and columns of a saved
 # file.
 EXTRAS = ("accumulator", "origin")
-# For strings, the length in this field is ignored, because the text can claim any length.
+# The length of strings in this field is ignored, because the JSON text could state any length.
 DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|O|U\d+|T\d*|[mM]8(\[\w+\])?)")
 
 
 class CountedRows(NamedTuple):
-    """The table of two raters, and the numbers of items that are not in it.
+    """A table for two raters, and the numbers of items that are not in it.
 
-    If ``is_weighted``, the table contains sums of item weights.
+    If ``is_weighted`` is true, the table contains sums of item weights.
     """
 
     table: AnyArray
@@ -67,7 +67,7 @@ def rows_to_fields(counts: CountedRows) -> dict[str, Any]:
 
 
 def rows_from_fields(fields: Any) -> CountedRows:
-    """Return counts from the fields that `rows_to_fields` returned, ignoring `EXTRAS`.
+    """Restore counts from the fields written by `rows_to_fields`, ignoring `EXTRAS`.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def rows_from_fields(fields: Any) -> CountedRows:
 
 
 def reason_of(error: Exception) -> str:
-    """Return why fields do not describe counts, without the class of the error."""
+    """Return the reason for an error about invalid fields, without a final period."""
     return f"a field {error} is missing" if isinstance(error, KeyError) else str(error).rstrip(".")
 
 
@@ -162,7 +162,7 @@ def whole(number: Any) -> int:
 
 
 def labels_to_list(labels: AnyArray) -> tuple[list[Any], str]:
-    """Convert labels to a list for JSON and the name of their type, or raise ValueError."""
+    """Return labels as a list for JSON, with the name of their dtype, or raise ValueError."""
     is_date = labels.dtype.kind in "mM"
     listed = (labels.view(np.int64) if is_date else labels).tolist()
     try:
@@ -175,7 +175,7 @@ def labels_to_list(labels: AnyArray) -> tuple[list[Any], str]:
 
 
 def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
-    """Return the labels that `labels_to_list` converted, or raise for other input."""
+    """Convert the output of `labels_to_list` back to labels, or raise if it is invalid."""
     if not isinstance(label_dtype, str) or not DTYPE.fullmatch(label_dtype):
         raise ValueError(f"label_dtype must be a type of labels, got {short_repr(label_dtype)}")
     kind = label_dtype.lstrip("<>|=")[0]
@@ -188,7 +188,7 @@ def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
             f"labels must be a list of values of type label_dtype, got {short_repr(listed)}"
         )
     labels = np.array(listed, np.int64 if kind in "mM" else dtype)
-    # If conversion changes a label, its type cannot represent it.
+    # If the conversion changes a label, ``label_dtype`` cannot represent it.
     if len(set(listed)) < len(listed) or labels.tolist() != listed:
         raise ValueError(f"labels must be distinct and of one type, got {short_repr(listed)}")
     labels = labels.view(dtype) if kind in "mM" else labels
@@ -198,7 +198,7 @@ def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
 
 
 def square(rows: Any, n_labels: int, dtype: Any, of: type = int) -> AnyArray:
-    """Return rows as a square array. Raise if a value is not of the type ``of``."""
+    """Convert rows to a square array, or raise if a length or the type of an entry is wrong."""
     if not isinstance(rows, list) or len(rows) != n_labels:
         raise ValueError(f"a table must have {n_labels} rows, got {short_repr(rows)}")
     square = np.empty((n_labels, n_labels), dtype)

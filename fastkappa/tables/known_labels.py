@@ -1,4 +1,4 @@
-"""Encode labels that are known before counting: the user gave them, or ratings declare them."""
+"""Encode labels that the user gave or the ratings declare, so they are known before counting."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Encoding(NamedTuple):
 
 
 class KnownLabels:
-    """The labels of a table, in order and checked against the types of two columns.
+    """The labels of a table, in order.
 
     The labels are given by the user or declared by a column. If they are declared, any other rating
-    is an error. ``labels`` are the values in the ratings. ``array`` contains the labels to report.
-    For an enum, these are the names of its members.
+    is an error. ``labels`` contains the labels as they appear in the ratings, and ``array``
+    contains the labels to report. For an enum, these are the names of its members.
     """
 
     def __init__(self, labels: Any, first: Column, second: Column) -> None:
@@ -56,21 +56,21 @@ class KnownLabels:
         self.position = distinct(self._keys(comparable))
 
     def _keys(self, labels: AnyArray) -> list[Any]:
-        """Convert labels to keys for look-up, with dates in the unit of the columns."""
+        """Convert labels to dictionary keys, with dates in the unit of the columns."""
         if self._unit.kind in "mM" and labels.dtype.kind == self._unit.kind:
             return keys_in_unit(labels, self._unit)
         keys: list[Any] = labels.tolist()
         return keys
 
     def places(self, labels: AnyArray) -> NDArray[np.intp]:
-        """Return the position of each given label among the known labels, or -1."""
+        """Return the position of each label among the known labels, or -1 if it is unknown."""
         return np.array([self.position.get(key, -1) for key in self._keys(labels)], np.intp)
 
     def __len__(self) -> int:
         return len(self.array)
 
     def as_range(self) -> LabelRange | None:
-        """Return the labels as a range if they are consecutive whole numbers, or None."""
+        """Return the labels as a range if they are consecutive whole numbers, otherwise None."""
         labels = list(self.position)
         if not all(isinstance(label, int) for label in labels):
             return None
@@ -104,7 +104,7 @@ class KnownLabels:
         return Encoding(codec, np.array(list(wanted.values()), dtype=np.intp))
 
     def refuse_outside(self, columns: Mapping[str, Column], remedy: str = WHICH_ARE_MEANT) -> None:
-        """Raise an error for the first rating that is not one of the labels."""
+        """Raise if a rating is not one of the labels, naming the first such rating."""
         for name, column in columns.items():
             outside = self.encode(column).places(column.values) < 0
             if outside.any():
@@ -119,7 +119,7 @@ class KnownLabels:
 
 
 def known_labels(items: RatedItems) -> KnownLabels | None:
-    """Return the known labels of rated items, or None if the labels that occur must be used."""
+    """Return the known labels of rated items, or None if labels are neither given nor declared."""
     if items.labels is None:
         return None
     column = items.columns[items.rated[0]]

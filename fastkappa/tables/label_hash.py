@@ -1,9 +1,9 @@
 """Build the hash table in which kernels look up labels that are far apart.
 
-A label is multiplied by an odd number. The upper bits of the product, which are well mixed, select
-the slot of the label. Several multipliers are tried, and the multiplier with the fewest collisions
-is used. With few labels, there are no collisions. A label whose slot is taken is placed in the next
-free slot.
+Each label is multiplied by a constant. The upper bits of the product, which are well mixed, select
+the label's slot. Several multipliers are tried, and the one with the fewest collisions is used.
+With few labels, some multiplier usually avoids all collisions. A label whose slot is taken is
+placed in the next free slot.
 
 If there are few labels and all of them fit in 16 or 32 bits, only the upper 16 or 32 bits of the
 multipliers are set. Vector instructions can then compute slots in lanes of 16 or 32 bits.
@@ -19,20 +19,22 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import LabelHash
 
-# The number of slots. For few labels, all slots fit in vector registers. Up to `MANY_LABELS` labels
-# get many slots each, which fit in the L1 cache. With more labels, each gets fewer slots.
+# With few labels, all slots fit in vector registers. With up to `MANY_LABELS` labels, each gets at
+# least `SLOTS_A_LABEL` slots, and all slots fit in the L1 cache. With more labels, each gets at
+# least `FEWER_SLOTS_A_LABEL`.
 FEW_LABELS, FEW_SLOT_BITS = 16, 6
 LEAST_SLOT_BITS = 12
 MANY_LABELS = 1 << 10
 SLOTS_A_LABEL, FEWER_SLOTS_A_LABEL = 32, 8
-# The number of multipliers to try. With many labels, a few collisions cost little.
+# The number of multipliers to try. With many labels, fewer are tried, because a few collisions cost
+# little.
 TRIES, FEWER_TRIES = 64, 4
 ALL_BITS = (1 << 64) - 1
 _MULTIPLIERS = [pow(0x9E3779B97F4A7C15, i, 1 << 64) for i in range(1, TRIES + 1)]
 
 
 def code_type(n_labels: int) -> Any:
-    """Return the smallest type for codes up to ``n_labels``, the code of unknown labels."""
+    """Return the smallest dtype for codes up to ``n_labels``, the code for unknown labels."""
     return next(t for t in (np.uint8, np.uint16, np.uint32) if n_labels <= np.iinfo(t).max)
 
 
@@ -62,7 +64,7 @@ def make_hash(labels: AnyArray) -> LabelHash:
 
 
 def _width(labels: AnyArray) -> int:
-    """Return the smallest width (16, 32 or 64 bits) for all labels, signed or unsigned."""
+    """Return the fewest bits (16, 32 or 64) that hold all labels as signed or unsigned integers."""
     signed = labels.view(np.int64)
     least, largest = int(signed.min()), int(signed.max())
     for width in (16, 32):
@@ -74,7 +76,7 @@ def _width(labels: AnyArray) -> int:
 
 
 def _placed(slot_of: NDArray[np.intp], n_bits: int, dtype: Any) -> AnyArray:
-    """Return the code in each slot. Each label is in its own slot or in the next free slot."""
+    """Return the code in each slot. A label whose slot is taken goes in the next free slot."""
     n_labels = len(slot_of)
     slots = np.full(1 << n_bits, n_labels, dtype)
     waiting = np.arange(n_labels)

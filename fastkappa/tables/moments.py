@@ -1,8 +1,8 @@
-"""Sum codes and products of codes, which determine kappa with quadratic weights.
+"""Sum the codes of two columns and their products, which determine quadratic kappa.
 
-The sums are computed at memory speed, regardless of the number of labels. The weights depend on the
-positions of labels, so codes must be positions. Therefore every label in the range must be given or
-must be known to occur.
+The sums are computed at memory speed, regardless of the number of labels. Quadratic weights depend
+on the positions of the labels, so the code of a label must be its position. Therefore, every
+integer in the range must be a label that is given or known to occur.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def moments_of(
     known: KnownLabels | None,
     num_threads: int | None = None,
 ) -> Moments | None:
-    """Return the moments of two columns, or None if a table is required or equally fast."""
+    """Return the moments of two columns, or None if a table is needed or would be as fast."""
     n_items = len(first.values)
     plain = first.categories is None and second.categories is None
     if not plain or n_items < FEWEST_ITEMS or kernels.sum_moments is None:
@@ -68,7 +68,8 @@ def moments_of(
     work = partial(
         _sum_partition, kernels.sum_moments, first, second, label_range, known is not None
     )
-    # Summing moments is as fast as counting a table of one cell.
+    # Items are divided among threads as for a table of one cell, because summing moments is just as
+    # fast as counting such a table.
     division = division_of_pairs(kernels, first.values, second.values, 1, num_threads)
     parts = run_in_threads(work, n_items, *division)
     sums = [part for part in parts if part is not None]
@@ -78,7 +79,7 @@ def moments_of(
 
 
 def _sampled(kernels: PairKernels, first: Column, second: Column) -> LabelRange | None:
-    """Return the range of labels if every label in it occurs among the first items, or None."""
+    """Return the range of the labels of the first items, or None if it has gaps."""
     head = [column._replace(values=column.values[:SAMPLE]) for column in (first, second)]
     counts = count_unknown(kernels, head[0], head[1], 1)
     labels = {*counts.rows.tolist(), *counts.columns.tolist()}
@@ -96,7 +97,7 @@ def _sum_partition(
     outsiders_are_left_out: bool,
     ranges: ItemRanges,
 ) -> Moments | None:
-    """Return the moments of one thread's items, or None if a label is unknown."""
+    """Return the moments of one thread's items, or None if a label is not in a guessed range."""
     total = Moments(0, 0, 0, 0, 0, 0)
     # With short ranges of items, summing can stop early if the guess was wrong.
     length = LONGEST_RANGE if outsiders_are_left_out else LARGEST_RANGE

@@ -1,4 +1,4 @@
-"""Tables of counts with the labels of rows and columns, and functions that combine tables.
+"""Tables of counts with labeled rows and columns, and functions that combine them.
 
 `add`, `subtract` and `occurring` require square tables, with the same labels for rows and columns.
 """
@@ -28,21 +28,22 @@ NO_LAYERS = np.empty(0, np.int64)
 
 
 class ConfusionTable(NamedTuple):
-    """A finished table with the labels of its axes.
+    """A table of counts with the labels of its axes.
 
     Attributes
     ----------
     counts : ndarray of int64, shape (r, c) or (g, r, c)
-        The number of items to which the first rater gave the row's label and the second rater the
-        column's label.
+        Each entry is the number of items to which the first rater gave the row's label and the
+        second rater the column's label.
     rows, columns : ndarray of shapes (r,) and (c,)
         Integer labels, or the codes of categories.
-    sums : ndarray of shape (r, c) or that of counts, default=None
+    sums : ndarray of shape (r, c) or (g, r, c), default=None
         The sums of item weights, or None without weights.
     layers : ndarray of shape (g,)
         The groups, or an empty array without groups.
     n_outside : int or ndarray of int, shape (g,), default=0
-        The number of items with a rating outside the labels, per group if there are groups.
+        The number of items with a rating that is not one of the labels, per group if there are
+        groups.
     """
 
     counts: IntTable
@@ -54,7 +55,7 @@ class ConfusionTable(NamedTuple):
 
 
 def scatter(table: AnyArray, rows: AnyArray, columns: AnyArray, shape: tuple[int, int]) -> AnyArray:
-    """Rearrange a table, or a stack of tables, for other labels.
+    """Move the rows and columns of a table, or of a stack of tables, to new positions.
 
     Parameters
     ----------
@@ -79,12 +80,12 @@ def scatter(table: AnyArray, rows: AnyArray, columns: AnyArray, shape: tuple[int
 
 
 def _go_up_by_one(places: AnyArray) -> bool:
-    """Return whether positions are consecutive. If so, a slice can be copied."""
+    """Return whether positions are consecutive, so that the table can be copied to a slice."""
     return len(places) > 0 and places[0] >= 0 and bool((places[1:] - places[:-1] == 1).all())
 
 
 def square(table: ConfusionTable, first: Column, second: Column) -> tuple[AnyArray, AnyArray]:
-    """Return the table of all labels that occur in either column, and these labels, sorted."""
+    """Return a square table of all labels that occur in either column, and the sorted labels."""
     rows, columns = table.rows, table.columns
     are_integers = first.categories is None and second.categories is None
     if are_integers and rows.dtype == columns.dtype and rows.tobytes() == columns.tobytes():
@@ -102,7 +103,7 @@ def square(table: ConfusionTable, first: Column, second: Column) -> tuple[AnyArr
 def common_labels(
     rows: AnyArray, columns: AnyArray, first: Column, second: Column
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Return the sorted labels of both columns, and the position of each column's labels in them.
+    """Return the sorted labels of both columns, and the positions of each column's labels.
 
     ``rows`` and ``columns`` are the integer labels or category codes that occur.
     """
@@ -122,7 +123,7 @@ def common_labels(
 
 
 def occurring(table: ConfusionTable) -> ConfusionTable:
-    """Reduce a table to the labels that occur, sorted."""
+    """Drop the rows and columns of labels that do not occur."""
     others = tuple(range(table.counts.ndim - 2))
     used = np.logical_or(table.counts.any((*others, -2)), table.counts.any((*others, -1)))
     if used.all():
@@ -136,7 +137,7 @@ def occurring(table: ConfusionTable) -> ConfusionTable:
 
 
 def _placed(table: ConfusionTable, labels: AnyArray, places: AnyArray) -> ConfusionTable:
-    """Return a table with other labels. ``places`` are the new positions of its labels."""
+    """Return a table with new labels. ``places`` lists the new position of each old label."""
     shape = (len(labels), len(labels))
     sums = None if table.sums is None else scatter(table.sums, places, places, shape)
     counts = scatter(table.counts, places, places, shape)
@@ -152,7 +153,7 @@ def _on_common_labels(*tables: ConfusionTable) -> Sequence[ConfusionTable]:
 
 
 def add(first: ConfusionTable, second: ConfusionTable) -> ConfusionTable:
-    """Return the sum of two tables. It has the labels of both tables."""
+    """Return the sum of two tables, with the labels of both."""
     if not len(second.rows):
         return first
     if not len(first.rows):
@@ -185,7 +186,7 @@ def _in_type_of(integers: AnyArray, first: Column, second: Column) -> AnyArray:
 
 
 def union_of_labels(arrays: Sequence[AnyArray]) -> AnyArray:
-    """Return all labels, sorted, in a type that can represent every label."""
+    """Return the sorted union of labels, in a dtype that can represent all of them."""
     arrays = [array for array in arrays if len(array)] or list(arrays[:1])
     kinds = {array.dtype.kind for array in arrays}
     are_strings = kinds <= set("UTO") and not _are_whole(arrays)
@@ -201,10 +202,11 @@ def union_of_labels(arrays: Sequence[AnyArray]) -> AnyArray:
         unit = common_unit(arrays)
         arrays = [in_unit(array, unit, "ratings") for array in arrays]
     if are_dates or len(kinds) == 1 or not kinds & set("uf"):
-        # Without return_counts, np.unique imports numpy.ma, which takes longer than some commands.
+        # Without return_counts, np.unique imports numpy.ma, which takes longer than some commands
+        # take to run.
         return np.unique(np.concatenate(arrays), return_counts=True)[0]
-    # NumPy converts a mix of int64 and uint64 or floats to float64, which cannot represent every
-    # integer.
+    # NumPy would convert a mix of int64 and uint64 or floats to float64, which cannot represent
+    # every integer.
     labels = sorted({label for array in arrays for label in array.tolist()})
     if "f" in kinds:
         for label in labels:
@@ -217,7 +219,7 @@ def union_of_labels(arrays: Sequence[AnyArray]) -> AnyArray:
 
 
 def union_of_tables(first: AnyArray, second: AnyArray) -> AnyArray:
-    """Return the labels of two tables, sorted, or raise if booleans would count as numbers."""
+    """Return the sorted labels of two tables, or raise if booleans would count as numbers."""
     both = [*first.tolist(), *second.tolist()]
     refuse_booleans_among((first.dtype.kind, second.dtype.kind), both, "the sum")
     try:
@@ -227,7 +229,7 @@ def union_of_tables(first: AnyArray, second: AnyArray) -> AnyArray:
 
 
 def positions_in(labels: AnyArray, own: AnyArray) -> AnyArray:
-    """Return the position of each label ``own`` in the sorted array ``labels``."""
+    """Return the position of each label of ``own`` in the sorted array ``labels``."""
     if labels.dtype.kind in "UTO" and not _are_whole([labels]):
         position = {label: i for i, label in enumerate(labels.tolist())}
         return np.array([position[label] for label in own.tolist()], np.intp)
@@ -235,7 +237,7 @@ def positions_in(labels: AnyArray, own: AnyArray) -> AnyArray:
 
 
 def _are_whole(arrays: Sequence[AnyArray]) -> bool:
-    """Return whether an object array contains whole numbers that need more than 64 bits."""
+    """Return whether any array is an object array of integers that do not fit in 64 bits."""
     return any(
         array.dtype.kind == "O" and len(array) > 0 and isinstance(array[0], int) for array in arrays
     )

@@ -1,13 +1,13 @@
-"""Count items in a table, which is widened when ratings have unexpected labels.
+"""Count items in a table that is widened when unexpected labels occur.
 
 Labels that are not known in advance are found while counting. A tally starts with the labels of a
-small sample. Kernels count directly in its table, and count ratings with other labels in the last
+small sample. Kernels count directly into its table, and count ratings with other labels in the last
 row and column. If the last row or column is not empty, the table is widened to the labels of the
-items just counted, and the items outside are counted again. Items are normally read only once,
-without temporary arrays of the same length.
+items just counted, and the items in that row or column are counted again. Items are normally read
+only once, without temporary arrays of the same length.
 
-The axes of a table are two columns of ratings, or groups and two columns. A group and the first
-rating are combined into one code, so that the kernels always count pairs.
+The axes of a table are two columns of ratings, or a column of groups and two columns of ratings. A
+group and the first rating are combined into one code, so that the kernels always count pairs.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from fastkappa.tables.item_sums import whole_sums
 from fastkappa.tables.table import NO_LAYERS, ConfusionTable
 
 FIRST_RANGE = 1 << 14
-# Ranges of items that may have to be recounted are short. Other ranges are long, because each range
-# takes some microseconds in Python, but they are short enough to respond to Ctrl-C.
+# Ranges of items that might have to be recounted are short. Other ranges are long, because each
+# range takes some microseconds in Python, but short enough for a prompt response to Ctrl-C.
 LARGEST_RANGE = 1 << 22
 LONGEST_RANGE = 1 << 27
 OTHER_AXES: dict[int, tuple[Any, ...]] = {2: (1, 0), 3: ((1, 2), (0, 2), (0, 1))}
 
 
 class TooManyCellsError(ValueError):
-    """A table would need too much memory."""
+    """Raised when a table would have too many cells."""
 
 
 class Tally:
@@ -60,22 +60,22 @@ class Tally:
     codecs : tuple of Codec
         The known or expected labels of each column.
     grows : tuple of bool
-        For each column, whether other labels are learned. If they are not learned, items with other
-        labels count as outside.
+        For each column, whether labels missing from its codec are learned. If not, items with such
+        labels are counted separately, as outside the labels.
     weight_type : dtype, default=None
         The type of the item weights. Sums are exact for integers, and float64 for other types.
     n_expected : int, default=0
         The expected number of items, if known. For few items, a large table is not worthwhile.
     largest : int
-        The largest number of cells in a table of label ranges. If more cells are needed, labels are
-        looked up in maps instead.
+        The maximum number of cells in a table whose codes are positions in label ranges. If more
+        cells are needed, labels are looked up in maps instead.
     most_cells : int, default=None
-        The largest number of cells in any table.
+        The maximum number of cells in any table. If None, there is no limit.
 
     Raises
     ------
     TooManyCellsError
-        If the table would have more than ``most_cells``, now or when labels are learned.
+        If a table would need more than ``most_cells`` cells, at the start or to learn labels.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Tally:
         if self._weight_type is not None:
             dtypes += [np.float64] if self._weight_type.kind == "f" else [np.int64, np.int64]
         n_joined, self.n_cells = len(shape) > 2, math.prod(shape)
-        # The kernels need a last row for values outside, although joint codes are never outside.
+        # The kernels need an extra last row, although for joint codes it always stays empty.
         n_rows = math.prod(shape[:-1]) + n_joined
         if self._most_cells is not None and self.n_cells > self._most_cells:
             raise TooManyCellsError(f"a table of {self.n_labels} labels would have too many cells.")
@@ -129,7 +129,7 @@ class Tally:
 
     @property
     def n_labels(self) -> tuple[int, ...]:
-        """The number of labels of each axis."""
+        """The number of labels on each axis."""
         return tuple(codec.n_labels for codec in self._codecs)
 
     def empty_copy(self) -> Tally:
@@ -155,7 +155,7 @@ class Tally:
         """Count the items ``start <= i < stop``. After an error, the tally is unusable.
 
         If ``of_same_types`` is true, the types of the columns are not checked. Set it only if
-        `reads_in_place` was true for these types and no items of other types have been added since.
+        `reads_in_place` returned True for these types and no other types have been added since.
         """
         try:
             if self._plain is None or not (of_same_types or self.reads_in_place(columns)):
@@ -186,13 +186,13 @@ class Tally:
         num_threads: int | None = None,
         ranges: ItemRanges | None = None,
     ) -> Tally:
-        """Count all items, with a separate tally per thread, and return this tally.
+        """Count all items, using a separate tally in each thread, and return ``self``.
 
-        With ``ranges``, count only the items that ``ranges`` assigns to this thread.
+        If ``ranges`` is given, count only the items that it assigns to this thread.
         """
         n_items, are_joined = len(columns[0]), len(columns) > 2
         if ranges is None and n_items <= FIRST_RANGE:
-            # A single range of items is too short for several threads.
+            # A single range of items is too short to benefit from several threads.
             self.add(columns, 0, n_items, weights)
             return self
         if ranges is None:
@@ -204,7 +204,7 @@ class Tally:
                     self._kernels, *pair, self.n_cells, num_threads, looked_up=self._looks_up
                 )
             if are_joined or not self._growing:
-                # Each thread needs its own tables. Clearing and adding them takes time.
+                # A thread needs four items per cell to outweigh the cost of its own tables.
                 threads = min(threads, n_items // (4 * self.n_cells))
             if threads > 1:
                 work = partial(self._count_partition, columns, weights)
@@ -212,7 +212,7 @@ class Tally:
                     self.merge(part)
                 return self
             ranges = ItemRanges(n_items, 1)
-        # Ranges of items that may have to be recounted are short at first.
+        # Ranges of items that might have to be recounted are short at first.
         length = FIRST_RANGE if self._ranges else LARGEST_RANGE if self._growing else LONGEST_RANGE
         while bounds := ranges.take(max(length, 16 * self.n_cells)):
             before = self._codecs
@@ -225,7 +225,7 @@ class Tally:
         return self
 
     def merge(self, other: Tally) -> None:
-        """Add the items of another tally, matching labels."""
+        """Add the counts of another tally, whose labels can be different."""
         if other._cut_short_by:
             raise cut_short(other._cut_short_by)
         if self._codecs == other._codecs:
@@ -243,7 +243,7 @@ class Tally:
             table[np.ix_(*places)] += more
 
     def subtract(self, columns: Sequence[AnyArray]) -> bool:
-        """Subtract unweighted items, or change nothing and return False if any was never added."""
+        """Subtract unweighted items. If any was never added, change nothing and return False."""
         if self._cut_short_by:
             raise cut_short(self._cut_short_by)
         n_items = len(columns[0])
@@ -256,7 +256,7 @@ class Tally:
         else:
             part = self.empty_copy()
             part.add(columns, 0, n_items)
-            # The copied maps can assign codes to new labels.
+            # The copy assigns new codes to labels that were never added.
             if part.n_labels != self.n_labels:
                 return False
             cells = tuple(slice(n_labels + 1) for n_labels in self.n_labels)
@@ -269,7 +269,7 @@ class Tally:
         return True
 
     def finish(self) -> ConfusionTable:
-        """Return the counts as a table. Of the learned labels, keep those that occur, sorted."""
+        """Return the counts as a table. Learned labels are sorted if they occur, else dropped."""
         if self._cut_short_by:
             raise cut_short(self._cut_short_by)
         tables, labels = self._occurring()
@@ -290,13 +290,13 @@ class Tally:
     def _count_partition(
         self, columns: Sequence[AnyArray], weights: AnyArray | None, ranges: ItemRanges
     ) -> Tally:
-        """Return a tally of the items of one thread."""
+        """Count one thread's items in a new tally."""
         return self.empty_copy().add_all(columns, weights, ranges=ranges)
 
     def _add_in_chunks(
         self, columns: Sequence[AnyArray], start: int, stop: int, weights: AnyArray | None
     ) -> None:
-        """Count items in chunks, for ratings that must be encoded and for weights."""
+        """Count items in chunks, as required for weights or for ratings that must be encoded."""
         if len(columns) > 2:
             length = CHUNK
         else:
@@ -313,7 +313,7 @@ class Tally:
                 self._add_outsiders(columns, begin, end, weights)
 
     def _count(self, columns: Sequence[AnyArray], weights: AnyArray | None) -> None:
-        """Count items. Ratings with other labels are counted in the last row of their axis."""
+        """Count items. Ratings with unknown labels are counted at the end of their axis."""
         encoded = [
             (codec.learn if grows else codec.encode)(self._kernels, column)
             for codec, grows, column in zip(self._codecs, self._grows, columns)
@@ -367,13 +367,13 @@ class Tally:
         self.merge(part)
 
     def _last_rows(self) -> list[AnyArray]:
-        """Return the cells for items outside a range of labels, in each table."""
+        """Return views of the cells in each table that count items outside a label range."""
         return [table[(slice(None),) * i + (-1,)] for table in self.tables for i in self._ranges]
 
     def _widen(self, values: Sequence[AnyArray], n_more: int) -> tuple[slice, ...]:
-        """Widen ranges to the labels of more items, or switch to maps if labels are far apart.
+        """Widen label ranges for more items, or switch to maps if their labels are far apart.
 
-        Return the position of the earlier labels on each axis.
+        Return, for each axis, a slice with the new positions of the earlier labels.
         """
         wider = list(self._codecs)
         for i in self._ranges:
@@ -396,7 +396,7 @@ class Tally:
         return tuple(held)
 
     def _look_labels_up(self) -> None:
-        """Replace ranges by maps of the labels that occur."""
+        """Replace label ranges with maps of the labels that occur."""
         tables, labels = self._occurring()
         codecs = list(self._codecs)
         for i in self._growing:
@@ -404,7 +404,7 @@ class Tally:
         self._go_on(tuple(codecs), tables, tuple(map(slice, tables[0].shape)))
 
     def _make_room(self) -> None:
-        """Enlarge the tables to one row per label, with some spare rows."""
+        """Enlarge the tables if they have too few rows or columns, and add some spare ones."""
         shape = self.tables[0].shape
         if all(n_labels < length for n_labels, length in zip(self.n_labels, shape)):
             return
@@ -427,10 +427,10 @@ class Tally:
             table[places] = part
 
     def _occurring(self) -> tuple[list[AnyArray], list[AnyArray]]:
-        """Return the tables and labels of each axis.
+        """Return the tables, and the labels on each of their axes.
 
-        An axis with learned labels contains the labels that occur, sorted. Any other axis contains
-        all its labels, followed by a position for items outside.
+        An axis with learned labels has only the labels that occur, sorted. Any other axis has all
+        its labels, and the tables have an additional last position for items with other labels.
         """
         counts, tables, labels = self.tables[0], self.tables, []
         for i, codec in enumerate(self._codecs):

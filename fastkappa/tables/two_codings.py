@@ -21,25 +21,27 @@ from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.looks import alike_among, is_part, is_respelt, is_slip, prefix_of
 
-# The smallest kappa after recoding, and the smallest gain over kappa before recoding.
+# For a warning, kappa must be at least `NEAR` after recoding, and exceed kappa before recoding by
+# at least `BETTER`.
 NEAR, BETTER = 0.6, 0.5
-# If all labels of a rater are those of the other rater, shifted, a smaller gain is evidence. The
-# labels that only one of them uses must be this proportion of the rater's ratings. In 29 000
-# simulated tables of raters with a kappa of 0.2 to 0.9, 13 000 of them by raters who avoid a label
-# at an end of the scale, this gave no warning. It can, if one rater really rates a step higher.
+# If all labels of one rater are those of the other rater, shifted, a smaller gain is enough. Labels
+# that only one rater uses must be at least this proportion of the items. In 29 000 simulated tables
+# with a kappa of 0.2 to 0.9, including 13 000 with raters who avoid a label at an end of the scale,
+# there was no warning. There can be one if a rater really rates one step higher.
 CLEARLY_BETTER, OFTEN_ALONE = 0.2, 0.01
-# The smallest kappa after labels that are written similarly are merged.
+# For a warning about similarly written labels, kappa must be at least this large once they are
+# merged.
 NEAR_ONCE_MERGED = 0.5
-# If raters agree only by chance, ``n * kappa**2`` reaches 10 in about one of 600 tables.
+# If raters agree only by chance, ``n * kappa**2`` reaches 10 in about one table in 600.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
-# For a scale that is reversed for part of the items, the smallest number of labels, the smallest
+# For a scale that is reversed for some of the items, the smallest number of labels, the smallest
 # kappa if opposite labels count as equal, and the smallest gain over kappa.
 FEWEST_GRADES, FOLDED, GAIN = 4, 0.5, 0.2
-# Exchanged labels are considered only with at least this many items per label on average.
+# Exchanged labels are considered only if there are at least this many items per label on average.
 LEAST_REPEATS = 5
-# The smallest number of items in which one rater uses one name of a label and the other rater uses
-# the other name, for one pair of names and for all pairs together.
+# The smallest number of items in which the raters use two different names for a label, for one pair
+# of names and for all pairs together.
 OFTEN, TOGETHER = 2, 3
 # For a warning that raters never agree, the smallest number of items, and the smallest number of
 # items on which they would agree by chance.
@@ -50,7 +52,8 @@ MOST_SHOWN = 5
 # For a label at an end of the scale, the smallest number of items, the smallest number of ratings
 # with the label, and the smallest difference from the adjacent label, in standard errors.
 FEWEST_WITH_ENDS, FEWEST_AT_END, FAR_APART = 50, 5, 3.5
-# If raters agree on a label for more than one in 25 items, the agreement is not due to chance.
+# If raters agree on a label at an end of the scale for more than one item in 25, the agreement is
+# not attributed to chance.
 OFTEN_AT_END = 25
 # A label is rare if a similar label occurs at least this many times as often as it does.
 FREQUENT = 100
@@ -217,13 +220,15 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
         for i, j in pairs
         if is_respelt(names[i], names[j]) or prefixes[prefix_of(names[i], names[j])] > 1
     ]
-    # A single item is evidence only for a rare label, such as a typing error.
+    # One or two items are enough evidence only if one of the two labels is rare, as a typing error
+    # is.
     if sum(both[pair] for pair in found) < TOGETHER:
         found = [(i, j) for i, j in found if total[j] >= FREQUENT * total[i]]
     places = np.arange(len(table)).astype(float)
     for i, j in found:
         places[places == i] = places[j]
-    # Raters who hardly agree confuse many labels.
+    # Raters who hardly agree even after merging confuse many labels, so only rare slips are
+    # reported.
     if not found or kappa_of(places, places, table, 0) < NEAR_ONCE_MERGED:
         return _rare_slips(names, total)
     shown = [
@@ -258,7 +263,7 @@ def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> st
     a, b = names
     step = _most_frequent(values - values[:, None], table)
     rows, columns = (values[table.any(axis=axis)] for axis in (1, 0))
-    # A rater who merely rates one step higher still uses the same scale.
+    # A rater who merely rates one step higher still uses the same scale, so its ends do not shift.
     ends = {columns.min() - rows.min(), columns.max() - rows.max()}
     if step and ends == {step} and (better := _better(values, values - step, table)):
         return _numbered_higher(step, better, names)
@@ -330,7 +335,7 @@ def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | 
     """Return the warning about raters who use the same labels for different categories."""
     used = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
     counts = table[np.ix_(used, used)]
-    # With fewer items, labels can agree by chance after an exchange.
+    # With fewer items, exchanging labels can improve agreement by chance.
     if counts.sum() < LEAST_REPEATS * len(used):
         return None
     columns = _partners(counts)
@@ -338,8 +343,8 @@ def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | 
     given, better = (kappa_of(places, places, own, 0) for own in (counts, counts[:, columns]))
     if better < max(NEAR, given + BETTER) or counts.sum() * better**2 < 2 * EVIDENCE:
         return None
-    # A rater who rates one step higher never uses the lowest label, so its partner shares no items
-    # with it.
+    # Exchanged labels must coincide more often than by chance. This is not so if one rater merely
+    # rates one step higher, and therefore never uses the lowest label.
     by_chance = counts.sum(axis=1) * counts.sum(axis=0)[columns] / counts.sum()
     moved = np.flatnonzero(columns != places)
     if (counts[moved, columns[moved]] <= by_chance[moved]).any():
@@ -395,7 +400,7 @@ def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool
     """
     if labels.dtype.kind not in "iuf" or len(labels) < 3:
         return False
-    # Large sums of integer weights would overflow below.
+    # Large sums of integer weights could overflow below.
     table = table.astype(float)
     n = table.sum()
     if n < FEWEST_WITH_ENDS:

@@ -62,7 +62,7 @@ def agreement(
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
 ) -> AgreementResult:
-    """Return all statistics of the agreement of two raters, from their ratings.
+    """Compute all agreement statistics of two raters from their ratings.
 
     Parameters
     ----------
@@ -71,16 +71,17 @@ def agreement(
         plots, the names of Series are used as the names of the raters.
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
         None treats all disagreements as equal. 'linear' weights disagreements by the distance
-        between the labels' positions, 'quadratic' by the squared distance. A matrix contains
-        disagreement weights. Rows are the first rater's labels, and the matrix need not be
-        symmetric.
+        between the labels' positions, and 'quadratic' by the squared distance. A matrix holds the
+        disagreement weight of each pair of labels. Its rows are the first rater's labels, and it
+        need not be symmetric.
     labels : array-like of shape (l,), default=None
-        The labels, in the order that weights refer to. Items with other labels are left out and
-        counted. If None and the ratings declare labels, the declared labels are used, including
-        unused labels. An ordered categorical, a polars Enum, an ordered Arrow dictionary or a
-        Python enum declares labels. Otherwise the labels that occur are sorted. Pass all possible
-        labels, because unused labels change Bennett's S, Brennan-Prediger and Gwet's AC, and can
-        change the 'score' or 'profile' interval of kappa. The report mentions unused labels.
+        The labels, in the order that weights refer to. Items with other labels are left out, and
+        the result's ``n_outside`` is their number. None means the labels that the ratings declare,
+        including unused labels. Ordered categoricals, polars Enums, ordered Arrow dictionaries and
+        Python enums declare their labels. If no labels are declared, the labels that occur are
+        used, in sorted order. Pass all labels that the raters could have used, even those that do
+        not occur, because unused labels change Bennett's S, Brennan-Prediger and Gwet's AC, and
+        can change the 'score' or 'profile' interval of kappa. The report mentions unused labels.
     missing : {'raise', 'drop'}, default='raise'
         How to treat items with a missing rating (None, NaN, NaT, NA, masked or null, or one of the
         ``missing_codes``): raise an error, or leave them out and count them. If the ratings are
@@ -91,55 +92,58 @@ def agreement(
     clusters : array-like of shape (n,), default=None
         The cluster of each item, such as the patient if items are lesions. Clusters can have any
         type that ratings can have. Items in a cluster can resemble each other, so all standard
-        errors treat clusters as the independent units (Yang and Zhou 2014, 2015). With 't', the
-        degrees of freedom are the number of clusters minus one. For score and profile intervals and
-        for the test of kappa, the statistic is divided by the design effect if the design effect is
-        above 1, and has the same degrees of freedom (Rao and Scott 1984). A missing cluster is
-        treated like a missing rating. None means that items are independent.
+        errors treat clusters as the independent units (Yang and Zhou 2014, 2015). With
+        ``distribution='t'``, the degrees of freedom are the number of clusters minus one. For score
+        and profile intervals and for the test of kappa, the chi-square statistic is divided by the
+        design effect if that is above 1, and its square root is compared with Student's t with the
+        same degrees of freedom (Rao and Scott 1984). A missing cluster is treated like a missing
+        rating. None means that items are independent.
     sample_weight : array-like of shape (n,), default=None
         The number of items that each row represents. The result is the same as if each row were
-        repeated this many times. Weights that are not whole numbers raise an error, and so do
-        weights together with clusters, because no standard error is available in these cases. None
+        repeated this many times. An error is raised if a weight is not a whole number, or if
+        weights are combined with clusters, because no standard error is available for either. None
         means 1 for each row.
     confidence : float, default=0.95
         The confidence level of intervals.
     distribution : {'normal', 't'}, default='normal'
-        With 'normal', variances are divided by n for n items, and intervals use quantiles of the
-        normal distribution. With 't', variances are divided by n - 1, and intervals use quantiles
-        of Student's t with n - 1 degrees of freedom (Gwet 2014). 't' is the default of
-        `fastkappa.conger_kappa`. The test of kappa uses the normal distribution in both cases.
+        With 'normal', variances are divided by n, the number of items, and intervals use quantiles
+        of the normal distribution. With 't', variances are divided by n - 1, and intervals use
+        quantiles of Student's t with n - 1 degrees of freedom (Gwet 2014). 't' is the default of
+        `fastkappa.conger_kappa`. Either way, the test of kappa uses the normal distribution, unless
+        ``clusters`` are given.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         How intervals are computed for kappa and for the kappa of each label. 'asymptotic' is kappa
         plus or minus a quantile times the standard error. 'score' contains the values of kappa in
         [-1, 1] that the score test does not reject, and 'profile' the values that the likelihood
-        ratio test does not reject. None means 'asymptotic' if ``distribution`` is 't', or if there
-        are more than 128 labels or 10 billion items, and 'score' otherwise. Intervals of the other
-        indices are asymptotic.
+        ratio test does not reject. None means 'asymptotic' if ``distribution`` is 't' or if there
+        are more than 128 labels or more than 10 billion items, and 'score' otherwise. Intervals of
+        the other indices are asymptotic.
     null_kappa : float, default=0.0
-        The value of kappa under the null hypothesis. With 0, the raters are independent under the
-        null hypothesis, and z is kappa divided by its null standard error. For any other value, the
-        score test is used. At the 5 % level, this test rejects exactly the values outside the 95 %
-        score interval. The null standard error is then computed from the most likely table with
-        this kappa.
+        The value of kappa under the null hypothesis. With 0, the null hypothesis is that the raters
+        are independent, and z is kappa divided by its null standard error. For any other value, the
+        score test is used, and the null standard error is computed from the most likely table with
+        this kappa. At the 5 % level, the score test rejects exactly the values outside the 95 %
+        score interval.
     alternative : {'two-sided', 'greater', 'less'}, default='two-sided'
-        The alternative hypothesis: kappa differs from ``null_kappa``, exceeds it, or is less.
+        The alternative hypothesis: kappa differs from ``null_kappa``, is greater, or is less.
 
     Returns
     -------
     result : AgreementResult
         Kappa, its standard errors, interval and test, and the other indices. An undefined kappa is
-        NaN, and an ``UndefinedMetricWarning`` explains the reason. A ``LabelOrderWarning`` is
-        issued if weights rely on the alphabetical order of strings. A ``UserWarning`` is issued if
-        some of ``labels`` occur in no item while other labels are left out, or if both raters are
-        the same column.
+        NaN, and an ``UndefinedMetricWarning`` gives the reason. A ``LabelOrderWarning`` is issued
+        if weights rely on the alphabetical order of strings. A ``UserWarning`` is issued if some of
+        ``labels`` never occur although items with other labels are left out, or if ``y1`` and
+        ``y2`` are the same column.
 
     Raises
     ------
     ValueError
-        If lengths differ, if a rating is missing (unless dropped) or is not a valid label, if the
-        raters declare different orders, if no item is left, or if an argument is invalid.
+        If lengths differ, if a rating is missing and ``missing`` is 'raise', if a rating is not a
+        valid label, if the raters declare their labels in different orders, if no item is left, or
+        if an argument is invalid.
     TypeError
-        If ``y1`` or ``y2`` is neither a list nor an array.
+        If ``y1`` or ``y2`` is not array-like, such as a single number.
 
     References
     ----------
@@ -160,7 +164,7 @@ def agreement(
     >>> result.n_dropped
     1
 
-    Six lesions of three patients:
+    Six lesions in three patients:
 
     >>> agreement([1, 1, 2, 2, 2, 1], [1, 1, 2, 1, 2, 1], clusters=["a", "a", "b", "b", "c", "c"])
     <AgreementResult: kappa 0.6667 (-0.6553 to 0.9832), n = 6 in 3 clusters, 2 labels, no weights>
@@ -218,21 +222,22 @@ def agreement_from_confusion(
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
 ) -> AgreementResult:
-    """Return all statistics of the agreement of two raters, from a table of counts.
+    """Compute all agreement statistics of two raters from a table of counts.
 
     Parameters
     ----------
     table : array-like of shape (l, l), ConfusionCounts or SourceCounts
-        Counts; rows are the first rater's ratings. A pandas DataFrame, as from `pandas.crosstab`,
-        must have the same labels on rows and columns. The names of its axes are used as the names
-        of the raters.
+        Counts; rows are the first rater's ratings. A pandas DataFrame, such as the result of
+        `pandas.crosstab`, must have the same labels for rows and columns. The names of its axes are
+        used as the names of the raters.
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
         Disagreement weights, as in `agreement`.
     labels : array-like of shape (l,), default=None
-        The labels of rows and columns. For a data frame, pass its column names in order, or new
-        names. None means the labels of the counts or of the DataFrame, or numbers from 0 for other
-        tables. Because alphabetical order is often not the intended order, a ``LabelOrderWarning``
-        is issued if there are weights but no ``labels``.
+        The labels of rows and columns. For a DataFrame, pass its column names in the intended
+        order, or a new name for each column. None means the labels of ``table`` if it has labels,
+        and the numbers from 0 otherwise. A ``LabelOrderWarning`` is issued if weights are used
+        without ``labels`` and the table's labels are strings in alphabetical order, which is often
+        not the intended order.
     confidence : float, default=0.95
         The confidence level of intervals.
     distribution : {'normal', 't'}, default='normal'
@@ -250,7 +255,7 @@ def agreement_from_confusion(
     ------
     ValueError
         If the table is empty or not square, has counts that are negative or not whole, or does not
-        match the labels or weights.
+        have the shape that ``labels`` or ``weights`` require.
 
     Examples
     --------

@@ -61,7 +61,7 @@ UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
 
 
 def report_of(result: _Result) -> Report:
-    """Return the report of an agreement result."""
+    """Return the report on an agreement result."""
     rows, columns = map(label_text, result.raters)
     caption = f"How many items got each pair of labels: rows {rows}, columns {columns}"
     return Report(
@@ -99,7 +99,7 @@ def wide_intervals(results: Mapping[str, _Result]) -> list[str]:
 
 
 def _beyond_range(result: _Result) -> Iterator[str]:
-    """Yield a line about intervals beyond the range of their index, if there are any."""
+    """Yield a line about intervals that extend beyond the range of their index, if any do."""
     if any(low < -1 or high > 1 for *_, (low, high) in result.rows()):
         method = result.interval_method
         unlike = "" if method == "asymptotic" else f", unlike the {method} interval of kappa"
@@ -148,10 +148,10 @@ def why_undefined(result: _Result) -> str:
 
 
 def agreed_on(result: _Result, between: str, after: str = "", items: str = "") -> str:
-    """Return the first line of a report: the raters, and the numbers of items and labels.
+    """Return the first line of a report, with the raters and the numbers of items and labels.
 
-    ``between`` and ``after`` are the texts after the names of the first and second rater, and
-    ``items`` describes the items.
+    ``between`` is the text between the raters' names, ``after`` is the text after the second name,
+    and ``items`` describes the items.
     """
     items = items or f"{count_text(result.n, 'item')}{in_clusters(result)}"
     first, second = map(printable, result.raters)
@@ -177,7 +177,7 @@ def in_clusters(result: _Result) -> str:
 
 
 def shared_clusters(n: int) -> list[str]:
-    """Return a list with a remark about clusters that several groups share, if there are any."""
+    """Return a list with a remark about the ``n`` clusters that groups share, empty if n is 0."""
     if not n:
         return []
     return [
@@ -234,7 +234,7 @@ def _unused_labels(result: _Result) -> Iterator[str]:
 def _estimate_grids(result: _Result) -> Iterator[Grid]:
     """Yield grids of the indices, of the kappa of each label, and of the agreement on each label.
 
-    Without weights, the indices and kappas are in one grid.
+    Without weights, the indices and kappas share one grid.
     """
     weighted = result.weights is not None
     rows = result.rows()
@@ -266,7 +266,7 @@ def _facts(result: _Result) -> Iterator[tuple[str, str]]:
 
 
 def figures_of(result: _Result) -> dict[str, float]:
-    """Return the statistics that have no standard error, by name, for all output formats."""
+    """Return a dictionary of the statistics that are reported without a standard error."""
     null = null_text(result.null_kappa, result.alternative)
     found = {f"z of {null}": result.z, f"p of {null}": result.p_value}
     if result.clusters is None:
@@ -288,7 +288,7 @@ def figures_of(result: _Result) -> dict[str, float]:
 
 
 def warn_of_weights(weights: Weights, labels: AnyArray, table: AnyArray) -> None:
-    """Warn if the weights do not suit the labels, unless labels were given or declared.
+    """Warn if the weights do not suit labels that were neither given nor declared.
 
     Weights need ordered labels, and labels that look like measurements need weights.
     """

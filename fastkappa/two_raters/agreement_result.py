@@ -1,4 +1,4 @@
-"""Define the result class for two raters, whose statistics are computed on first use."""
+"""Define the result class for two raters, which computes each statistic on first use."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from fastkappa.two_raters.statistics import proportions
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AgreementResult(Result):
-    """The confusion matrix of two raters, with all its statistics.
+    """The confusion matrix of two raters, with all agreement statistics.
 
-    The result of `agreement` and `agreement_from_confusion` is immutable. Printing it shows a
-    report, and notebooks show HTML tables. Every statistic is a property, computed on first use,
-    and NaN if undefined.
+    `agreement` and `agreement_from_confusion` return this result, which is immutable. Printing it
+    shows a report, and notebooks show HTML tables. Every statistic is a property that is computed
+    on first use. An undefined statistic is NaN.
 
     Attributes
     ----------
@@ -45,8 +45,8 @@ class AgreementResult(Result):
     labels : ndarray of shape (l,)
         The labels of rows and columns.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
-        The disagreement weights. Weighted agreements use the agreement weights
-        ``1 - weights / weights.max()``.
+        The disagreement weights. The weighted observed and expected agreement use the agreement
+        weights ``1 - weights / weights.max()``.
     confidence : float
         The confidence level of intervals.
     missing : tuple of int
@@ -54,11 +54,11 @@ class AgreementResult(Result):
     n_dropped : int
         The number of items left out because a rating, group or cluster is missing.
     n_outside : int
-        The number of items left out because a rating is outside the labels.
+        The number of items left out because a rating is not among the labels.
     distribution : {'normal', 't'}
         The distribution for standard errors and intervals, as in `agreement`.
     raters : tuple of str
-        The names of the raters' columns, if they are named Series, for reports and plots.
+        The names of the raters in reports and plots, taken from Series that have names.
     interval_method : {'asymptotic', 'score', 'profile'}
         The method used for the intervals of kappa and of the kappa of each label.
     null_kappa : float
@@ -93,7 +93,7 @@ class AgreementResult(Result):
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters with an item in the table. Without clusters, ``n``."""
+        """The number of clusters with items in the table, or ``n`` without clusters."""
         return int(n_units(self.n, self.clusters))
 
     @cached_property
@@ -113,7 +113,7 @@ class AgreementResult(Result):
     def standard_error(self) -> float:
         """The standard error of kappa (Fleiss, Cohen and Everitt 1969), used for intervals.
 
-        With clusters, all indices have the standard errors of Yang and Zhou (2014, 2015).
+        With clusters, the standard errors of all indices are those of Yang and Zhou (2014, 2015).
         """
         found = inference.standard_error(self.table, self.weights, self.clusters)
         return float(found) * self._scale
@@ -122,28 +122,28 @@ class AgreementResult(Result):
     def null_standard_error(self) -> float:
         """The standard error of kappa under the null hypothesis, as described in `agreement`.
 
-        With clusters, this error is NaN, because it assumes independent items.
+        With clusters, this standard error is NaN, because its formula assumes independent items.
         """
         return math.nan if self._in_clusters else float(self._null_test.standard_error[0])
 
     @cached_property
     def textbook_standard_error(self) -> float:
-        """The standard error in many textbooks, ``sqrt(p_o (1 - p_o) / n) / (1 - p_e)``.
+        """The standard error given in many textbooks, ``sqrt(p_o (1 - p_o) / n) / (1 - p_e)``.
 
-        With clusters, this error is NaN, because it assumes independent items.
+        With clusters, this standard error is NaN, because its formula assumes independent items.
         """
         found = inference.textbook_standard_error(self.table, self.weights)
         return math.nan if self._in_clusters else float(found)
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """The interval of kappa, by ``interval_method``. An asymptotic interval can exceed 1."""
+        """The interval of kappa by ``interval_method``. If asymptotic, it can extend beyond 1."""
         own = self.table[None], self.weights, [self.kappa], [self.standard_error]
         return self._intervals(*own)[0]
 
     @property
     def doubt(self) -> str:
-        """The reason why intervals and tests are unreliable, or an empty string."""
+        """Why intervals and tests are unreliable, or an empty string if there is no doubt."""
         return doubt_of_table(self.table, self.labels)
 
     @property
@@ -151,8 +151,8 @@ class AgreementResult(Result):
         """The z statistic for testing ``null_kappa``.
 
         With clusters, z is divided by the square root of the design effect if the design effect is
-        above 1. The z statistic is NaN if all items are in one cluster, or if no table has the
-        kappa ``null_kappa``, for example near -1 for raters who agree.
+        above 1. The z statistic is NaN if all items are in one cluster, or if no table with kappa
+        ``null_kappa`` can be found, for example for a value near -1 if the raters agree.
         """
         widened = self._widening(self.table[None], self.weights, [self.standard_error])
         z = float(self._null_test.z[0] / widened[0])
@@ -160,12 +160,12 @@ class AgreementResult(Result):
 
     @property
     def p_value(self) -> float:
-        """The p-value of z for the ``alternative``. With clusters, it is based on Student's t."""
+        """The p-value of z for ``alternative``. With clusters, it is based on Student's t."""
         return p_value(self.z, self.alternative, self.freedom)
 
     @property
     def tested(self) -> Estimates:
-        """The tests of all values of kappa, computed by ``interval_method``."""
+        """Kappa as an estimate that ``interval_method`` can test against any value."""
         own, errors = (self.table[None], self.weights), [self.standard_error]
         widened = self._widening(*own, errors)
         return kappas_tested(self.interval_method, *own, np.array(errors), widened)
@@ -206,7 +206,7 @@ class AgreementResult(Result):
 
     @property
     def krippendorff_alpha(self) -> float:
-        """Krippendorff's alpha for the weights in use; quadratic weights imply interval data."""
+        """Krippendorff's alpha for the weights in use. Quadratic weights suit interval data."""
         return self._value("krippendorff_alpha")
 
     @property
@@ -241,22 +241,22 @@ class AgreementResult(Result):
 
     @cached_property
     def prevalence_index(self) -> float:
-        """For two labels, the difference between their frequencies, (a - d) / n; otherwise NaN."""
+        """The prevalence index of two labels, (table[0, 0] - table[1, 1]) / n, otherwise NaN."""
         return float(indices.prevalence_index(self.table))
 
     @cached_property
     def bias_index(self) -> float:
-        """For two labels, the difference between the raters' use of the first, (b - c) / n."""
+        """The bias index of two labels, (table[0, 1] - table[1, 0]) / n, otherwise NaN."""
         return float(indices.bias_index(self.table))
 
     @cached_property
     def category_kappas(self) -> FloatTable:
-        """The kappa of each label against all others, of shape (l,)."""
+        """An array of shape (l,) with the kappa of each label against all others."""
         return _read_only(indices.category_kappas(self.table))
 
     @cached_property
     def category_standard_errors(self) -> FloatTable:
-        """The standard errors of ``category_kappas``, of shape (l,)."""
+        """An array of shape (l,) with the standard errors of ``category_kappas``."""
         found = indices.category_standard_errors(self.table, self.clusters)
         return _read_only(found * self._scale)
 
@@ -282,7 +282,7 @@ class AgreementResult(Result):
 
     @cached_property
     def expected_table(self) -> FloatTable:
-        """The counts expected by chance, given the margins, of shape (l, l)."""
+        """An array of shape (l, l) with the counts expected by chance, given the margins."""
         counts = self.table.astype(np.float64)
         return _read_only(np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum())
 
@@ -318,7 +318,7 @@ class AgreementResult(Result):
 
     @cached_property
     def _scale(self) -> float:
-        """The factor that converts standard errors with divisor n to the chosen distribution."""
+        """The factor that adapts standard errors with divisor n to ``distribution``."""
         if self.distribution == "normal":
             return 1.0
         return math.sqrt(correction(self.n, self.clusters))
@@ -334,7 +334,7 @@ class AgreementResult(Result):
 
     @property
     def freedom(self) -> float:
-        """The degrees of freedom of score tests: infinity, or the number of clusters minus 1."""
+        """The degrees of freedom of score tests: clusters minus 1, or infinity without clusters."""
         return self.n_clusters - 1 if self._in_clusters else math.inf
 
     def _scaled(self, estimate: Estimate) -> Estimate:
@@ -343,7 +343,7 @@ class AgreementResult(Result):
     def _intervals(
         self, tables: AnyArray, weights: Weights, kappas: list[float], errors: list[float]
     ) -> list[tuple[float, float]]:
-        """Return the interval of kappa of each table, computed by ``interval_method``."""
+        """Return the kappa interval of each table, computed by ``interval_method``."""
         if self.interval_method == "asymptotic":
             return [self._interval(kappa, error) for kappa, error in zip(kappas, errors)]
         widened = self._widening(tables, weights, errors)

@@ -73,7 +73,7 @@ def agreement_by(
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
 ) -> GroupedAgreement:
-    """Return the agreement of two raters in each group of items, counted in one pass.
+    """Return the agreement of two raters in each group, counting all groups in one pass.
 
     Parameters
     ----------
@@ -82,9 +82,9 @@ def agreement_by(
     groups : array-like of shape (n,)
         The group of each item. Groups can have any type that ratings can have.
     weights, labels, missing, missing_codes, confidence
-        As in `agreement`. ``missing_codes`` apply to ratings, not to groups. Without ``labels``,
-        the tables of all groups have the same labels: the declared labels, or all labels that occur
-        in any group.
+        As in `agreement`. ``missing_codes`` apply to ratings, not to groups. The tables of all
+        groups have the same labels: ``labels``, or else the declared labels, or else all labels
+        that occur in any group.
     undefined : {'nan', 'drop'}, default='nan'
         How the test of equality handles groups with an undefined kappa, as in `compare_strata`.
         With 'nan', the test is NaN; with 'drop', such groups are left out.
@@ -96,7 +96,7 @@ def agreement_by(
     distribution : {'normal', 't'}, default='normal'
         The distribution of standard errors and intervals, as in `agreement`.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How the intervals of kappa are computed, and how equality is tested, as in `agreement`.
+        How the intervals of kappa are computed, as in `agreement`, and how equality is tested.
     null_kappa, alternative
         The test of kappa in each group, as in `agreement`.
 
@@ -218,7 +218,7 @@ def agreement_by(
 def _covariance(
     tables: IntTable, results: Mapping[Any, AgreementResult], joint: Clusters
 ) -> FloatTable:
-    """Return the covariance matrix of the kappas of groups that share clusters."""
+    """Return the covariance matrix of the groups' kappas, given that groups share clusters."""
     places = np.flatnonzero(tables.any(axis=(1, 2)))
     values = np.zeros((len(places), *tables.shape))
     for own, place, result in zip(values, places, results.values()):

@@ -67,21 +67,21 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     pooled : AgreementResult
         The agreement of all items together.
     missing : tuple of int
-        The numbers of missing groups, first ratings and second ratings.
+        The numbers of rows without a group, without a first rating and without a second rating.
     n_dropped : int
-        The number of items left out because the group or a rating is missing.
+        The number of items left out because a group, rating or cluster is missing.
     undefined : {'nan', 'drop'}
         How ``equality`` treats groups whose kappa is undefined or has no usable standard error.
     covariance : ndarray of shape (g, g) or None
-        The covariance of the groups' kappas, if clusters have items in several groups. None if
-        groups are independent.
+        The covariance matrix of the groups' kappas, if clusters have items in several groups. None
+        if groups are independent.
     group_name : str
         The name of the grouping in reports.
     n_shared_clusters : int
         The number of clusters that have items in several groups.
     repeats_items : bool
         Whether the groups have the same items, for example if two readers are compared with one
-        reference. Reports then omit the result of all items together, which is meaningless.
+        reference. If so, reports omit the pooled result, which would be meaningless.
     """
 
     results: dict[Any, AgreementResult]
@@ -107,10 +107,10 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     def equality(self) -> EqualKappas:
         """The test of equal kappas in all groups, with an estimate of the common kappa.
 
-        If kappa is undefined in some groups, the test is NaN, and a warning names the groups. With
-        ``interval_method='asymptotic'``, groups with a standard error of 0 have the same effect.
-        With ``undefined='drop'``, all these groups are left out instead. If groups share clusters,
-        the test uses the covariance of their kappas.
+        The test is NaN, and a warning names the groups, if some groups have an undefined kappa or,
+        with ``interval_method='asymptotic'``, a standard error of 0. With ``undefined='drop'``,
+        these groups are left out instead. If groups share clusters, the test uses the covariance of
+        their kappas.
         """
         return self._test()
 
@@ -124,11 +124,11 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
 
     @cached_property
     def differences(self) -> list[KappaDifference]:
-        """The differences of kappa between groups.
+        """The differences in kappa between groups.
 
-        Two groups are always compared. Three to 10 groups are compared in pairs if they have the
-        same items. Otherwise the list is empty. If groups share clusters, the covariance of their
-        kappas is used.
+        Two groups are always compared. Three to ten groups are compared in pairs if they have the
+        same items. In all other cases, the list is empty. If groups share clusters, the covariance
+        of their kappas is used.
         """
         n = len(self.results)
         if n != 2 and not (self.repeats_items and n <= MOST_COMPARED):
@@ -150,8 +150,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         """Return the results of the groups and of all items as a JSON-compatible dictionary.
 
         ``groups`` is a list with one dictionary per group. Its entry ``group`` is the name of the
-        group. ``all`` is the dictionary of all items, or None if the groups have the same items.
-        ``differences`` is a list with one dictionary for each difference.
+        group. ``all`` is the dictionary for all items together, or None if the groups have the same
+        items. ``differences`` is a list with one dictionary for each difference.
         """
         compute_intervals([*self.results.values(), self.pooled])
         return {
@@ -200,7 +200,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         return rows
 
     def sentence(self) -> str:
-        """Return a sentence for a paper with the kappa of each group, or with their range."""
+        """Return a sentence for a paper with the kappas of all groups or, for many, their range."""
         rows, pooled = self.rows(), self.pooled
         groups = rows[: len(self)]
         known = [row for row in groups if not math.isnan(row["kappa"])]
@@ -230,7 +230,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         )
 
     def _compared(self) -> str:
-        """Return the result of the comparison of the groups, as the end of a sentence."""
+        """Return the end of the sentence, which states how the groups compare."""
         found = ""
         if 0 < len(self.results) <= MOST_IN_SENTENCE:
             for one in self.differences:
@@ -322,7 +322,7 @@ def _row(name: str, n: int | None, value: float, found: Any) -> dict[str, Any]:
 
 
 def _estimate(row: Mapping[str, Any], test: str) -> str:
-    """Return the kappa of a row, its interval and, if ``test`` is not empty, the p of its test."""
+    """Return a row's kappa and interval as text, with the p-value if ``test`` is not empty."""
     found = estimate_text(row["kappa"], (row["lower"], row["upper"]))
     return f"{found[:-1]}; {test}{p_text(row['p_value'])})" if test else found
 
@@ -332,10 +332,10 @@ def _kappa_of(row: Mapping[str, Any]) -> float:
 
 
 def compute_intervals(results: Sequence[AgreementResult]) -> None:
-    """Compute the kappa intervals of many results with the same labels and weights at once.
+    """Compute the kappa intervals of many results together, and store them in the results.
 
-    The intervals equal those computed one by one. For 500 tables with five labels, computing them
-    together is 20 times as fast.
+    The results must have the same labels and weights. For 500 tables with five labels, this is 20
+    times as fast as computing the same intervals one by one.
     """
     # An interval that is already computed is in ``vars(result)``, like every cached property.
     left = [

@@ -44,7 +44,7 @@ def counted_clusters(
     Raises
     ------
     ValueError
-        If the clusters cannot be labels, for example because they are fractional numbers.
+        If the clusters are not valid labels, for example because they are fractional numbers.
     """
     clusters = items.columns[CLUSTERS]
     if clusters.obstacle:
@@ -70,9 +70,9 @@ class GroupedClusters(NamedTuple):
     """The clusters of each group's items, and of all items.
 
     The cells of ``joint`` are the cells of all groups' tables, concatenated. ``n_shared`` is the
-    number of clusters that have items in several groups. If ``repeats_items`` is true, the groups
-    are assumed to have the same items, because in each cluster one of the raters gave the same
-    labels in every group.
+    number of clusters that have items in several groups. ``repeats_items`` is true if one of the
+    raters gave each cluster the same labels in every group. The groups are then assumed to have the
+    same items.
     """
 
     of_groups: list[Clusters]
@@ -128,5 +128,5 @@ def _all_equal(arrays: Iterator[AnyArray]) -> bool:
 
 
 def known_of_pairs(items: RatedItems, labels: Any) -> KnownLabels:
-    """Return the labels of the table that counts items with two ratings."""
+    """Return the known labels of the ratings, or ``labels`` if none are known."""
     return known_labels(items) or KnownLabels(labels, items.columns["y1"], items.columns["y2"])

@@ -30,8 +30,8 @@ IN_CLUSTERS = "the test assumes independent items, but items in clusters are not
 class MarginTests(Result):
     """How often each rater gives each label, with tests for equal frequencies.
 
-    Printing the result shows a report. Undefined values are NaN, and the attribute ``undefined`` of
-    a test contains the reason.
+    Printing the result shows a report. Undefined values are NaN, and the test's attribute
+    ``undefined`` gives the reason.
 
     Attributes
     ----------
@@ -40,15 +40,16 @@ class MarginTests(Result):
     first, second : ndarray of shape (l,)
         How often the first and the second rater gave each label.
     stuart_maxwell : ChiSquareTest
-        The Stuart-Maxwell test that both raters use each label equally often.
+        The Stuart-Maxwell test of whether both raters use each label equally often.
     bhapkar : ChiSquareTest
-        Bhapkar's test of equal margins, which is slightly more powerful in small samples.
+        Bhapkar's test of equal margins. In small samples, it is slightly more powerful than the
+        Stuart-Maxwell test.
     bowker : ChiSquareTest
-        Bowker's test of symmetry: each disagreement is as frequent as its reverse. Symmetry
-        implies equal margins, but not vice versa.
+        Bowker's test of symmetry, which means that each disagreement is as frequent as its reverse.
+        Symmetry implies equal margins, but not vice versa.
     mcnemar : McNemar or None
-        McNemar's test for two labels, with and without correction, and in exact form. None for more
-        labels.
+        McNemar's test for two labels, with and without continuity correction, and in exact form.
+        None if there are more labels.
     """
 
     labels: AnyArray
@@ -63,8 +64,8 @@ class MarginTests(Result):
     def of(cls, table: AnyArray, labels: AnyArray, clusters: Clusters | None = None) -> MarginTests:
         """Return the margins of a table of counts, with their tests.
 
-        With clusters, only the Stuart-Maxwell test is available. For two labels, it equals
-        McNemar's test.
+        With clusters, only the Stuart-Maxwell test is available, which also serves as McNemar's
+        test if there are two labels.
         """
         first, second = table.sum(axis=1), table.sum(axis=0)
         equal, of_two = stuart_maxwell(table, clusters), len(table) == 2
@@ -87,8 +88,8 @@ class MarginTests(Result):
     def mean_rank_difference(self) -> float:
         """The mean rank of the first rater's labels minus that of the second rater's labels.
 
-        The sign shows which rater gives higher labels. The absolute value is the mean difference in
-        steps between ordered labels.
+        The difference is positive if the first rater's labels are higher on average. Its unit is
+        one step between adjacent labels.
         """
         ranks = np.arange(len(self.labels))
         return float(ranks @ (self.first - self.second) / self.first.sum())
@@ -141,7 +142,7 @@ class MarginTests(Result):
         )
 
     def _tests(self) -> dict[str, ChiSquareTest]:
-        """Return the tests by their usual names."""
+        """Return the tests to be reported, by their usual names."""
         if self.mcnemar is not None:
             return {
                 "McNemar": self.mcnemar.chi_square,

@@ -82,18 +82,18 @@ def compare_predictions(
         The labels, in the order that weights refer to. Items with other labels, in the truth or in
         a prediction, are left out of both kappas, and counted in ``n_outside`` of the result. None
         means the declared labels, as in `agreement`. If no labels are declared, the labels that
-        occur are used, sorted. Each kappa then uses only the labels of the truth and of its own
-        prediction. It therefore equals the kappa of `agreement`, unless items are dropped because
-        the other prediction is missing. A matrix of weights has one row for each label that occurs
-        in any of the three columns.
+        occur are used, in sorted order. Each kappa is then computed from only the labels of the
+        truth and of its own prediction, so it equals the kappa that `agreement` returns, unless
+        items are dropped because the other prediction is missing. A matrix of weights must have one
+        row for each label that occurs in any of the three columns.
     missing : {'raise', 'drop'}, default='raise'
-        How to treat items with a missing label, as in `agreement`. With 'drop', an item missing
-        from one prediction is left out of both kappas.
+        How to treat items with a missing label, as in `agreement`. With 'drop', an item without a
+        label in one of the predictions is left out of both kappas.
     missing_codes : sequence, default=()
         Values that mean a missing label, such as -9 or "NA".
     clusters : array-like of shape (n,), default=None
-        The cluster of each item, as in `agreement`. Clusters are the units of the standard error
-        and of the bootstrap.
+        The cluster of each item, as in `agreement`. The standard error treats clusters as
+        independent, and the bootstrap resamples whole clusters.
     n_resamples : int, default=0
         The number of bootstrap replicates; 0 means no bootstrap.
     method : {'percentile', 'bca'}, default='bca'
@@ -101,8 +101,8 @@ def compare_predictions(
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How each kappa is tested. With 'asymptotic', the interval is symmetric. None means the
-        default of `agreement` for each kappa.
+        How each kappa is tested. With 'asymptotic', the interval of the difference is symmetric.
+        None chooses a method for each kappa, as `agreement` does by default.
     rng : Generator, int or None, default=None
         The random number generator, or a seed.
 
@@ -205,22 +205,22 @@ def compare_paired(
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How each kappa is tested. With 'asymptotic', the interval is symmetric. None means the
-        default of `agreement` for each kappa.
+        How each kappa is tested. With 'asymptotic', the interval of the difference is symmetric.
+        None chooses a method for each kappa, as `agreement` does by default.
     rng : Generator, int or None, default=None
         The random number generator, or a seed.
 
     Returns
     -------
     difference : KappaDifference
-        The standard error is computed by the delta method. It accounts for the fact that both
-        kappas are computed from the same items. If a kappa is undefined, all values are NaN and an
-        ``UndefinedMetricWarning`` is issued.
+        The first kappa minus the second. Its standard error is computed by the delta method, and
+        accounts for the fact that both kappas are computed from the same items. If a kappa is
+        undefined, the difference is NaN and an ``UndefinedMetricWarning`` is issued.
 
     Raises
     ------
     ValueError
-        If ``joint`` is empty or not a cube of whole counts.
+        If ``joint`` is empty or not a cube, or has counts that are negative or not whole.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def compare_paired(
 def _cube(
     tables: IntTable, true: AnyArray, predicted: AnyArray, are_known: bool
 ) -> tuple[IntTable, AnyArray]:
-    """Return the counts, with the same labels on all three axes, and these labels."""
+    """Return the counts as a cube with the same labels on all three axes, and these labels."""
     names = predicted if are_known else union_of_labels([true, predicted])
     position = {label: i for i, label in enumerate(names.tolist())}
     inside = np.array([label in position for label in true.tolist()], bool)
@@ -287,9 +287,9 @@ def _compare(
 ) -> KappaDifference:
     """Compare two predictions from validated joint counts.
 
-    For each kappa, ``own`` contains the positions of its labels. These are the labels used by the
-    truth or the prediction, or all labels. Unused labels would increase the distances between
-    positions and thus change named weights. ``clusters`` are the clusters of the items.
+    ``own`` contains, for each kappa, the positions of its labels: all labels, or only those that
+    occur in the truth or in its prediction. Labels that occur in neither can increase the distances
+    between positions and thus change named weights.
     """
     check_confidence(confidence)
     check_method(method)
@@ -371,7 +371,7 @@ def _compare(
 
 
 def _correlation_of(errors: FloatTable) -> float:
-    """Return the correlation of two estimates, given the errors of both and of their difference."""
+    """Return the correlation of two estimates from both standard errors and their difference's."""
     one, two, apart = errors.tolist()
     product = one * two
     return (one * one + two * two - apart * apart) / (2 * product) if product > 0 else 0.0

@@ -32,10 +32,10 @@ class CorrectedPrevalence(Result):
     apparent : float
         The observed proportion of positive labels, before the correction.
     sensitivity, specificity : float
-        The proportion of truly positive items that are labelled positive, and the proportion of
-        truly negative items that are labelled negative.
+        The proportion of truly positive items that are labeled positive, and the proportion of
+        truly negative items that are labeled negative.
     n : int
-        The number of labelled items.
+        The number of labeled items.
     n_validation : tuple of int
         The numbers of truly negative and of truly positive items in the validation sample.
     confidence : float
@@ -98,17 +98,17 @@ class CorrectedPrevalence(Result):
 def rogan_gladen(
     n_positive: int, n: int, validation: Any, *, confidence: float = 0.95
 ) -> CorrectedPrevalence:
-    """Return the prevalence of a label among items that an imperfect rater labelled.
+    """Estimate the true prevalence of a label among items that an imperfect rater labeled.
 
-    The rater can be a screening test, a model that judges answers, or a dictionary. The rater's
-    error rates are estimated from a validation sample: other items with known true labels. The
-    validation sample can have a different prevalence.
+    The rater can be a screening test, a model that judges answers, or a keyword dictionary. The
+    rater's error rates are estimated from a validation sample: other items whose true labels are
+    known. The prevalence in the validation sample can be different.
 
     Parameters
     ----------
     n_positive, n : int
-        The number of items that the rater labels positive, and the number of all items. Do not
-        count the validation sample.
+        The number of items that the rater labels positive, and the total number of items, both
+        without the validation sample.
     validation : array-like of shape (2, 2) or ConfusionCounts
         The counts of the validation sample, or the result of `confusion_counts` for the truth and
         the rater. Rows are the true labels, and columns are the rater's labels. The negative label
@@ -119,14 +119,15 @@ def rogan_gladen(
     Returns
     -------
     prevalence : CorrectedPrevalence
-        If sensitivity and specificity add up to at most 1, the rater is no better than chance. In
-        this case, all values are NaN and an ``UndefinedMetricWarning`` is issued.
+        The corrected prevalence. If sensitivity and specificity add up to at most 1, the rater is
+        no better than chance. The prevalence is then NaN, and an ``UndefinedMetricWarning`` is
+        issued.
 
     Raises
     ------
     ValueError
-        If n is below 1, if ``n_positive`` is not between 0 and n, or if validation is not a table
-        of two labels that both occur among the true labels.
+        If ``n`` is below 1, if ``n_positive`` is not between 0 and ``n``, or if ``validation`` is
+        not a table of two labels or lacks items of either true label.
 
     References
     ----------
@@ -186,7 +187,7 @@ def rogan_gladen(
 def _corrected(
     apparent: float, sensitivity: float, specificity: float, sizes: tuple[float, float, float]
 ) -> tuple[float, float]:
-    """Return Rogan and Gladen's estimate and its variance, or NaN if it is undefined."""
+    """Return Rogan and Gladen's estimate and its variance, both NaN if undefined."""
     slope = sensitivity + specificity - 1
     if slope <= 0:
         return math.nan, math.nan

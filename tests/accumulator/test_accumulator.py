@@ -395,5 +395,7 @@ def test_tensors(labels: Any) -> None:
 def test_items_that_are_all_outside_the_labels_are_said_to_be() -> None:
     accumulator = ConfusionAccumulator(labels=[1, 2])
     accumulator.update([3, 4], [3, 3])
-    with pytest.raises(ValueError, match=r"has no items \(2 were left out, with other labels\)"):
+    with pytest.raises(
+        ValueError, match=r"has no items \(items left out because of other labels: 2\)"
+    ):
         accumulator.agreement()

@@ -148,7 +148,7 @@ def test_what_is_right_is_taken(dtype: Any) -> None:
     assert again.labels.dtype == accumulator.labels.dtype
 
 
-TOO_MANY = "labels must be at most 4096, got 4097"
+TOO_MANY = "at most 4096 labels can be given or declared, got 4097"
 
 
 def test_declared_labels_are_as_many_as_given_ones_at_most() -> None:
@@ -170,7 +170,7 @@ def test_declared_labels_are_as_many_as_given_ones_at_most() -> None:
 
 
 def test_many_given_labels_are_refused_when_they_are_given() -> None:
-    with pytest.raises(ValueError, match="labels must be at most 4096, got 20000"):
+    with pytest.raises(ValueError, match="at most 4096 labels can be given or declared, got 20000"):
         ConfusionAccumulator(labels=range(20_000))
 
 

@@ -264,7 +264,7 @@ def test_repeated_rows(wide: Path, long: Path) -> None:
     write_csv(changed, id=IDS, **later)
     last = agree.json_of(*options, "--duplicates", "last")
     assert without_file(last) == without_file(agree.json_of(changed, "--raters", *RATED))
-    assert "--duplicates needs one row per rating" in agree.refusal(
+    assert "--duplicates needs a file with one row per rating" in agree.refusal(
         wide, "--raters", "anna", "ben", "--duplicates", "last"
     )
 

@@ -103,7 +103,7 @@ def test_decisions_come_first(long: Path, tmp_path: Path) -> None:
     assert "--adjudicated needs --gold" in refused
     for cells, why in (
         ({"item": ["t9"], "adjudicated": ["x"]}, "contains item 't9', which is not among"),
-        ({"item": ["t3"], "adjudicated": ["xx"]}, "contains the label 'xx' for item 't3'"),
+        ({"item": ["t3"], "adjudicated": ["xx"]}, "item 't3' has the label 'xx'"),
         ({"item": ["t3"], "label": ["x"]}, "has no column 'adjudicated'"),
     ):
         odd = write_csv(tmp_path / "odd.csv", **cells)
@@ -213,7 +213,7 @@ def test_final_labels_that_are_sets(tmp_path: Path) -> None:
     assert agree.json_of(*options)["n_decided_against_all"] == 0
     assert read(gold)[3:5] == [["s3", "x;y", "adjudication"], ["s4", "[]", "adjudication"]]
     write_csv(decided, item=["s3"], adjudicated=["x;z"])
-    assert "contains the label 'z' for item 's3', which no rater gave." in agree.refusal(*options)
+    assert "item 's3' has the label 'z', which no rater gave." in agree.refusal(*options)
 
 
 def test_the_items_that_need_a_decision_have_no_majority(wide: Path, tmp_path: Path) -> None:
@@ -366,7 +366,7 @@ def test_decisions_and_inputs_are_not_overwritten(wide: Path, tmp_path: Path) ->
         *options, "--disputed", disputed
     )
     same = ["--adjudicated", disputed, "--gold", gold, "--disputed", disputed]
-    assert "--disputed would replace" in agree.refusal(*options, *same)
+    assert "--disputed would overwrite" in agree.refusal(*options, *same)
     assert disputed.read_text() == before
     for option in ("--gold", "--plot"):
         assert f"{option} would overwrite" in agree.refusal(*options, option, wide)

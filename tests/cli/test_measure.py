@@ -161,7 +161,7 @@ def test_a_row_per_measurement(flows: Path, tmp_path: Path) -> None:
         file.write("3,mini,400\n")
     refused = measure.refusal(path, *long)
     assert "rater 'mini' has more than one measurement of item '3'" in refused
-    assert "To compare sessions of a rater, name each session as a rater" in " ".join(
+    assert "To compare sessions of a rater, treat each session as a separate rater" in " ".join(
         refused.split()
     )
 
@@ -223,7 +223,7 @@ def test_clusters(tmp_path: Path) -> None:
     with long.open("a") as file:
         file.write("P3,c,400,elsewhere\n")
     options += ["--missing", "drop"]
-    assert "item 'P3' is in 'w1' and in 'elsewhere'" in measure.refusal(long, *options)
+    assert "item 'P3' is in clusters 'w1' and 'elsewhere'" in measure.refusal(long, *options)
     refused = measure.refusal(wide, "--raters", *"ab", "--cluster", "a")
     assert "--cluster must name a column that no other option names, got 'a'" in refused
 

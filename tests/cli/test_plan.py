@@ -147,10 +147,13 @@ def test_limits_of_agreement() -> None:
         ([], "use exactly one of --kappa, --correlation and --standard-deviation, got none."),
         (["--kappa", 0.8, "--correlation", 0.8], "got --kappa and --correlation."),
         (["--correlation", 0.8, "--n", 9], "--correlation needs --coefficient icc or ccc."),
-        (["--kappa", 0.8, "--n", 9, "--accuracy", 0.9], "--accuracy does not apply to --kappa"),
+        (
+            ["--kappa", 0.8, "--n", 9, "--accuracy", 0.9],
+            "--accuracy cannot be combined with --kappa",
+        ),
         (
             ["--standard-deviation", 2, "--null", 1],
-            "--null does not apply to --standard-deviation: leave it out.",
+            "--null cannot be combined with --standard-deviation: leave out --null.",
         ),
         (
             ["--correlation", 0.8, "--coefficient", "ccc", "--n", 9, "--raters", 3],

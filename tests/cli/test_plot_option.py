@@ -119,7 +119,8 @@ def test_a_heat_map_and_a_title(path: Path, tmp_path: Path) -> None:
         (["--heat-map", "--group", "city"], "--heat-map needs two raters"),
         (
             ["--report", "x.PDF"],
-            "--report writes an HTML page, such as x.html, got x.PDF. For a picture, use --plot.",
+            "--report must name an HTML file, such as x.html, got x.PDF. For a picture, use"
+            " --plot.",
         ),
     ],
 )

@@ -289,15 +289,15 @@ def test_words_among_scores_are_no_labels(oof: tuple[Any, Any], options: tuple[s
         ('{"labels": [1], "thresholds": ["x"]}', "cuts.json is not a file of cut points"),
         (
             '{"labels": [1, 2], "thresholds": [], "columns": {"score": "s"}}',
-            "one fewer cut point than labels",
+            "ascending cut points, one fewer than labels",
         ),
         (
             '{"labels": [1, 2, 3], "thresholds": [2, 1], "columns": {"score": "s"}}',
-            "in ascending order",
+            "ascending cut points",
         ),
         (
             '{"labels": [1, 2], "thresholds": [NaN], "columns": {"score": "s"}}',
-            "in ascending order",
+            "ascending cut points",
         ),
         (
             '{"labels": [1, 2], "thresholds": [1], "columns": {"score": "t"}}',
@@ -318,7 +318,7 @@ def test_cut_points_that_cannot_be(oof: tuple[Any, Any], saved: str, message: st
 def test_what_new_scores_need(oof: tuple[Any, Any]) -> None:
     refusal = thresholds.refusal
     Path("cuts.json").write_text(thresholds.text_of(*FIT, "--format", "json"))
-    assert "name the file of new scores in --apply" in refusal("cuts.json")
+    assert "use --apply to name the file of new scores" in refusal("cuts.json")
     assert "--y is missing: it must name a column" in refusal("oof.csv", "--score", "s")
     assert "--score is missing: it must name a column" in refusal("oof.csv", "--y", "y")
     assert "prints only CSV, got --format json" in refusal(

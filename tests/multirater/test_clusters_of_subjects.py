@@ -257,7 +257,7 @@ def test_clusters_that_cannot_be_are_refused() -> None:
             fleiss_kappa(rows, clusters=clusters)
     with pytest.raises(ValueError, match="clusters are for arrays"):
         fleiss_kappa(Ratings.from_array(rows), clusters=range(10))
-    with pytest.raises(ValueError, match=r"item 7 is in 'b' and in 'a'\. If ids restart"):
+    with pytest.raises(ValueError, match=r"item 7 is in clusters 'b' and 'a'\. If ids restart"):
         Ratings.from_long(item=[7, 7], rater=["x", "y"], rating=[1, 2], cluster=["b", "a"])
 
 

@@ -289,7 +289,7 @@ def test_measurements_are_no_labels(name: str) -> None:
     generator = np.random.default_rng(0)
     lengths = 50 + 5 * generator.normal(size=(30, 1)) + 0.5 * generator.normal(size=(30, 3))
     with pytest.warns(
-        UserWarning, match="90 different numbers for 30 subjects, not all of them whole"
+        UserWarning, match="90 different numbers, not all of them whole, for 30 subjects"
     ):
         value(name, lengths)
     # Half points are labels.

@@ -45,7 +45,7 @@ def test_raters(raters: Any) -> None:
         ([[1, 2], [3]], r"counts must be a table of numbers .* got \[\[1, 2\], \[3\]\]"),
         ([1, 2], r"counts must be a table of numbers .* got an array of shape \(2,\)"),
         (np.ma.array([[3, 0]], mask=[[0, 1]]), "counts must not have masked entries"),
-        (np.zeros((0, 2)), r"counts must not be empty, got the shape \(0, 2\)"),
+        (np.zeros((0, 2)), r"counts must not be empty, got shape \(0, 2\)"),
     ],
 )
 def test_counts(counts: Any, message: str) -> None:

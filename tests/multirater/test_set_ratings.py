@@ -279,7 +279,7 @@ def test_lists_are_the_sets_of_their_labels(form: str, level: Any) -> None:
 
 
 def test_a_list_that_cannot_be_a_set_is_refused() -> None:
-    with pytest.raises(ValueError, match="a rating that is a list must contain labels"):
+    with pytest.raises(ValueError, match="a rating that is a list must contain only labels"):
         krippendorff_alpha([[[{}], ["a"]], [["b"], ["b"]]], level="jaccard")
 
 

@@ -97,7 +97,7 @@ def plan(
         if rates is None and weights != "none":
             raise ValueError(
                 f"--weights {weights} needs --rates, such as 0.5,0.3,0.2. By default, there are"
-                " only two labels, and weights make no difference with two labels."
+                " only two labels, for which weights make no difference."
             )
         both = None
         if rates is not None or second_rates is not None:

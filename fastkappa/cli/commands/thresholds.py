@@ -93,7 +93,7 @@ def thresholds(
         if file.suffix.lower() == ".json":
             if apply is None:
                 raise ValueError(
-                    f"{file} contains cut points: name the file of new scores in --apply."
+                    f"{file} contains cut points: use --apply to name the file of new scores."
                 )
             cuts = read_cuts(file, score)
         else:

@@ -59,7 +59,7 @@ def read_cuts(path: Path, score: str | None) -> Cuts:
     ascend = bool((thresholds[1:] >= thresholds[:-1]).all() and not np.isnan(thresholds).any())
     if not isinstance(labels, list) or len(labels) != len(thresholds) + 1 or not ascend:
         raise RatingsError(
-            f"{path} must have one fewer cut point than labels, in ascending order, got labels"
+            f"{path} must have ascending cut points, one fewer than labels, got labels"
             f" {short_repr(labels)} and cut points {short_repr(thresholds.tolist())}."
         )
     odd = [label for label in labels if not isinstance(label, (str, int, float))]

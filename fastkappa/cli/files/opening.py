@@ -30,8 +30,8 @@ from fastkappa.sources.text.text_format import (
 )
 
 STDIN = ("-", "/dev/stdin")
-# The first bytes of a file, and the suffix of the format that they indicate. Delimited text does
-# not begin with any of these bytes.
+# The first bytes of a file, mapped to the suffix of the format that they indicate. Delimited text
+# does not begin with any of these sequences.
 MAGIC = {
     b"PAR1": ".parquet",
     b"ARROW1": ".arrow",
@@ -70,10 +70,10 @@ class Opener:
         self._stack = stack
         self._outputs: dict[str, Path] = {}
         self._folder: Path | None = None
-        # For each copy, the user's name for the original file.
+        # The path of each copy, mapped to the user's name for the original file.
         self._names: dict[str, str] = {}
         self._files: list[Path] = []
-        # The reason why each unreadable file cannot be read.
+        # The path of each unreadable file, mapped to the reason why it cannot be read.
         self._failures: dict[str, str] = {}
 
     def writes(self, **outputs: Path | None) -> None:
@@ -113,7 +113,7 @@ class Opener:
         elif path.suffix.lower() in SPREADSHEETS and path.is_file():
             path = self._of_sheet(path)
         elif self.options != TextOptions() and path.exists():
-            # If the path does not exist, reading it later raises the error.
+            # A path that does not exist raises an error later, when it is read.
             if path.name.lower().endswith(tuple(SUFFIXES)):
                 self._refuse_options(path, format_of(path))
             else:
@@ -178,7 +178,7 @@ class Opener:
         self._refuse_options(path, path.suffix.lower())
         head, *rows = rows_of_sheet(path, self.options.sheet, self.options.decimal)
         copy = self._new_copy(path, ".csv")
-        # n_given marks all cells as the user's own, so that no cell is escaped.
+        # n_given covers all columns, because all cells are the user's own and must not be escaped.
         text = as_csv(head, rows, n_given=max(map(len, (head, *rows))))
         copy.write_text(f"{text}\n", encoding="utf-8")
         return copy
@@ -238,7 +238,7 @@ def _bytes_of(path: Path) -> IO[bytes]:
     if str(path) not in STDIN:
         return open(path, "rb")
     if sys.stdin is None:
-        raise RatingsError("the standard input is closed: name a file instead.")
+        raise RatingsError("standard input is closed: name a file instead.")
     return sys.stdin.buffer
 
 
@@ -247,7 +247,7 @@ def _suffix_of(file: Path) -> str:
     with open(file, "rb") as content:
         start = content.read(max(map(len, MAGIC)))
     suffix = next((suffix for magic, suffix in MAGIC.items() if start.startswith(magic)), ".txt")
-    # If the file is damaged, reading it later raises the error.
+    # A damaged file raises an error later, when it is read.
     with suppress(OSError, EOFError, zlib.error), gzip.open(file) as content:
         if suffix == ".txt.gz" and content.read(1) == b"{":
             return ".jsonl.gz"

@@ -49,7 +49,7 @@ def opened_raters(
             raise RatingsError(
                 "several files need --id if each rater has a file, or --item, --rater and --rating"
                 " if the files have one row per rating. To read the files as one table with one"
-                " column per rater, name their folder or a pattern."
+                " column per rater, name their folder, or a pattern such as '*.csv'."
             )
         appended = {_stem(file): (opener.source(file), rating) for file in files}
         if len(appended) < len(files):

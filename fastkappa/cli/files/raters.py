@@ -40,7 +40,8 @@ from fastkappa.sources.arrow_files import column_names
 from fastkappa.sources.arrow_folders import joined
 from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 
-# The name of the rater column if each rater has a file. No file contains a column with this name.
+# The name of the rater column if each rater has a separate file. This column is in none of the
+# files.
 RATER = "name of the file"
 
 
@@ -303,8 +304,8 @@ def read_raters(
         warn_of_few_shared(whole)
     if separator is not None and len(whole.labels) > LARGEST_NUMBER_OF_LABELS:
         raise RatingsError(
-            f"the columns have {len(whole.labels)} different sets, but a table can have at most"
-            f" {LARGEST_NUMBER_OF_LABELS} labels."
+            f"the ratings contain {len(whole.labels)} different sets of labels, but a table can"
+            f" have at most {LARGEST_NUMBER_OF_LABELS}: merge labels, or leave out rare ones."
         )
     if known is None:
         warn_of_separator(whole.labels, separator)

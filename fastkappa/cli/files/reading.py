@@ -221,8 +221,8 @@ class Reading(NamedTuple):
         }
         if self.labels is not None:
             types = {column.label_dtype for column in columns.values()} - {NO_TYPE}
-            # A column whose labels all look like numbers is read as numbers. If another column
-            # contains strings, all labels are strings.
+            # A column whose labels all look like numbers is read as numbers. If any column contains
+            # strings, the labels in --labels are treated as strings.
             is_text = not types or STRINGS in types
             return self.parsed(STRINGS if is_text else np.result_type(*types))
         for name, column in columns.items():
@@ -303,7 +303,8 @@ def _split(given: str | Sequence[str], none_named: str) -> list[str]:
             found = next(csv.reader([text], skipinitialspace=True), [])
         except csv.Error as error:
             raise RatingsError(
-                f"labels and codes with a line break must be in quotes, got {text!r}."
+                "in --labels and --missing-codes, an entry with a line break must be in quotes,"
+                f" got {text!r}."
             ) from error
         if not found:
             raise RatingsError(none_named)

@@ -21,8 +21,8 @@ from fastkappa.tables.json_fields import reason_of
 from fastkappa.tables.table import union_of_labels
 
 MOST_NAMED = 3
-# Parts with fewer items, and tables of different sources with fewer nonzero cells, can have equal
-# counts by chance.
+# Parts with fewer items can have equal counts by chance. So can tables from different sources with
+# fewer nonzero cells.
 FEWEST_ITEMS, FEWEST_CELLS = 100, 6
 # How to refer to item weights if their column is unknown.
 ITEM_WEIGHTS = "item weights"
@@ -47,7 +47,7 @@ class SavedCounts(NamedTuple):
 
     def plus(self, path: Path, other: SavedCounts) -> SavedCounts:
         """Add the counts of another file, or raise if its columns differ. Return the sum."""
-        # Counts that were saved in Python have no column names.
+        # Counts saved from Python have no column names.
         named = [one for one in (self, other) if one.columns != RATERS] or [self]
         are_weighted = {one.sample_weight is not None for one in (self, other)}
         if len(are_weighted) > 1 or len({one[1:3] for one in named}) > 1:
@@ -116,7 +116,7 @@ def _inside(path: Path) -> list[Path]:
     files = sorted(path.glob("*.json"))
     if not files:
         raise RatingsError(
-            f"{path} contains no .json files. Write them with `fastkappa score --save`."
+            f"{path} contains no .json files. Create them with `fastkappa score --save`."
         )
     return files
 

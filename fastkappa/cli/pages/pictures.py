@@ -44,7 +44,7 @@ def figures(pictures: Sequence[Picture]) -> Iterator[str]:
     for i, (caption, draw) in enumerate(pictures):
         escaped = html_text(caption)
         drawn = "\n".join(_svg(draw, scheme, escaped, f"{scheme}{i}-") for scheme in INK)
-        # Like a wide table, a plot wider than the page is put into a box that scrolls.
+        # A plot wider than the page scrolls in its own box, like a wide table.
         box = f'<div class="wide" tabindex="0">\n{drawn}\n</div>'
         yield f"<figure>\n{box}\n<figcaption>{escaped}</figcaption>\n</figure>"
 

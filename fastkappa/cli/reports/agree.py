@@ -53,17 +53,19 @@ def read_and_report(
     of_alpha = request.level is not None or request.set_separator is not None
     are_two = not is_long and len(columns.raters) == 2 and not of_alpha
     if not is_long and request.duplicates != "error":
-        raise ValueError("--duplicates needs one row per rating, or one file per rater.")
+        raise ValueError(
+            "--duplicates needs a file with one row per rating, or one file per rater."
+        )
     lists_items = request.lists_items(columns)
     are_counted = are_two and request.cluster is None and not lists_items
     if request.sample_weight is not None and not are_counted:
         raise ValueError(
-            "--sample-weight needs two raters with one column per rater, and cannot be combined"
+            "--sample-weight needs two raters in separate columns, and cannot be combined"
             " with --cluster, --item, --disputed or --gold."
         )
     if request.heat_map and request.pair is None and (not are_two or request.group is not None):
         raise ValueError(
-            "--heat-map needs two raters with one column per rater, and cannot be combined with"
+            "--heat-map needs two raters in separate columns, and cannot be combined with"
             " --group. For more raters, choose two with --pair."
         )
     if are_two:

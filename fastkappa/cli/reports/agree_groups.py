@@ -46,7 +46,8 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     fields = {**request.fields(), **grouped.to_dict()}
     fields["equality"] = None if equality is None else equality.to_dict()
     if request.reference is not None:
-        # Each rater is a group with the same rows, so totals would count every row repeatedly.
+        # Each rater forms a group, and all groups have the same rows, so totals would count every
+        # row once per rater.
         del fields["missing"], fields["n_dropped"]
     rows = grouped.rows()
     blank = dict.fromkeys(rows[0])
@@ -179,7 +180,10 @@ def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> Gro
     n_without_group = counts[None].n_rows if None in counts else 0
     results = {group: result_of(part, request) for group, part in named.items() if part.table.any()}
     if not results:
-        raise RatingsError("no row has a group and both ratings among the labels.")
+        raise RatingsError(
+            "no row can be counted: each row lacks a group or a rating, or has a rating that is"
+            " not among the labels."
+        )
     parts = list(named.values())
     missing = tuple(sum(part.missing[i] for part in parts) for i in (0, 1))
     n_dropped = sum(part.n_dropped for part in parts)

@@ -29,8 +29,8 @@ from fastkappa.sources.arrow_files import column_names
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.weights import Weights
 
-# In a file of disputed items, the columns of items and decisions. The raters' columns are between
-# the columns of disagreements and majorities.
+# The names of columns in a file of disputed items. The raters' columns are between the columns of
+# disagreements and majorities.
 ITEM, DECISION = "item", "adjudicated"
 DISAGREEMENT, MAJORITY = "disagreement", "majority"
 # The ways in which the final label of an item can be decided.
@@ -164,7 +164,7 @@ def refuse_decisions(source: Source, reading: Reading) -> None:
         return  # Another file, without the columns of disputed items.
     if n:
         raise ValueError(
-            f"--disputed would replace {source.name}, which contains"
+            f"--disputed would overwrite {source.name}, which contains"
             f" {count_text(n, 'decision')}. Name another file."
         )
 
@@ -199,12 +199,13 @@ def final_labels(
         for name in names:
             if name not in known:
                 raise ValueError(
-                    f"--adjudicated contains the label {name!r} for item {item!r},"
+                    f"in --adjudicated, item {item!r} has the label {name!r},"
                     f" {_unknown(read, separator)}{nearest_label(repr(name), known)}"
                 )
         i = position[item]
         decision = known[text] if separator is None else frozenset(known[name] for name in names)
-        # Raters who disagree about a set can decide on a set that no rater gave.
+        # If raters disagree about a set, the decision can combine their labels. A set therefore
+        # contradicts all raters only if they agreed on another set.
         n_against_all += (
             not counts[places[i], given.index(decision)]
             if separator is None and places[i] >= 0

@@ -21,7 +21,7 @@ from fastkappa.statistics.clusters import Clusters
 from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Coefficients by the name of the function that computes them.
+# The coefficients, keyed by the name of the function that computes each of them.
 Coefficients = dict[str, MultiRaterResult]
 # A regular expression for warnings about undefined values.
 UNDEFINED = re.compile(r"(the standard error of )?(.*) is undefined: (.*)", re.DOTALL)
@@ -41,7 +41,7 @@ def why_undefined() -> Iterator[list[str]]:
     reasons: list[str] = []
     with catch_warnings(record=True) as warned:
         yield reasons
-    # The names of the undefined values, for each reason.
+    # For each reason, the names of the values that are undefined.
     names: dict[tuple[str, str], list[str]] = {}
     for one in warned:
         text = str(one.message)
@@ -65,7 +65,7 @@ def result_of(
     """Return the agreement of two raters, given their counts and the clusters of the items."""
     if not counts.table.any():
         if not counts.n_outside:
-            raise RatingsError(f"no item has a rating from both raters. {CHECK_IDS}")
+            raise RatingsError(f"no item was rated by both raters. {CHECK_IDS}")
         raise RatingsError("no item has both ratings among the labels.")
     check_whole(counts.table)
     return make_result(

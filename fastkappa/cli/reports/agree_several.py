@@ -167,7 +167,8 @@ def _with_groups(
     by_label = Report([], [labels_by_group(labels, label_text(request.group))])
 
     def sentences() -> list[str]:
-        # The sentence about each group names it, so the others must say that they cover all groups.
+        # Sentences about a single group name that group, so the other sentences must state that
+        # they cover all items.
         of_all = (f"{ALL.capitalize()}: {sentence}" for sentence in output.sentences())
         return [*of_groups.sentences, *of_all]
 
@@ -344,7 +345,7 @@ def _pair_of(request: AgreeRequest, whole: Ratings, pairs: PairwiseKappa | None)
     if request.set_separator is not None:
         raise ValueError("--pair is not available for sets of labels.")
     if pairs is None:
-        raise ValueError(f"--pair is not available because {_many(whole)}: leave out some.")
+        raise ValueError(f"--pair is not available because {_many(whole)}: leave out some raters.")
     try:
         return pairs[request.two_names]
     except KeyError as error:
@@ -408,7 +409,8 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
     chosen = {name: one for name, one in found.items() if name.startswith(request.coefficient)}
     if not chosen:
         raise ValueError(
-            f"--coefficient {request.coefficient} is not available because {_many(ratings)}."
+            f"--coefficient {request.coefficient} is not available because {_many(ratings)}:"
+            " leave out some raters."
         )
     return chosen
 

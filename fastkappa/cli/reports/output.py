@@ -19,7 +19,7 @@ from fastkappa.results.text import COLUMNS, as_text
 from fastkappa.statistics.scales import Interpretation, ScaleName, find_scale
 from fastkappa.two_raters.grouped_result import ALL
 
-# Text narrower than this is not readable.
+# The smallest width, in characters, at which text is readable.
 NARROWEST = 24
 
 

@@ -15,8 +15,8 @@ from fastkappa.cli.remarks import Remarks
 from fastkappa.cli.reports.output import Output
 from fastkappa.plotting.style import import_matplotlib, new_axes
 
-# These settings store text as text. By default, matplotlib writes type 3 fonts, and journals reject
-# PDF files with such fonts.
+# Store text as text instead of outlines. By default, matplotlib embeds Type 3 fonts in PDF files,
+# and journals reject such files.
 REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 
 # matplotlib's warning that the text of a plot leaves no space for the axes.
@@ -37,7 +37,7 @@ def check_pictures(options: PictureOptions) -> None:
     report = options.report
     if report is not None and report.suffix.lower() not in ("", ".htm", ".html"):
         raise ValueError(
-            f"--report writes an HTML page, such as {report.with_suffix('.html')}, got {report}."
+            f"--report must name an HTML file, such as {report.with_suffix('.html')}, got {report}."
             " For a picture, use --plot."
         )
 

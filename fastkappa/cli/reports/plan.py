@@ -20,12 +20,12 @@ STUDIES: dict[str, Callable[..., Study]] = {
 }
 # The default values of the options whose default is not None.
 UNUSED = {"n_raters": 2, "alternative": "two-sided", "alpha": 0.05}
-# Regular expressions for the name of an argument at the beginning of an error message, and for an
-# argument that is a choice, with its value.
+# A regular expression for the name of an argument at the beginning of an error message.
 ARGUMENT = re.compile(
     r"^(kappa|null_kappa|width|power|n|rates|n_raters|alternative|alpha|confidence"
     r"|correlation|null_correlation|accuracy|standard_deviation|design_effect|cluster_size)\b"
 )
+# A regular expression for an argument and its chosen value, such as coefficient='fleiss'.
 CHOICE = re.compile(r"\b(coefficient)='(\w+)'")
 # A regular expression for a proportion with a decimal comma.
 DECIMAL_COMMA = re.compile(r"^[^.]*\b0,[^.]*$")
@@ -78,7 +78,10 @@ def _accepted(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
         if value == UNUSED.get(option):
             continue
         if argument not in parameters:
-            raise ValueError(f"{_option(option)} does not apply to {_option(name)}: leave it out.")
+            raise ValueError(
+                f"{_option(option)} cannot be combined with {_option(name)}: leave out"
+                f" {_option(option)}."
+            )
         found[argument] = value
     if name == "correlation" and "coefficient" not in found:
         raise ValueError("--correlation needs --coefficient icc or ccc.")
@@ -123,7 +126,8 @@ def _check(aim: Mapping[str, Any], *, has_test: bool) -> None:
         raise ValueError(f"use only one of {known}, got {' and '.join(aims)}.")
     if not has_test and aims in ([], ["--power"]):
         raise ValueError(
-            "use --width for an interval, --null for a test, or --n for a given number of items."
+            "an aim is missing: use --width for an interval, --null for a test, or --n for a given"
+            " number of items."
         )
     if has_test and aims == ["--width"]:
         raise ValueError(

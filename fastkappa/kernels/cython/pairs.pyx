@@ -300,7 +300,7 @@ cdef Py_ssize_t read_pair(
 
 cdef Py_ssize_t read_column(object array, lowest, Py_ssize_t n_labels, column_t *column) except -1:
     if not 0 <= n_labels < MOST_CODES:
-        raise ValueError("tables must have a row and a column for values outside the labels")
+        raise ValueError("tables must have a row and a column for values that are not labels")
     return read_array(array, PyLong_AsUnsignedLongLongMask(lowest), n_labels, column)
 
 

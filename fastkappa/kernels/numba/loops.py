@@ -35,7 +35,7 @@ SUBTABLES = 4
 LARGEST_SUBTABLE = 1 << 17
 # The 32-bit counters of the subtables cannot overflow within this many pairs.
 LONGEST_RUN = 1 << 30
-# The number of pairs whose codes are written before they are counted.
+# The number of pairs whose codes are written before any of the pairs are counted.
 SHORT_BLOCK = 512
 
 

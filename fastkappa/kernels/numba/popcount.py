@@ -34,8 +34,7 @@ from fastkappa.kernels.numba.vectors import BYTES, WIDTH, intrinsic
 VECTORS = 64
 LEVELS = VECTORS.bit_length() - 1
 BLOCK = VECTORS * WIDTH
-# Each plane has one vector for each of the weights 1, 2, 4, ..., 32, and one vector with the sums
-# for each bit.
+# Each plane has one vector per weight (1, 2, 4, ..., 32), and one vector of sums per bit (eight).
 COUNTERS = (LEVELS + 8) * WIDTH
 # The byte sums cannot overflow within this many blocks.
 BLOCKS = 255
@@ -84,7 +83,8 @@ def mark_cells(
             builder.icmp_unsigned(">=", row, vectors.repeat(builder, n_rows)),
             builder.icmp_unsigned(">=", column, vectors.repeat(builder, n_columns)),
         )
-        # One 16-bit product multiplies two bytes, because the lower product fits in the lower byte.
+        # One 16-bit multiplication handles two bytes, because the product of the lower byte fits
+        # in a byte.
         twos = vectors.integers(16, WIDTH // 2)
         before = builder.mul(builder.bitcast(row, twos), vectors.repeat(builder, n_columns, twos))
         cell = builder.add(builder.bitcast(before, BYTES), column)

@@ -36,7 +36,7 @@ class Keys:
     def __init__(self, n_rows: int, n_columns: int, n_digits: int, n_pairs: int) -> None:
         self.n_rows, self.n_columns, self.n_digits = n_rows, n_columns, n_digits
         self.n_cells = n_rows * n_columns
-        # Digits are below `n_cells`, and a key is a number in this base.
+        # A key is a number in this base. All its digits are below `n_cells`.
         self.base = 256 if n_digits == 2 else self.n_cells
         self.counts = np.zeros(self.n_cells * self.base ** (n_digits - 1), np.int64)
         length = min(n_pairs, CHUNK)
@@ -70,7 +70,7 @@ class Keys:
         # Byte arithmetic is modulo 256, so the cell number of the lowest labels can be subtracted
         # at the end.
         digits -= np.uint8((lowest_first * self.n_columns + lowest_second) % 256)
-        # Another thread can have changed the ratings to values that are not labels.
+        # Another thread may have changed the ratings to values that are not labels.
         if digits.max() >= self.n_cells:
             return False
         wide_keys = self.wide_keys[: n_pairs // self.n_digits]
@@ -85,7 +85,7 @@ class Keys:
         for _ in range(self.n_digits):
             by_digit = counts.reshape(-1, len(counts) // self.n_cells)
             cells += by_digit.sum(axis=1)
-            # Only digits below the number of cells occur.
+            # All digits are below `n_cells`, so the entries that are dropped are 0.
             counts = by_digit.sum(axis=0)[: self.n_cells ** (self.n_digits - 1)]
         return cells.reshape(self.n_rows, self.n_columns)
 
@@ -122,7 +122,7 @@ def digits_a_key(n_rows: int, n_columns: int, n_pairs: int) -> int:
 
 def _are_codes(ratings: AnyArray, lowest: int, n_codes: int) -> bool:
     if lowest == 0 and n_codes <= 128 and ratings.dtype.kind in "iu":
-        # Converted to unsigned integers, negative ratings become large.
+        # Viewed as unsigned integers, negative ratings are large numbers.
         return bool(ratings.view(ratings.dtype.str.replace("i", "u")).max() < n_codes)
     # Comparisons of Python numbers are exact, and comparisons with NaN are false.
     return bool(lowest <= ratings.min().item() and ratings.max().item() < lowest + n_codes)

@@ -32,12 +32,13 @@ class Alignment(NamedTuple):
     Attributes
     ----------
     items, others : ndarray of int or None
-        The positions, in the first and in the other list, of the ids that occur exactly once in
-        both lists. Positions are in the order of the first list. If only ``items`` is None, all
-        items match, in order. If both are None, the lists are equal.
+        The positions of the ids that occur exactly once in each list: ``items`` in the first list,
+        and ``others`` in the other list. Both arrays follow the order of the first list. If only
+        ``items`` is None, it stands for all positions of the first list, in order. If both are
+        None, the lists are equal.
     missing, extra, repeated : list
         The ids missing from the other list, the ids that occur only in the other list, and the ids
-        that are repeated in the other list.
+        of the first list that occur more than once in the other list.
     """
 
     items: NDArray[np.intp] | None
@@ -51,7 +52,10 @@ class Alignment(NamedTuple):
         return not (self.missing or self.extra or self.repeated)
 
     def shares_few(self, n_ids: int) -> bool:
-        """Return whether the lists share few ids. ``n_ids`` is the length of the first list."""
+        """Return whether fewer than half of the ids in the shorter list match.
+
+        ``n_ids`` is the length of the first list.
+        """
         n_shared = n_ids - len(self.missing)
         return share_few_ids(n_shared, n_ids, n_shared + len(self.extra))
 
@@ -84,7 +88,7 @@ ALL_IN_ORDER = Alignment(None, None, [], [], [])
 
 
 class ItemIds:
-    """The ids of the items. Other lists of ids are matched with them."""
+    """The ids of the items, with which other lists of ids are matched."""
 
     def __init__(self, ids: Any, name: str) -> None:
         self._given = read_ids(ids, name)
@@ -106,19 +110,25 @@ class ItemIds:
         return self._ids.tolist(positions)
 
     def align(self, ids: Any, name: str) -> Alignment:
-        """Match a list of ids with these ids."""
+        """Match a list of ids with the ids of the items."""
         return self._align_some([(ids, name)])[0]
 
     def align_all(self, named: Sequence[tuple[Any, str]], num_threads: int) -> list[Alignment]:
-        """Match lists of ids with these ids. Errors use the name that accompanies each list."""
+        """Match lists of ids with the ids of the items.
+
+        Each list is paired with the name that errors use for it.
+        """
         at_once = max(1, min(LISTS_AT_ONCE, -(-len(named) // num_threads)))
         groups = [named[start : start + at_once] for start in range(0, len(named), at_once)]
         num_threads = max(1, min(num_threads, len(groups)))
         return [*chain(*read_ahead(self._align_some, groups, num_threads, num_threads))]
 
     def _align_some(self, named: Sequence[tuple[Any, str]]) -> list[Alignment]:
-        """Match lists of ids with these ids. Lists in another order are looked up together."""
-        # Read the attribute once, because another thread can replace it.
+        """Match lists of ids with the ids of the items.
+
+        All lists that have other ids or another order are looked up together.
+        """
+        # Read the attribute once, because another thread may replace it.
         last = self._last
         orders, found = ([], []) if last is None else ([last[0]], [last[1]])
         place = []
@@ -135,7 +145,7 @@ class ItemIds:
         return [ALL_IN_ORDER if i is None else found[i] for i in place]
 
     def _in_another_order(self, ids: Any, name: str) -> Ids | None:
-        """Return ids ready for look-up, or None if they are these ids in the same order."""
+        """Return the given ids, ready for look-up, or None if they equal the ids of the items."""
         others = read_ids(ids, name)
         if others.are(self._given):
             return None
@@ -143,7 +153,10 @@ class ItemIds:
         return None if others.are(self._ids) else others
 
     def _alignment(self, others: Ids, found: Positions) -> Alignment:
-        """Return the alignment, given the position of each other id, or -1 for unknown ids."""
+        """Return the alignment with ``others``.
+
+        ``found`` contains, for each id of ``others``, its position in this list, or -1 if unknown.
+        """
         ids, is_known = self._ids, found >= 0
         places = np.full(len(ids), -1, np.int64)
         if len(others) == len(ids) and is_known.all():

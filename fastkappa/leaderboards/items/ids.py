@@ -35,15 +35,15 @@ Positions = NDArray[np.int64]
 
 
 class Ids(NamedTuple):
-    """Ids in the form in which they were read.
+    """A list of ids that has been read into an array.
 
     Attributes
     ----------
     kind : {'number', 'time', 'duration', 'string', 'fixed width', 'object'}
     values : ndarray or pyarrow.Array
-        A NumPy array of int64 numbers, times or objects, or a large_string array of pyarrow.
-        Strings of fixed width remain a NumPy array, which can only be compared. `settled` copies
-        them for look-ups.
+        A NumPy array of int64 numbers, times or objects, or a pyarrow array of type large_string.
+        Fixed-width strings stay in a NumPy array, which supports comparisons but no look-ups until
+        `settled` converts it.
     """
 
     kind: str
@@ -81,13 +81,13 @@ class Ids(NamedTuple):
 
 
 class Places:
-    """A list of ids, indexed once to look up the positions of given ids."""
+    """A list of ids, in which the positions of other ids are looked up."""
 
     def __init__(self, others: Ids) -> None:
         self._others = others
 
     def repeats(self) -> Positions:
-        """Return the positions of ids that repeat an earlier id of the list."""
+        """Return the positions of ids that repeat an earlier id in the list."""
         strings = self._others.values
         if self._others.kind == "string" and len(strings.unique()) == len(strings):
             # Comparing neighbours is twice as fast as looking up each id.
@@ -96,7 +96,7 @@ class Places:
         return np.flatnonzero(first != np.arange(len(first)))
 
     def of(self, lists: Sequence[Ids]) -> list[Positions]:
-        """Return, for each list, the first position of its ids in this index, or -1 if unknown."""
+        """Return, for each list, the first position of each of its ids, or -1 for unknown ids."""
         if all(ids.kind == self._others.kind == "string" for ids in lists):
             return _index_in([ids.values for ids in lists], self._others.values)
         return [self._of(ids) for ids in lists]
@@ -133,9 +133,9 @@ class Places:
 
     @cached_property
     def _in_range(self) -> tuple[int, Positions] | None:
-        """The lowest number, and the position of each number from the lowest to the highest.
+        """The lowest number, and an array of positions for each number from lowest to highest.
 
-        The value is None if the numbers are too far apart for an array.
+        The value is None if the range of the numbers is too wide for an array.
         """
         numbers = self._others.values
         if not len(numbers):
@@ -151,14 +151,18 @@ class Places:
 
 
 def _slots(numbers: AnyArray, lowest: int, n_slots: int) -> Positions:
-    """Return the slot of each number. Numbers below the range wrap around to large slots."""
+    """Return the slot of each number. All numbers outside the range share the last slot."""
+    # Numbers below ``lowest`` wrap around to large slots.
     slots = numbers.view(np.uint64) - np.uint64(lowest % (1 << 64))
     found: Positions = np.minimum(slots, np.uint64(n_slots - 1)).view(np.int64)
     return found
 
 
 def _index_in(lists: Sequence[Any], others: Any) -> list[Positions]:
-    """Return the position of each id in ``others``. Every call hashes ``others`` again."""
+    """Return, for each list, the positions of its ids in ``others``, or -1 for unknown ids.
+
+    Every call hashes ``others`` again.
+    """
     from pyarrow import chunked_array, compute
 
     found = compute.index_in(chunked_array(lists), value_set=others).fill_null(-1)
@@ -167,7 +171,7 @@ def _index_in(lists: Sequence[Any], others: Any) -> list[Positions]:
 
 
 def _in_arrow(numbers: AnyArray) -> Any:
-    """Convert numbers to a pyarrow array. pyarrow's own conversion would import pandas."""
+    """Convert numbers to a pyarrow array without importing pandas, as its own conversion would."""
     import pyarrow
 
     return pyarrow.Array.from_buffers(
@@ -195,8 +199,8 @@ def read_ids(ids: Any, name: str) -> Ids:
     kind = array.dtype.kind
     if kind == "f":
         if isinstance(ids, (list, tuple)):
-            # NumPy converts integers to floats if the list also has floats, or if integers need
-            # more than 64 bits. The conversion could make different integers equal.
+            # NumPy converts integers to floats if the list also contains floats, or if no 64-bit
+            # type can hold all of them. The conversion could make different integers equal.
             floats = [one for one in ids if not isinstance(one, Integral)]
             _to_integers(np.array(floats, np.float64), name)
             return _of_objects([int(one) for one in ids], name)
@@ -219,11 +223,11 @@ def read_ids(ids: Any, name: str) -> Ids:
 
 
 def _checked(strings: Any, name: str) -> Any:
-    """Return the strings, or raise if their offsets are outside their buffer."""
+    """Return the strings, or raise if their offsets point outside the buffer."""
     import pyarrow
 
     try:
-        # Strings are compared byte by byte, so they need not be valid UTF-8.
+        # Strings are compared byte by byte, so they are checked as bytes and not as UTF-8.
         strings.view(pyarrow.large_binary()).validate(full=True)
     except pyarrow.ArrowInvalid as error:
         raise ValueError(f"{name} cannot be read: {error}.") from error
@@ -244,16 +248,16 @@ def _of_objects(ids: list[Any], name: str) -> Ids:
         return _of_strings(ids)
     if any(map(is_missing, ids)):
         raise ValueError(f"{name} {NOT_MISSING.format('None or NaN')}")
-    # A list of integers must give the same ids as an array of integers.
+    # A list of integers must result in the same ids as an array of integers.
     if kinds == {int}:
         whole = np.array(ids)
         if whole.dtype.kind in "iu":
             return _of_integers(whole)
-    # A list of dates must give the same ids as an array of times in any unit.
+    # A list of dates must result in the same ids as an array of times in any unit.
     if kinds == {date}:
         return Ids("time", np.array(ids, "M8[D]"))
     are_times = bool(kinds) and all(issubclass(kind, datetime) for kind in kinds)
-    # A pandas Timestamp can have nanoseconds.
+    # A pandas Timestamp may have nanoseconds, which do not fit in microseconds.
     if are_times and not any(one.tzinfo or getattr(one, "nanosecond", 0) for one in ids):
         return Ids("time", np.array(ids, "M8[us]"))
     try:
@@ -264,7 +268,7 @@ def _of_objects(ids: list[Any], name: str) -> Ids:
 
 
 def settled(ids: Ids) -> Ids:
-    """Return ids ready for look-up. Strings of fixed width are copied to an Arrow array."""
+    """Return the ids in a form that supports look-ups. Only fixed-width strings are converted."""
     if ids.kind != "fixed width":
         return ids
     width = ids.values.dtype.itemsize // 4
@@ -312,8 +316,8 @@ def _to_integers(array: AnyArray, name: str) -> AnyArray:
     largest = float(np.abs(array).max(initial=0))
     if LARGEST_EXACT <= largest < np.inf:
         raise ValueError(
-            f"{name} must be integers or strings if they are 2**53 or larger, got the float"
-            f" {largest:.0f}. Different ids of this size could become the same float."
+            f"{name} must not contain floats of 2**53 or more, got {largest:.0f}. Use integers or"
+            " strings, because different ids of this size can be rounded to the same float."
         )
     with np.errstate(invalid="ignore"):
         whole = array.astype(np.int64)

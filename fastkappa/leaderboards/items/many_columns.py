@@ -1,8 +1,8 @@
 """Count many columns of ratings, each paired with the same first column.
 
 Each thread counts whole columns, so that threads do not share tables. The columns of a row-major
-matrix are counted together if there are few labels. If there are many labels, the columns are
-copied.
+matrix are counted together if there are many columns and few labels. Otherwise, they are first
+copied to contiguous memory.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ Codecs = tuple[Codec, Codec]
 
 
 class Counter(NamedTuple):
-    """The kernels, and the largest number of threads."""
+    """The kernels that count pairs of labels, and the maximum number of threads."""
 
     kernels: PairKernels
     num_threads: int
 
     def threads_worth_it(self, columns: Sequence[AnyArray]) -> int:
-        """Return the number of threads with enough work: at least 1, at most 1 per column."""
+        """Return how many threads have enough work: at least one, and at most one per column."""
         if self.kernels.READS_AS_FAST:
             work = sum(column.nbytes for column in columns) // BYTES_WORTH_A_THREAD
         else:
@@ -72,11 +72,11 @@ class Counter(NamedTuple):
 def count_many(
     counter: Counter, pairs: Pairs, labels: Any = None, weights: AnyArray | None = None
 ) -> tuple[ConfusionTable, NDArray[np.int64]]:
-    """Count a stack of tables, one per pair of columns, and the items left out of each.
+    """Return a stack of tables, one per pair of columns, and how many items have other labels.
 
-    If no labels are given, all labels that occur in any column are used, sorted. The second array
-    has one count per pair. It counts only the items left out because the second column's label is
-    not among the labels, although the first column's label is.
+    If no labels are given, all labels that occur in any column are used, sorted. The second
+    array contains, for each pair, the number of items whose label in the second column is not among
+    the labels, although their label in the first column is.
     """
     if labels is not None:
         return _count_known(counter, pairs, labels, weights)
@@ -90,7 +90,10 @@ def count_many(
 
 
 def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
-    """Join stacks of tables into one stack. If their labels differ, use all labels, sorted."""
+    """Join stacks of tables into one stack.
+
+    If the labels of the stacks differ, the result has all their labels, sorted.
+    """
     labels = parts[0].rows
     if len(parts) == 1:
         return parts[0]
@@ -98,7 +101,7 @@ def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
         if part.rows.dtype != labels.dtype or not np.array_equal(part.rows, labels):
             labels = union_of_labels([one.rows for one in parts])
             break
-    # If all parts have the same labels, the labels keep their order and are not sorted.
+    # If all parts have the same labels, the labels keep their order instead of being sorted.
     places = [
         np.arange(len(labels)) if labels is parts[0].rows else positions_in(labels, part.rows)
         for part in parts
@@ -120,7 +123,7 @@ def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
 
 
 def _count_unknown(counter: Counter, pairs: Pairs) -> ConfusionTable:
-    """Return one table per pair of columns. All tables have the labels of all columns, sorted."""
+    """Return one table per pair of columns. All tables share the sorted labels of all columns."""
     if len(pairs) < 2 * counter.num_threads:
         return stacked([_one_table(counter, pair) for pair in pairs])
     # The first guess is that the second columns have the same labels as the first column.
@@ -153,7 +156,7 @@ def _is_plain(column: Column) -> bool:
 
 
 def _count_on_range(counter: Counter, pairs: Pairs, label_range: LabelRange) -> AnyArray:
-    """Count all pairs in tables of a label range, with a last row and column for other labels."""
+    """Count one table per pair over a label range, with a last row and column for other labels."""
     stack = _count_rows(counter, pairs, (label_range, label_range))
     if stack is not None:
         return stack
@@ -174,9 +177,9 @@ def _count_on_range(counter: Counter, pairs: Pairs, label_range: LabelRange) -> 
 
 
 def _on_range(stack: AnyArray, label_range: LabelRange) -> ConfusionTable:
-    """Return a stack of tables of a label range, reduced to the labels that occur."""
+    """Reduce tables over a label range to the labels that occur in any of them."""
     stack, labels = stack[:, :-1, :-1], label_range.labels()
-    # A bitwise OR shows which labels occur. It takes a tenth of the time of NumPy's sums over small
+    # A bitwise OR shows which labels occur. It is ten times as fast as NumPy's sums over small
     # axes.
     occurs = np.bitwise_or.reduce(stack, axis=0)
     used = np.logical_or(occurs.any(axis=0), occurs.any(axis=1))
@@ -194,7 +197,7 @@ def _one_table(counter: Counter, pair: tuple[Column, Column]) -> ConfusionTable:
 def _count_known(
     counter: Counter, pairs: Pairs, labels: Any, weights: AnyArray | None
 ) -> tuple[ConfusionTable, NDArray[np.int64]]:
-    """Count each pair of columns for the given labels, and the items left out of each table."""
+    """Count one table per pair over the given labels. See `count_many` for the return values."""
     # Dates are compared in the common unit of each pair.
     by_type: dict[Any, KnownLabels] = {}
     encoded_firsts: dict[int, Encoding] = {}
@@ -241,7 +244,7 @@ def _count_known(
 
 
 def _count_rows(counter: Counter, pairs: Pairs, own_codecs: Codecs) -> AnyArray | None:
-    """Count the columns of a row-major matrix. Return None if no kernel can count it."""
+    """Count the columns of a row-major matrix together, or return None if this is not possible."""
     kernels = counter.kernels
     if any(codec.longest_chunk is not None for codec in own_codecs):
         return None

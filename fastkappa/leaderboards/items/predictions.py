@@ -18,8 +18,8 @@ from fastkappa.ratings.item_weights import check_some_weight, read_sample_weight
 from fastkappa.ratings.missing import Missing
 from fastkappa.tables.table import ConfusionTable
 
-# Predictions are read in batches of at most this many, to keep all threads busy. The first number
-# is for columns of an array, and the second for other predictions.
+# The largest number of predictions read in one batch: first for the columns of an array, then for
+# other predictions. Batches keep all threads busy.
 MOST_COLUMNS, COLUMNS_AT_ONCE = 1 << 10, 32
 FORMS = (
     "predictions must be a two-dimensional array, a mapping of names to columns, a data frame"
@@ -28,7 +28,7 @@ FORMS = (
 
 
 class Counted(NamedTuple):
-    """The names and tables of predictions, their numbers of missing labels, and the label order."""
+    """The name, table and number of missing labels of each prediction, and the label order."""
 
     names: list[Any]
     table: ConfusionTable
@@ -97,8 +97,8 @@ def count_predictions(
 def named_columns(predictions: Any, n_items: int, axis: int) -> Iterator[tuple[Any, Any]]:
     """Yield the name and the ratings of each prediction.
 
-    The names are the keys of a mapping, the column names of a data frame, or 0, 1, 2, ...
-    otherwise. ``axis`` is the axis of the items in an array.
+    The names are the keys of a mapping or the column names of a data frame. Other predictions are
+    named 0, 1, 2, ... If the predictions are an array, ``axis`` is the axis of the items.
     """
     is_whole = hasattr(axis, "__index__") and np.ndim(axis) == 0 and not isinstance(axis, bool)
     if not is_whole or axis not in (0, 1):

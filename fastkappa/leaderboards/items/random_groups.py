@@ -1,8 +1,9 @@
-"""Compute sums over random groups of items, which the bootstrap of many predictions resamples.
+"""Compute sums over random groups of items, for a bootstrap that resamples the groups.
 
-Kappa depends on three sums over items: the disagreement weights, and the counts of the labels
-in either column. One pass of the kernels over a prediction counts one table per group. For this
-pass, group and true label are combined into one code, which is computed once for all predictions.
+Kappa depends on sums over items: the sum of the disagreement weights, and the number of items with
+each label in each column. One pass of the kernels over a prediction counts one table per group. For
+this pass, the group and the true label of an item are combined into one code. The codes are
+computed once for all predictions.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ ALONE = 1 << 18
 
 
 class GroupSums(NamedTuple):
-    """Sums over the items of each of g groups.
+    """Sums over the items in each of g groups, for m predictions and l labels.
 
     Attributes
     ----------
@@ -52,7 +53,7 @@ class Prediction(NamedTuple):
     """A column of ratings to count by group.
 
     ``items`` contains, for each rating, the index of the rated item. None means that all items are
-    rated, in order. Indices are in increasing order, because rounded sums depend on the order.
+    rated, in order. The indices are in increasing order, because the order affects rounding errors.
     """
 
     column: Column
@@ -60,13 +61,13 @@ class Prediction(NamedTuple):
 
 
 class ItemGroups:
-    """The group of each item.
+    """The assignment of items to groups.
 
     With up to ``most`` items, each item forms its own group, so resampling groups means
-    resampling items. With more items, each item is independently assigned to a random group. The
-    sums over groups then vary like the sums over items, regardless of the order of the items. If
-    there are clusters, whole clusters are assigned to groups. ``weights`` are the item weights, or
-    None if all weights are 1.
+    resampling items. With more items, each item is independently assigned to a random group. If
+    these groups are resampled, sums vary as if items were resampled, regardless of the order of the
+    items. If there are clusters, whole clusters are assigned to groups. ``weights`` are the item
+    weights, or None if all weights are 1.
     """
 
     def __init__(
@@ -89,7 +90,7 @@ class ItemGroups:
         self._codes: tuple[list[Any], AnyArray] | None = None
 
     def codes(self, first: Column, known: KnownLabels) -> AnyArray:
-        """Return the code of each item's group and first label, or the last code if unlabelled.
+        """Return one code per item for its group and its label, or the last code for other labels.
 
         The codes are cached, because the next call usually has the same labels.
         """
@@ -126,10 +127,10 @@ def sum_by_group(
     *,
     have_all: bool,
 ) -> GroupSums:
-    """Return the sums of each prediction over each group, excluding items with other labels.
+    """Return the sums over each group for each prediction, without items that have other labels.
 
-    ``matrix`` contains the disagreement weights, of shape (l, l). ``have_all`` is True if no
-    prediction lacks an item or has other labels.
+    ``matrix`` has the shape (l, l) and contains the disagreement weights. ``have_all`` is True if
+    every prediction rates all items and has no other labels.
     """
     n_labels, n_groups = len(known), groups.n_groups
     codes = groups.codes(first, known)
@@ -155,7 +156,8 @@ def sum_by_group(
         return sums
     rows = np.bincount(codes, groups.weights, minlength=n_groups * n_labels)
     if len(rows) > n_groups * n_labels:
-        # No item had another label when the labels were determined, so the data must have changed.
+        # An item has a label that did not occur when the labels were determined, so the data must
+        # have changed.
         raise changed_meanwhile()
     return sums._replace(rows=rows.astype(np.float64).reshape(n_groups, 1, n_labels))
 
@@ -175,7 +177,7 @@ def _sum_tables(
     table = np.zeros((n_groups * n_labels + 1, len(positions) + 1), np.int64)
     kernels.count_pairs(codes, values, (0, codec.lowest), table, (0, len(values)))
     tables = table[:-1, :-1].astype(np.float64).reshape(n_groups, -1)
-    # The amount that each cell of a table (true label by code) adds to the sums. Two codes can have
+    # The amount that each cell of a table (true label by code) adds to the sums. Two codes may have
     # the same label.
     is_label = np.equal.outer(positions, np.arange(n_labels)).astype(np.float64)
     inside = is_label.sum(axis=1)

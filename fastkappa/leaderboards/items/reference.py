@@ -27,7 +27,7 @@ SCORES = (
 
 
 class Pair(NamedTuple):
-    """The reference and another column, restricted to the items that both have.
+    """The reference and another column, restricted to the items rated in both columns.
 
     ``items`` contains the positions of these items in the reference. None means all items.
     ``n_missing`` counts the items without a rating in the other column. ``n_extra`` counts ids of
@@ -46,7 +46,7 @@ class Pair(NamedTuple):
         return n_items - self.n_missing - self.n_repeated
 
     def too_few(self, n_items: int, min_coverage: float) -> str | None:
-        """Return the reason if the other column has too few items to be ranked, or None."""
+        """Return a message if the other column has too few items to be ranked, otherwise None."""
         n_covered = self.n_covered(n_items)
         coverage = n_covered / n_items
         if coverage >= min_coverage:
@@ -65,7 +65,7 @@ class Pair(NamedTuple):
 
 
 def batches_of(pairs: Sequence[Pair]) -> list[list[int]]:
-    """Return the indices of the pairs as one batch, or one batch per pair if their items differ."""
+    """Return one batch of all indices if every pair has all items, otherwise a batch per pair."""
     every = list(range(len(pairs)))
     are_alike = bool(pairs) and all(pair.items is None for pair in pairs)
     return [every] if are_alike else [[j] for j in every]
@@ -109,7 +109,7 @@ class Reference:
     def beside(self, ratings: Any, name: str) -> Pair:
         """Pair this column with another, or raise if the two cannot be compared.
 
-        ``name`` is the name of the other column in errors.
+        Errors use ``name`` for the other column.
         """
         is_array = self._is_plain and type(ratings) is np.ndarray
         if is_array and ratings.dtype.kind in "iu" and ratings.shape == (self.n_items,):
@@ -141,8 +141,8 @@ class Reference:
         """Return this column and another column, restricted to their common items.
 
         ``items`` contains the positions of these items in this column, and ``others`` contains
-        their positions in the other column. None for ``items`` means all positions. If both are
-        None, both columns have the same items.
+        their positions in the other column. If ``items`` is None, all items of this column are
+        used. If both are None, the columns have the same items in the same order.
         """
         with _naming(name):
             n_ratings = length_of(name, ratings)
@@ -153,7 +153,7 @@ class Reference:
             return self._paired(ratings, items, others, name)
 
     def _find_dropped(self, ratings: Any, name: str) -> NDArray[np.bool_] | None:
-        """Return a mask of the missing ratings to leave out, or raise if they are not allowed."""
+        """Return a mask of missing ratings to leave out, if any. Raise if they are not allowed."""
         if self._missing == "drop":
             return missing_or_odd(ratings, self._missing_codes, name, self._labels is None)
         refuse_masked(**{name: ratings})
@@ -182,7 +182,7 @@ class Reference:
         others: NDArray[np.int64] | None,
         name: str,
     ) -> Pair:
-        """Return the pair restricted to ``items``, with the other ratings at positions ``others``.
+        """Pair the items at positions ``items`` with the ratings at positions ``others``.
 
         None means all positions. If missing ratings are allowed, items without a rating are left
         out.
@@ -210,7 +210,7 @@ class Reference:
 
 @contextmanager
 def _naming(name: str) -> Iterator[None]:
-    """Add the name of a column to errors that do not mention the column."""
+    """Prepend the name of a column to errors that do not mention it."""
     try:
         yield
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Recognise the columns of a row-major matrix, and copy them to contiguous memory if needed."""
+"""Recognize the columns of a row-major matrix, and copy them to contiguous memory."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def as_matrix(columns: Sequence[Any]) -> AnyArray | None:
 def groups_of_columns(
     columns: Sequence[AnyArray], num_threads: int
 ) -> Iterator[Sequence[AnyArray]]:
-    """Yield the columns in groups, in contiguous memory.
+    """Yield the columns in groups, copied to contiguous memory if necessary.
 
-    Columns of a row-major matrix are copied, `COLUMNS_AT_ONCE` at a time. Other columns are one
-    group.
+    Columns of a row-major matrix are copied, `COLUMNS_AT_ONCE` at a time. All other columns are
+    yielded as a single group, without being copied.
     """
     at_once = len(columns) if as_matrix(columns) is None else COLUMNS_AT_ONCE
     for start in range(0, len(columns), at_once):
@@ -70,7 +70,7 @@ def contiguous_columns(columns: Sequence[Any], num_threads: int) -> Sequence[Any
 
 
 def _buffer_for(matrix: AnyArray, n_items: int) -> AnyArray:
-    """Return an uninitialised array of shape (m, n_items) for the m columns of a matrix."""
-    # Columns whose distance is a power of two would compete for the same cache sets.
+    """Return an uninitialized array of shape (m, n_items) for the m columns of a matrix."""
+    # Columns that start a power of two apart would compete for the same cache sets.
     distance = n_items + CACHE_LINE // matrix.itemsize
     return np.empty((matrix.shape[1], distance), matrix.dtype)[:, :n_items]

@@ -22,14 +22,14 @@ from fastkappa.tables.two_codings import two_codings
 
 TRUTH = "y_true"
 LABELS_SHOWN = 3
-# If a prediction has more than this many labels that were not given, they are probably ids.
+# More than this many labels that are not among the given labels are probably ids.
 LABELS_COMPARED = 20
 
 
 class OtherLabelsError(ValueError):
     """A prediction has labels that are not among the given labels.
 
-    The attribute ``others`` counts and names these labels.
+    The attribute ``others`` describes these labels and contains their counts.
     """
 
     def __init__(self, name: str, others: str) -> None:
@@ -44,8 +44,9 @@ class SharedOrder:
     """The labels for the tables of all predictions, either given or declared by a column.
 
     Predictions are read in batches. With ``refuse_late``, an error is raised if a prediction
-    declares an order after others were scored without it. Without ``allow_other_labels``, an error
-    is raised if an item's true label is among the given labels but its predicted label is not.
+    declares an order after other predictions were scored without one. Without
+    ``allow_other_labels``, an error is raised if an item's true label is among the given labels but
+    its predicted label is not.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class SharedOrder:
         judge_labels({TRUTH: truth}, labels)
 
     def labels_of(self, names: Sequence[str], pairs: Sequence[tuple[Column, Column]]) -> Any:
-        """Return the labels for these tables. None means all labels that occur."""
+        """Return the labels to use for these predictions, or None for all labels that occur."""
         order, declared_by = self._order, self._declared_by
         # All integer columns are checked together. With few items, separate checks would take
         # longer than counting.
@@ -111,10 +112,10 @@ class SharedOrder:
         labels: Any,
         weights: AnyArray | None = None,
     ) -> tuple[ConfusionTable, NDArray[np.int64]]:
-        """Count one table per prediction. Raise for labels outside `labels_of` unless allowed.
+        """Count one table per prediction, or raise if other labels occur that are not allowed.
 
-        The returned array contains, for each prediction, the number of items left out because only
-        the predicted label is not among the labels.
+        The returned array contains, for each prediction, the number of items whose predicted label
+        is not among ``labels``, although their true label is.
         """
         table, n_other = count_many(self._counter, pairs, labels, weights)
         if self._labels is not None:
@@ -140,9 +141,9 @@ class SharedOrder:
         return table, n_other
 
     def warn(self, why: str | None, stacklevel: int) -> None:
-        """Warn about an assumed alphabetical order, or about given labels that do not occur.
+        """Warn if an alphabetical label order was assumed, or if given labels do not occur.
 
-        ``why`` is the reason why the order of the labels matters, or None if it does not matter.
+        ``why`` says why the order of the labels matters. It is None if the order does not matter.
         Given labels that do not occur are reported only if items with other labels were left out.
         """
         if not isinstance(self._total, int):
@@ -152,9 +153,9 @@ class SharedOrder:
 
 
 def _others(labels: Any, pair: tuple[Column, Column], name: str) -> str:
-    """Describe the predicted labels that were not given, with the number of items of each.
+    """Describe the predicted labels that are not among the given labels, with their counts.
 
-    The description also says if the prediction seems to number the labels differently.
+    If the prediction seems to name or number the labels differently, the description says so.
     """
     first, second = pair
     known = KnownLabels(labels, first, second)

@@ -1,1 +1,1 @@
-"""Read and count the ratings of several raters. Only this package accesses individual ratings."""
+"""Read and count ratings of several raters. Only this subpackage accesses individual ratings."""

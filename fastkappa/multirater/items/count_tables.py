@@ -34,12 +34,12 @@ def read_counts(given: Any) -> IntTable:
             f" got {shape if numbers else short_repr(given)}."
         )
     if not counts.size:
-        raise ValueError(f"counts must not be empty, got the shape {counts.shape}.")
+        raise ValueError(f"counts must not be empty, got shape {counts.shape}.")
     wrong = ~((counts >= 0) & (counts == np.floor(counts)) & (counts < 1 << 31))
     if wrong.any():
         raise ValueError(f"counts must be non-negative whole numbers, got {counts[wrong][0]}.")
     if not counts.any():
-        raise ValueError(f"counts must not all be 0, got the shape {counts.shape}.")
+        raise ValueError(f"counts must not all be 0, got zeros of shape {counts.shape}.")
     n_ratings = counts.sum(axis=1)
     warn_of_added_votes(n_ratings, counts.max(axis=1) < n_ratings)
     return counts.astype(np.int64)
@@ -48,10 +48,11 @@ def read_counts(given: Any) -> IntTable:
 def table_labels(
     table: Any, labels: Any, times: AnyArray, argument: str
 ) -> tuple[AnyArray, AnyArray | None]:
-    """Return the labels of a table in order, and the column of each label.
+    """Return the labels of a table in order, and the index of each label's column.
 
-    The returned columns are None if the table is already in label order. By default the labels are
-    the column names of a data frame; ``labels`` can reorder them. ``times`` is the number of
+    The indices are None if the columns are already in the order of the labels. By default, the
+    labels are the column names of a data frame or the column numbers of an array. ``labels`` can
+    list the column names in another order, or replace them. ``times`` contains the number of
     ratings with each column's label.
     """
     n_labels = len(times)

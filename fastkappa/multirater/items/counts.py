@@ -1,10 +1,10 @@
-"""Count the distinct profiles and patterns of several raters, and the pairs of raters.
+"""Count the distinct profiles and patterns of ratings, and tabulate each pair of raters.
 
 A profile lists each rater's rating of a subject; a pattern lists the number of raters per label. If
 few profiles (or patterns) are possible, each has a cell in a table, and the pair kernels count the
-cells. The row of the cell is determined by half of the raters' codes (or half of the labels), and
-the column by the other half. If many profiles are possible, only the profiles that occur are
-collected.
+subjects in each cell. The row of the cell is determined by half of the raters' codes (or half of
+the labels), and the column by the other half. If many profiles (or patterns) are possible, only
+those that occur are collected.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from fastkappa.multirater.items.rater_columns import CHUNK, EncodedRater
 
 Result = TypeVar("Result")
 
-# A pattern needs one byte per label, so many patterns with many labels need too much memory.
+# The maximum number of counts in the array of patterns. With one byte per count, they need 8 GiB.
 LARGEST_COUNTS = 1 << 33
 
 
 # The maximum number of cells in a table of all possible profiles or patterns. A table of this size
 # needs 4 MB, which still fits in the cache.
 MOST_CELLS = 1 << 19
-# The number of ratings that justifies another thread. Starting a thread takes about 100 µs.
-# Counting these ratings takes several times as long.
+# The minimum number of ratings per thread. Starting a thread takes about 100 µs, and counting this
+# many ratings takes several times as long.
 PER_THREAD = 1 << 18
 
 
 def count_profiles(
     kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int
 ) -> tuple[AnyArray, IntTable]:
-    """Return the distinct profiles, as (P, R) codes, and how often each occurs."""
+    """Return an array of shape (P, R) with the distinct profiles, and how often each occurs."""
     base = raters[0].n_labels + 1
     half = len(raters) // 2
     if not profiles_are_few(raters):
@@ -62,15 +62,15 @@ def count_profiles(
 def count_patterns(
     kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int
 ) -> tuple[AnyArray, IntTable]:
-    """Return the distinct patterns, as (P, l) counts, and how often each occurs."""
+    """Return an array of shape (P, l) with the distinct patterns, and how often each occurs."""
     n_raters, n_labels = len(raters), raters[0].n_labels
     base = n_raters + 1
     if _power(base, n_labels) > MOST_CELLS:
         ordered = _collect(raters, lambda codes: np.sort(codes, axis=1), num_threads)
         return as_patterns(*ordered, n_labels)
     half = n_labels // 2
-    # Each rating adds 1 to the digit of its label, either in the row number or in the column
-    # number.
+    # Each rating adds 1 to the digit of its label, which belongs to either the row number or the
+    # column number.
     to_row, to_column = np.zeros((2, n_labels + 1), np.uint32)
     to_row[:half] = base ** np.arange(half)
     to_column[half:n_labels] = base ** np.arange(n_labels - half)
@@ -95,10 +95,11 @@ def count_patterns(
 def count_rater_pairs(
     kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int
 ) -> IntTable:
-    """Return the tables of all pairs of raters, counted in one pass over the ratings.
+    """Return a table for each pair of raters, counted in one pass over the ratings.
 
-    The tables have shape (R (R - 1) / 2, l + 1, l + 1). The last row and the last column count
-    missing ratings, because the kernels count all codes outside the labels there.
+    The tables are stacked in an array of shape (R (R - 1) / 2, l + 1, l + 1). The last row and
+    column of each table count missing ratings, because that is where the kernels count all codes
+    that are not labels.
     """
     size = raters[0].n_labels + 1
     pairs = list(combinations(range(len(raters)), 2))
@@ -116,7 +117,7 @@ def count_rater_pairs(
 def patterns_of(
     profiles: AnyArray, multiplicities: IntTable, n_labels: int
 ) -> tuple[AnyArray, IntTable]:
-    """Return the distinct patterns of profiles, as (P, l) counts, and how often each occurs."""
+    """Return an array of shape (P, l) with the patterns of profiles, and how often each occurs."""
     ordered = DistinctRows(profiles.shape[1], n_labels + 1)
     for start in range(0, len(profiles), BLOCK):
         rows = slice(start, start + BLOCK)
@@ -125,14 +126,17 @@ def patterns_of(
 
 
 def profiles_are_few(raters: Sequence[EncodedRater]) -> bool:
-    """Return whether a table of every possible profile is small enough."""
+    """Return whether a table of all possible profiles has at most ``MOST_CELLS`` cells."""
     return _power(raters[0].n_labels + 1, len(raters)) <= MOST_CELLS
 
 
 def as_patterns(
     ordered: AnyArray, multiplicities: IntTable, n_labels: int
 ) -> tuple[AnyArray, IntTable]:
-    """Convert rows of sorted codes to (P, l) patterns, and return how often each occurs."""
+    """Convert P rows of sorted codes to patterns, in an array of shape (P, l).
+
+    The multiplicities are returned unchanged.
+    """
     if len(ordered) * n_labels > LARGEST_COUNTS:
         raise ValueError(
             f"ratings have {n_labels} labels and {len(ordered)} distinct rows, which need too much"
@@ -170,7 +174,7 @@ def _collect(
     arrange: Callable[[AnyArray], AnyArray],
     num_threads: int,
 ) -> tuple[AnyArray, IntTable]:
-    """Return the distinct rows of codes, after ``arrange`` is applied to each row."""
+    """Apply ``arrange`` to the rows of codes, and count how often each distinct row occurs."""
 
     def work(ranges: ItemRanges) -> DistinctRows:
         distinct = DistinctRows(len(raters), raters[0].n_labels + 1)

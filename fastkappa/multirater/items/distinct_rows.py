@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 
-# Numbers that are packed into one word must be below this limit.
+# The numbers packed into a word form one whole number below this limit.
 WORD = 1 << 63
 # The number of rows packed at a time.
 BLOCK = 1 << 18
@@ -17,7 +17,7 @@ class DistinctRows:
     """A collection of distinct rows of whole numbers below ``base``, filled block by block.
 
     Each row is packed into 63-bit words, with as many numbers per word as possible. The words are
-    sorted. New rows are merged in batches that grow with the number of merged rows.
+    sorted. New rows are merged in batches that grow with the number of rows already merged.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class DistinctRows:
         self._n_waiting = 0
 
     def add(self, rows: AnyArray, multiplicities: AnyArray | None = None) -> None:
-        """Add rows, of shape (n, n_columns), each once or ``multiplicities`` times."""
+        """Add rows of shape (n, n_columns), each once unless ``multiplicities`` are given."""
         words = _packed(rows, self._base, self._per_word)
         if multiplicities is None:
             multiplicities = np.ones(len(rows), np.int64)
@@ -121,7 +121,7 @@ def _per_word(n_columns: int, base: int) -> int:
 
 
 def _packed(rows: AnyArray, base: int, per_word: int) -> AnyArray:
-    """Pack rows into words, of shape (n_words, n)."""
+    """Pack rows into an array of words of shape (n_words, n)."""
     n_columns = rows.shape[1]
     words = np.zeros((-(-n_columns // per_word), len(rows)), np.int64)
     for i in range(n_columns):

@@ -1,8 +1,9 @@
-"""Detect raters' columns that are probably mistakes.
+"""Detect columns that were probably passed as raters by mistake, or that use other codes.
 
-A column can be a consensus or a copy, computed from the others. It can also contain ids, or use
-other codes for the labels. A real expert also agrees with most others, so a column is reported
-as a summary only if its name suggests it. A copy can be detected from the ratings alone.
+A column can contain a consensus of the raters, a copy of another column, or ids. It can also code
+the labels differently from the other columns. A real expert can agree with the majority as often as
+a consensus does, so a column is reported as a summary only if its name suggests that it is one. A
+copy can be detected from the ratings alone.
 """
 
 from __future__ import annotations
@@ -31,11 +32,13 @@ COMPUTED = re.compile(
     r"(?![^\W_])",
     re.IGNORECASE,
 )
-# With fewer items, a rater often gives the most frequent rating by chance.
+# With fewer items, a rater might give every item its most frequent rating by chance.
 FEWEST_ITEMS = 20
-# Two raters are reported as copies if the probability that they always agree is at most this.
+# Two raters are reported as copies if the probability that they always agree by chance is less than
+# this.
 BY_CHANCE = 1e-3
-# With more raters, it is normal that a rater with few items uses labels that nobody else used.
+# If there are more raters than this, they are not compared, because a rater with few items then
+# often uses labels that nobody else used.
 MOST_JUDGED = 20
 # The maximum number of copies to report.
 MOST_COPIES = 3
@@ -45,10 +48,10 @@ FEWEST_ADJUDICATED, NEARLY_ALL = 10, 0.95
 
 
 def warn_of_derived(codes: AnyArray, labels: AnyArray, names: Sequence[str]) -> None:
-    """Warn about columns that are computed from other columns, and about copies of columns.
+    """Warn about columns that seem to be computed or copied from other columns.
 
-    ``codes`` has one row per rater and one column per item. Each code is the position of the label,
-    or the number of labels if the rating is missing.
+    ``codes`` has one row per rater and one column per item. Each code is the position of a label,
+    or ``len(labels)`` for a missing rating.
     """
     if len(names) < 3:
         return
@@ -124,16 +127,17 @@ def _warn_of_copies(codes: AnyArray, n_labels: int, names: Sequence[str]) -> Non
         a, b = pairs[i]
         warn(
             f"{names[a]} and {names[b]} agree on all {n[i]} items, but other pairs of raters agree"
-            f" on {others[i]:.0%}. If one of the two columns is a copy, leave it out."
+            f" on {others[i]:.0%} of theirs. If one of the two columns is a copy, leave it out."
         )
 
 
 def _warn_of_summary(codes: AnyArray, labels: AnyArray, place: int, names: Sequence[str]) -> None:
-    """Warn if a column summarises the other columns for all items on which the others differ."""
+    """Warn if a column summarizes the other columns for every item on which they differ."""
     others = np.delete(codes, place, axis=0)
     same = (others[:, None] == others).sum(axis=0)
     most = same.max(axis=0)
-    # An item with a tie for the most frequent rating is not informative.
+    # An item is not informative if the other raters all agree, or if several ratings are tied for
+    # the most frequent.
     tells = (most < len(others)) & ((same == most).sum(axis=0) == most)
     own, others = codes[place, tells], others[:, tells]
     if len(own) < FEWEST_ITEMS:
@@ -158,14 +162,14 @@ def judge_raters(
     *,
     are_recoded: bool = False,
 ) -> None:
-    """Warn if an item contains the sums of the others, or if a rater shares no label with others.
+    """Warn if an item has the sums of the other items, or if a rater shares no label with others.
 
     A rater is compared with all others together, unless there are many raters or recoding was
-    already reported (``are_recoded``). ``labels`` are the sorted labels of each rater, and
-    ``n_ratings`` is the number of ratings of each rater. ``sum_of`` returns the sum of a rater's
-    ratings.
+    already reported (``are_recoded``). ``labels`` maps each rater's name to the rater's sorted
+    labels, and ``n_ratings`` lists the number of ratings of each rater. ``sum_of`` returns the sum
+    of a rater's ratings.
     """
-    # Dates in different units are compared elsewhere.
+    # Dates and durations are not checked here, because their units can differ.
     if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
         return
     warn_of_totals(labels, min(n_ratings), sum_of)
@@ -173,7 +177,7 @@ def judge_raters(
     if len(labels) < 2:
         return
     for (name, own), n in zip(labels.items(), n_ratings) if not are_recoded else ():
-        # Computed columns and columns of unique ids are reported elsewhere.
+        # There are separate warnings for computed columns and for columns of unique ids.
         if COMPUTED.search(name) or len(own) == n:
             continue
         rest = {other: one for other, one in labels.items() if other != name}
@@ -186,10 +190,10 @@ def judge_raters(
 def judge_pairs(
     codes: AnyArray, labels: AnyArray, names: Sequence[str], *, are_given: bool
 ) -> bool:
-    """Warn about the first two raters who code labels differently. Return whether any were found.
+    """Warn if two raters seem to code labels differently. Return whether there is a warning.
 
-    ``codes`` has one row per rater and one column per item. Each code is the position of the label,
-    or the number of labels if the rating is missing.
+    ``codes`` has one row per rater and one column per item. Each code is the position of a label,
+    or ``len(labels)`` for a missing rating.
     """
     side = len(labels) + 1
     if side > MOST_LABELS:
@@ -207,7 +211,7 @@ def judge_pairs(
             if text:
                 warn(text)
                 return True
-    # In ``together``, each rating is counted once per other rater.
+    # ``together`` counts each rating once per other rater, so it is divided by their number.
     if not are_given and warn_of_end(labels, together / max(len(names) - 1, 1), ["the raters"]):
         return True
     found = None if are_given else not_told_apart(labels, together)

@@ -46,10 +46,10 @@ FEWEST_TRANSPOSED = 8
 # the probability of no repeat is about exp(-7), or one in a thousand. It is even smaller if raters
 # agree.
 REPEATED_BY_CHANCE = 7.0
-# A table with more labels than this has many small counts, which repeat by chance.
+# A table with more labels than this has many small counts, which often repeat by chance.
 LARGEST_TABLE = 10
-# The search for a repeated pair starts with SOME_ROWS rows, because nearly all ratings have a
-# repeated pair there. It continues with MOST_ROWS rows.
+# A repeated pair is searched for in the first SOME_ROWS rows, where nearly all ratings have one,
+# and then in the first MOST_ROWS rows.
 SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
 
 
@@ -80,7 +80,8 @@ def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> OtherForm | N
 def form_of_labels(raters: Sequence[Rater], *, are_given: bool) -> OtherForm | None:
     """Return the form that labels seem to have, or None for one column of labels per rater.
 
-    Measurements of few subjects can look like a table of two raters, but labels cannot.
+    Only labels are checked for being a table of two raters, because measurements of a few subjects
+    can look like such a table.
     """
     if not are_given and look_like_table(raters):
         return TABLE
@@ -88,7 +89,7 @@ def form_of_labels(raters: Sequence[Rater], *, are_given: bool) -> OtherForm | N
 
 
 def form_of_ids(raters: Sequence[Rater]) -> OtherForm | None:
-    """Return the form for a column of ids, or None if no rater's column looks like ids."""
+    """Return the form of ratings with a column of ids, or None if no column looks like ids."""
     n_subjects = raters[0].n_subjects
     ids = ids_among([rater.column.values for rater in raters], n_subjects)
     if ids is None:
@@ -133,8 +134,8 @@ def look_long(raters: Sequence[Rater]) -> bool:
     """Return whether three columns look like items, raters and ratings.
 
     In long form, two of the columns never contain the same pair of values twice. In addition,
-    values must occur so often (at least twice on average) that even raters who never agree would
-    repeat several pairs.
+    values must occur so often (at least twice on average) that even raters who agree only by chance
+    would be expected to repeat several pairs.
     """
     if len(raters) != 3:
         return False
@@ -143,7 +144,7 @@ def look_long(raters: Sequence[Rater]) -> bool:
 
 
 def _identify_rows(first: Column, second: Column) -> bool:
-    """Return whether two columns together identify each row, although one column does not."""
+    """Return whether two columns together identify each row, although neither does so alone."""
     if not _all_differ(first.values[:SOME_ROWS], second.values[:SOME_ROWS]):
         return False
     columns = [column.values[:MOST_ROWS] for column in (first, second)]
@@ -167,9 +168,9 @@ def largest_count(raters: Sequence[Rater]) -> int:
 
     Ratings look like counts if there are at least three rows of non-negative whole numbers without
     missing values, every row has the same sum, and the numbers include 0. Ratings that start at 1
-    never look like counts. Other ratings look like counts only by chance, and more agreement makes
-    this less likely. If each row contains a single 1 and zeros, the largest count is 1. Other rows
-    of 0 and 1 do not look like counts.
+    never look like counts. Other ratings look like counts only by chance, and the more the raters
+    agree, the less likely this is. If each row contains a single 1 and is 0 otherwise, the largest
+    count is 1. Other rows of 0 and 1 are not considered counts.
     """
     if raters[0].n_subjects < FEWEST_ROWS or not all(map(_may_be_counts, raters)):
         return 0
@@ -189,8 +190,9 @@ def largest_count(raters: Sequence[Rater]) -> int:
 def look_like_table(raters: Sequence[Rater]) -> bool:
     """Return whether ratings look like the confusion matrix of two raters.
 
-    A confusion matrix is square, most of its counts differ, and most items of each label are on the
-    diagonal. In real ratings with as many raters as subjects, most labels would repeat.
+    A confusion matrix is square, few of its counts occur more than once, and the largest count of
+    each row and column is on the diagonal. In real ratings with as many raters as subjects, most
+    labels would repeat.
     """
     n = raters[0].n_subjects
     if n != len(raters) or n < 2 or n > LARGEST_TABLE or not all(map(_may_be_counts, raters)):

@@ -26,8 +26,8 @@ LOOKUP_PER_ROW = 4
 class Identified(NamedTuple):
     """The items or raters of all rows: their numbers, and a function that returns their names.
 
-    ``distinct`` returns all names in the order of their numbers. It is a function so that
-    a million strings are created only if needed.
+    ``distinct`` returns all names in the order of their numbers. It is a function so that the
+    names, which can be a million strings, are created only if needed.
     """
 
     numbers: NDArray[np.int32]

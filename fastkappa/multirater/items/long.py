@@ -49,7 +49,7 @@ from fastkappa.ratings.missing import find_missing, without
 # MANY_RATERS raters and at least MANY_TIMES as many raters as items.
 MOST_SWAPPED = 4
 MANY_RATERS, MANY_TIMES = 50, 5
-# What to do if a rater rated an item several times.
+# What to do if a rater rated an item more than once.
 Duplicates = Literal["error", "first", "last"]
 
 
@@ -93,7 +93,7 @@ class LongRatings(NamedTuple):
         return self.item_names()
 
     def profiles(self) -> list[tuple[AnyArray, IntTable]]:
-        """Return, for each number of ratings, the distinct profiles and how often each occurs."""
+        """Return the distinct profiles for each number of ratings, and how often each occurs."""
         found = []
         for length, _, blocks in self._blocks():
             distinct = DistinctRows(length, len(self.rater_names) * self.n_labels)
@@ -103,7 +103,7 @@ class LongRatings(NamedTuple):
         return found
 
     def patterns(self) -> tuple[AnyArray, IntTable]:
-        """Return the distinct patterns, as (P, l) counts, and how often each occurs."""
+        """Return an array of shape (P, l) with the distinct patterns, and how often each occurs."""
         found = []
         for length, _, blocks in self._blocks():
             distinct = DistinctRows(length, self.n_labels)
@@ -138,7 +138,7 @@ class LongRatings(NamedTuple):
     def first_codes(self, n_items: int) -> AnyArray:
         """Return the codes of the first rated items, with one row per rater.
 
-        A code is the position of a label, or the number of labels for a missing rating.
+        A code is the position of a label, or ``n_labels`` for a missing rating.
         """
         starts = self.starts[: n_items + 1]
         raters, codes = np.divmod(self.ratings[: starts[-1]], self.n_labels)
@@ -173,10 +173,10 @@ def read_long(
     Raises
     ------
     ValueError
-        As in `encode_columns`. An error is also raised if the columns differ in length, a rating
-        has no item or no rater, items or raters are not whole numbers, strings or dates, there are
-        fewer than two raters, a rater rated an item twice and ``duplicates`` is 'error', or an item
-        is in two clusters.
+        As in `encode_columns`. An error is also raised if the columns differ in length, if a rating
+        has no item or no rater, if items or raters are not whole numbers, strings or dates, if
+        there are fewer than two raters, if a rater rated an item twice and ``duplicates`` is
+        'error', or if an item is in two clusters.
     """
     check_choice("duplicates", duplicates, get_args(Duplicates))
     columns = {"item": item, "rater": rater, "rating": rating}
@@ -265,7 +265,7 @@ def _sorted_ratings(
 
 
 def _warn_of_swapped(ratings: LongRatings) -> None:
-    """Warn about many raters with very few items, because items and raters are probably swapped."""
+    """Warn if there are many raters but very few items, because they are probably swapped."""
     n_raters = len(ratings.rater_names)
     fewest = max(FEWEST_TRANSPOSED, MOST_SWAPPED * ratings.n_items)
     are_many = n_raters > MANY_RATERS and n_raters >= MANY_TIMES * ratings.n_items
@@ -291,8 +291,8 @@ def clusters_of_items(cluster: Any, items: Identified, dropped: Any = None) -> C
         number = int(items.numbers[row])
         raise ValueError(
             f"cluster must be the same in all rows of an item, but item {items.shown(number)} is"
-            f" in {label_of(of_rows, row)} and in {label_of(of_rows, int(first[number]))}. If ids"
-            " restart in each cluster, add the cluster to each id."
+            f" in clusters {label_of(of_rows, row)} and {label_of(of_rows, int(first[number]))}. If"
+            " ids restart in each cluster, add the cluster to each id."
         )
     warn_of_ids(of_items)
     return of_items

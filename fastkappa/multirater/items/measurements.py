@@ -1,4 +1,4 @@
-"""Read ratings that are measurements: numbers with too many values to be labels."""
+"""Read measurements: ratings with fractions, or with a range too wide for labels."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Measurements(NamedTuple):
     n_subjects, n_raters, n_paired, n_missing : int
         As in `Ratings`.
     constant : bool
-        Whether all numbers of subjects with at least two ratings are equal.
+        Whether all ratings are equal, not counting subjects with fewer than two ratings.
     form : OtherForm or None
         The other form that the data seem to have, if any.
     """
@@ -51,12 +51,12 @@ class Measurements(NamedTuple):
 
 
 def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements | None:
-    """Return the measurements in an array or frame, or None if the values can be labels.
+    """Return the measurements in an array or frame, or None if the values could be labels.
 
     Raises
     ------
     ValueError
-        As in `read_measurements`. An error is also raised if missing codes are not a list.
+        As in `read_measurements`. An error is also raised if ``missing_codes`` is not a list.
     """
     check_is_list(missing_codes)
     if isinstance(ratings, (list, tuple)) or not hasattr(ratings, "shape"):
@@ -129,7 +129,7 @@ def _is_whole(numbers: AnyArray) -> bool:
 
 
 def _are_measurements(numbers: AnyArray) -> bool:
-    """Return whether numbers are fractional, or cover a range too wide for labels."""
+    """Return whether any number is fractional, or the range is too wide for labels."""
     lowest, highest = np.inf, -np.inf
     for start in range(0, len(numbers), CHUNK):
         with np.errstate(over="ignore"):

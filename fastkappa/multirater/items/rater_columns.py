@@ -35,7 +35,7 @@ class EncodedRater(NamedTuple):
     """A rater's ratings, with the look-up table that encodes them.
 
     ``codec`` assigns a code to each rating, and ``lookup`` maps the code to the position of the
-    rating's label. A missing rating becomes ``n_labels``, and a rating outside the labels becomes
+    rating's label. A missing rating becomes ``n_labels``, and a rating that is not a label becomes
     ``n_labels + 1``. If ``lookup`` is None, the values are already positions.
     """
 
@@ -47,7 +47,7 @@ class EncodedRater(NamedTuple):
     labels: AnyArray
 
     def codes(self, start: int, stop: int) -> AnyArray:
-        """Return the codes of a range of values, or raise if a value is outside the labels."""
+        """Return the codes of a slice of ratings, or raise if a rating is not one of the labels."""
         values = self.values[start:stop]
         if self.lookup is None:
             return values
@@ -75,13 +75,13 @@ def encode_columns(
     missing_codes: Sequence[Any],
     argument: str,
 ) -> EncodedColumns:
-    """Encode columns of ratings with common labels. Ratings can be sets.
+    """Encode columns of ratings with a common set of labels. Ratings can themselves be sets.
 
     Raises
     ------
     ValueError
         As in `read_raters` and `read_sets`. An error is also raised if all ratings are missing.
-        Errors refer to the columns as ``argument``.
+        Error messages use ``argument`` as the name of the columns.
     """
     coded = read_sets(columns, names, labels, missing_codes)
     if coded is not None:
@@ -112,7 +112,7 @@ def _judge(
     *,
     are_given: bool,
 ) -> None:
-    """Warn about labels of each rater that are probably mistakes.
+    """Warn if the labels of a rater suggest a mistake.
 
     ``of_each`` is None if the labels were given or declared. In long form, there is only one
     column, so there are no other columns to compare it with.
@@ -120,8 +120,8 @@ def _judge(
     columns = {one.rater.name: one.rater.column for one in encoded}
     are_recoded = False
     if 1 < len(encoded) <= MOST_JUDGED:
-        # A rating outside the labels raises an error here. The error is ignored because the
-        # functions that count all ratings raise a more detailed error.
+        # A rating that is not one of the labels raises an error here. The error is ignored, because
+        # the functions that count all ratings raise a more detailed one.
         with suppress(ValueError):
             codes = np.stack([one.codes(0, SOME_ITEMS) for one in encoded])
             are_recoded = judge_pairs(codes, order.names, [*columns], are_given=are_given)
@@ -145,7 +145,7 @@ def _labels_that_occur(column: Column, missing_codes: Sequence[Any]) -> AnyArray
 
 
 def _labels_of(column: Column) -> AnyArray:
-    """Return the labels that a rater gave, counted as pairs with a constant column."""
+    """Return the labels that a rater gave, found by counting pairs with a constant column."""
     zeros = np.broadcast_to(np.zeros(1, np.uint8), len(column.values))
     given = count_unknown(get_kernels(), column, Column(zeros, zeros.dtype)).rows
     if column.categories is not None:

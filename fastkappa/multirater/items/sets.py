@@ -21,7 +21,7 @@ SETS = (set, frozenset, list, tuple, np.ndarray)
 
 
 class CodedSets(NamedTuple):
-    """The raters' columns as codes from 1, masked where missing, and the sets in code order.
+    """The raters' columns as codes starting at 1, masked where missing, and the sets in code order.
 
     ``sets`` is an array of shape (l,) that contains frozensets.
     """
@@ -38,8 +38,8 @@ def read_sets(
     Raises
     ------
     ValueError
-        If only some ratings are sets, if a set is not among the labels, or if missing codes are not
-        a list.
+        If only some ratings are sets, if a set is not among the labels, or if ``missing_codes`` is
+        not a list.
     """
     columns = [_with_python_lists(column) for column in columns]
     if not any(isinstance(_first(column), SETS) for column in columns):
@@ -141,7 +141,10 @@ def _frozen(value: Any) -> Any:
     try:
         return frozenset(value.tolist() if isinstance(value, np.ndarray) else value)
     except TypeError as error:
-        raise ValueError(f"a rating that is a list must contain labels, got {value!r}.") from error
+        raise ValueError(
+            "a rating that is a list must contain only labels, such as strings or numbers, got"
+            f" {value!r}."
+        ) from error
 
 
 def _by_size_and_members(rating: frozenset[Any]) -> tuple[int, list[str]]:

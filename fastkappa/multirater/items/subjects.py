@@ -29,12 +29,12 @@ class SubjectsOfRaters:
         self._raters = raters
 
     def places_of_profiles(self, profiles: Sequence[AnyArray]) -> AnyArray:
-        """Return the index of each subject's profile in ``profiles``, or -1 if unrated."""
+        """Return the index of each subject's profile in ``profiles``; -1 for unrated subjects."""
         (codes,) = profiles
         return places(RowFinder(codes, self._raters[0].n_labels + 1), len(codes), self._blocks())
 
     def places_of_patterns(self, patterns: AnyArray) -> AnyArray:
-        """Return the index of each subject's pattern in ``patterns``, or -1 if unrated."""
+        """Return the index of each subject's pattern in ``patterns``; -1 for unrated subjects."""
         n_labels = self._raters[0].n_labels
         finder = RowFinder(sorted_codes(patterns, len(self._raters)), n_labels + 1)
         ordered = (np.sort(codes, axis=1) for codes in self._blocks())
@@ -58,7 +58,7 @@ class SubjectsOfCounts:
         raise TypeError("counts have no profiles")
 
     def places_of_patterns(self, patterns: AnyArray) -> AnyArray:
-        """Return the index of each subject's pattern in ``patterns``, or -1 if unrated."""
+        """Return the index of each subject's pattern in ``patterns``; -1 for unrated subjects."""
         finder = RowFinder(patterns, int(self._table.max()) + 1)
         starts = range(0, len(self._table), CHUNK)
         blocks = (self._table[start : start + CHUNK] for start in starts)
@@ -66,7 +66,7 @@ class SubjectsOfCounts:
 
 
 def places(finder: RowFinder, n_rows: int, blocks: Iterator[AnyArray]) -> AnyArray:
-    """Return the indices of all rows in the blocks, with the narrowest possible dtype."""
+    """Return the index that ``finder`` finds for each row, with the smallest possible dtype."""
     dtype = np.min_scalar_type(-n_rows)
     return np.concatenate([finder.places(block).astype(dtype) for block in blocks])
 
@@ -88,7 +88,7 @@ def count_rows_by_cluster(
 ) -> ClusterCounts:
     """Return the number of subjects per cluster and distinct row.
 
-    ``rows`` are the indices of the subjects' rows, or -1 for subjects without a row.
+    ``rows`` contains the index of each subject's row, or -1 for subjects without a row.
     """
     every = Encoding(LabelRange(0, n_rows), np.arange(n_rows))
     rated = RatedColumn(Column(rows, rows.dtype), every, n_rows)

@@ -1,1 +1,1 @@
-"""Compute coefficients from counted patterns and profiles of ratings."""
+"""Compute coefficients from patterns and profiles of ratings."""

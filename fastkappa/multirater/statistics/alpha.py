@@ -1,14 +1,14 @@
 """Compute Krippendorff's alpha from patterns of ratings.
 
-Every subject with r >= 2 ratings contributes its pairs of ratings with weight 1 / (r - 1). The
-total weight of a subject is therefore its number of ratings. With n_k ratings of label k, and N
-ratings in all,
+Every subject with r >= 2 ratings contributes its ordered pairs of ratings with weight 1 / (r - 1).
+The total weight of a subject is therefore its number of ratings. With n_k ratings of label k, and N
+ratings in all, the observed and expected disagreement are
 
-    D_o = sum of the pairs' distances / N,    D_e = sum n_k n_l d_kl / (N (N - 1)).
+    D_o = weighted sum of the pairs' distances / N,    D_e = sum n_k n_l d_kl / (N (N - 1)).
 
-Two of Krippendorff's metrics are squared differences between numbers, one number per label. For
-interval data, this number is the label's value. For ordinal data, it is the label's mid-rank, which
-depends on the sample.
+Two of Krippendorff's metrics assign a number to each label. The distance between two labels is the
+squared difference between their numbers. For interval data, a label's number is its value. For
+ordinal data, it is the label's mid-rank, which depends on the sample.
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ LEVELS = get_args(NamedLevel)
 
 
 class Metric(NamedTuple):
-    """The distances between labels, of shape (l, l).
+    """The distances between labels, as an array of shape (l, l).
 
-    ``largest`` is the largest label if the distances are squared differences between labels, and 0
-    otherwise. It bounds the rounding errors of such distances.
+    ``largest`` is used to bound the rounding errors of the distances. If distances are squared
+    differences between numbers, it is the largest absolute value of these numbers. It is 1 for
+    ratio data, and 0 for all other distances.
     """
 
     distances: Floats
@@ -60,13 +61,14 @@ class Alpha(Coefficient):
     level : {'nominal', 'ordinal', 'interval', 'ratio'} or array-like of shape (l, l)
         The level of measurement, or a matrix of distances.
     labels : ndarray of shape (l,)
-        The labels, in order. They must be numbers if the level requires numbers.
+        The labels, in order. For the levels 'interval' and 'ratio', they must be numbers.
 
     Raises
     ------
     ValueError
-        If the level is unknown, if it requires numbers but labels are not numbers, or if a matrix
-        is not symmetric or not valid for `as_weights`.
+        If the level is unknown, if it requires numbers but the labels are not numbers, if the level
+        is 'ratio' and a label is negative, or if a matrix of distances is not symmetric or not
+        valid for `as_weights`.
     """
 
     def __init__(self, patterns: Patterns, level: Level, labels: AnyArray) -> None:
@@ -100,7 +102,7 @@ class Alpha(Coefficient):
         return int(np.count_nonzero(self._patterns.sums(self.multiplicities)))
 
     def influence(self) -> Influence:
-        """Return how much one more subject with each pattern raises alpha (Gwet 2014).
+        """Return the influence of a subject on alpha, for each pattern (Gwet 2014).
 
         The distances of ordinal data are treated as fixed, although they depend on the sample.
         """
@@ -110,7 +112,7 @@ class Alpha(Coefficient):
         proportions = totals / totals.sum()
         from_labels = proportions @ metric.distances
         expected = from_labels @ proportions
-        # Rounded labels add these amounts to the error bounds of the parts.
+        # Rounding of the labels adds these amounts to the error bounds of the parts.
         rounded = rounded_sums(metric.largest, from_labels, 1)
         return influence_of_alpha(
             Parts(self._of_patterns(metric), patterns.products(from_labels), expected),
@@ -121,10 +123,10 @@ class Alpha(Coefficient):
         )
 
     def score_model(self) -> ScoreModel | None:
-        """Return the score model. Its features are the distance and the count of each label.
+        """Return the score model.
 
-        Both features are divided by the mean number of ratings. Distances of ordinal data are
-        treated as fixed.
+        The features of a pattern are its weighted sum of distances and its count of each label, all
+        divided by the mean number of ratings. The distances of ordinal data are treated as fixed.
         """
         metric = self._metric(self._patterns.sums(self.multiplicities))
         patterns = self._patterns.with_unseen(self._patterns.n_labels + 1)
@@ -155,9 +157,9 @@ class Alpha(Coefficient):
 
 
 def _ratio_of_alpha(between: Floats, own: float, sums: Floats) -> tuple[Smooth, Smooth]:
-    """Return the numerator and denominator of 1 - alpha, given sums of its features.
+    """Return the numerator and denominator of 1 - alpha, given the sums of its features.
 
-    ``own`` is 1 divided by the number of ratings.
+    ``own`` is 1 divided by the total number of ratings.
     """
     within, totals = sums[:, 0], sums[:, 1:]
     others = totals.sum(axis=1) - own
@@ -173,7 +175,7 @@ def _ratio_of_alpha(between: Floats, own: float, sums: Floats) -> tuple[Smooth, 
 
 
 def metric_of(level: Level, labels: AnyArray) -> Metric:
-    """Return the metric of a level. The distances must not depend on the sample."""
+    """Return the metric of any level but 'ordinal', whose distances depend on the sample."""
     if not isinstance(level, str):
         try:
             matrix = as_weights(level, len(labels))
@@ -200,7 +202,7 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
 
 
 def numbers_of(level: str, labels: AnyArray) -> Floats:
-    """Return the numbers that a level compares: label values, or positions of ordinal labels."""
+    """Return the values of the labels, or their positions if the level is 'ordinal'."""
     if level == "ordinal":
         return np.arange(len(labels), dtype=np.float64)
     if labels.dtype.kind not in "iuf":
@@ -214,10 +216,10 @@ def numbers_of(level: str, labels: AnyArray) -> Floats:
 class Parts(NamedTuple):
     """The components of alpha for one sample.
 
-    ``within`` is, for each row, the sum of distances over ordered pairs, divided by the number of
-    ratings minus one. ``to_all`` is, for each row, the sum of the ratings' mean distances to all
-    ratings of the sample. ``expected`` is the mean distance between two ratings drawn with
-    replacement.
+    ``within`` and ``to_all`` have one entry per row. ``within`` is the sum of the distances over
+    the row's ordered pairs of ratings, divided by the number of ratings minus one. ``to_all`` is
+    the sum, over the row's ratings, of the mean distance to all ratings in the sample. ``expected``
+    is the mean distance between two ratings drawn with replacement.
     """
 
     within: Floats
@@ -232,10 +234,10 @@ def influence_of_alpha(
     largest: float,
     rounded: tuple[Any, Any],
 ) -> Influence:
-    """Return how much one more subject with each row raises alpha (Gwet 2014).
+    """Return the influence of a subject on alpha, for each row (Gwet 2014).
 
-    ``largest`` is the attribute of `Metric`. ``rounded`` is the error due to rounded labels. It is
-    added to the error bounds of ``to_all`` and, in proportion, to the bound of ``expected``.
+    ``largest`` is defined as in `Metric`. ``rounded`` bounds the errors caused by rounding of the
+    labels: first the error of ``to_all``, then the relative error of ``expected``.
     """
     within, to_all, expected = parts
     n = multiplicities.sum()
@@ -262,8 +264,8 @@ def influence_of_alpha(
 def rounded_sums(largest: float, distances: Floats, n_pairs: Any) -> Floats:
     """Bound the effect of rounded labels on sums of ``n_pairs`` distances, in units of EPSILON.
 
-    For d = a - b, the error of d**2 is at most 4 |d| max |label|. The sum of |d| is at most the
-    root of the number of pairs times the sum of d**2 (Cauchy-Schwarz).
+    For d = a - b, the error of d**2 is at most 4 |d| max |label|. By the Cauchy-Schwarz inequality,
+    the sum of |d| is at most sqrt(n_pairs * sum of d**2).
     """
     change: Floats = 4 * largest * np.sqrt(n_pairs * distances)
     return change

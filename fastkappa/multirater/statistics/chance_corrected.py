@@ -1,6 +1,6 @@
-"""Compute coefficients of interchangeable raters from patterns of ratings.
+"""Compute coefficients that treat raters as interchangeable, from patterns of ratings.
 
-These coefficients have the same observed disagreement. They differ in the disagreement expected by
+These coefficients share the same observed disagreement. They differ in the disagreement expected by
 chance. The matrix ``distances`` of shape (l, l) contains the distances between labels, from 0 to 1,
 with zeros on the diagonal.
 """
@@ -36,7 +36,8 @@ def distances_of(weights: Weights, n_labels: int) -> Floats:
     ------
     ValueError
         If the weights are neither a name nor a matrix that `as_weights` accepts, or if they are not
-        symmetric. Weights must be symmetric because patterns do not contain the order of raters.
+        symmetric. Asymmetric weights would require the order of the raters, which patterns do not
+        contain.
     """
     distances = disagreement_matrix(weights, n_labels)
     if (distances != distances.T).any():
@@ -89,13 +90,16 @@ def chance_of_randolph(distances: Floats) -> Chance:
 
 
 def chance_of_given(proportions: Floats) -> ChanceRule:
-    """Return the rule for given label proportions, of shape (l,), or (R, l) for each rater."""
+    """Return the rule for given label proportions.
+
+    The shape is (l,) if all raters have the same proportions, and (R, l) if each has its own.
+    """
 
     def rule(distances: Floats) -> Chance:
         if proportions.ndim == 1:
             expected = proportions @ distances @ proportions
         else:
-            # This is the mean over the pairs of different raters.
+            # The expected disagreement is the mean over all pairs of different raters.
             total, n_raters = proportions.sum(axis=0), len(proportions)
             same = (proportions @ distances * proportions).sum()
             expected = (total @ distances @ total - same) / (n_raters * (n_raters - 1))
@@ -144,10 +148,10 @@ class ChanceCorrected(Coefficient):
         return Influence(own.values + by_chance, own.sizes + by_chance)
 
     def score_model(self) -> ScoreModel | None:
-        """Return the score model. Its features are the distance, whether it exists, and the labels.
+        """Return the score model.
 
-        A distance exists for rows with at least two ratings. The features of the labels are their
-        proportions among the ratings in a row.
+        The features of a pattern are its mean distance, an indicator that it has at least two
+        ratings, and the proportion of each label among its ratings.
         """
         patterns = self._patterns.with_unseen(self._patterns.n_labels + 2)
         if patterns is None:
@@ -159,7 +163,7 @@ class ChanceCorrected(Coefficient):
         return ScoreModel(features, patterns.multiplicities, self._ratio, least)
 
     def _least(self, within: WithinSubjects, fewest_ratings: int) -> float:
-        """Return a lower bound of the coefficient for at least ``fewest_ratings`` per subject."""
+        """Return a lower bound on the coefficient for ``fewest_ratings`` or more per subject."""
         if self._chance.even_is_least:
             n_labels = len(self._distances)
             expected = float(self._chance.expected(np.full(n_labels, 1 / n_labels)))
@@ -175,7 +179,7 @@ class ChanceCorrected(Coefficient):
 
 
 class FleissNull(NamedTuple):
-    """Standard errors of Fleiss' kappa if all agreement is due to chance."""
+    """Standard errors of Fleiss' kappa under the hypothesis that all agreement is due to chance."""
 
     overall: float
     by_label: float
@@ -184,7 +188,7 @@ class FleissNull(NamedTuple):
 def fleiss_null_errors(patterns: Patterns) -> FleissNull | None:
     """Return the null standard errors for tests of Fleiss' kappa.
 
-    Return None unless all subjects have the same number of ratings, which is at least two.
+    Return None if subjects differ in their number of ratings, or have fewer than two.
 
     References
     ----------

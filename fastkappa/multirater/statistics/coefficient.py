@@ -1,10 +1,10 @@
-"""Define the base class of all coefficients of several raters, for samples and resamples.
+"""Define the base class of all coefficients for several raters.
 
 A coefficient is 1 - D_o / D_e. D_o is the mean distance between two ratings of the same subject,
-and D_e is the distance expected by chance. With the usual weights, the coefficient equals (p_o -
-p_e) / (1 - p_e). Subjects with the same ratings are stored as one row with a multiplicity, so the
-running time does not depend on the number of subjects. In a stack of multiplicities, each row is
-one resample.
+and D_e is the distance expected by chance. With p_o = 1 - D_o and p_e = 1 - D_e, the coefficient
+has the familiar form (p_o - p_e) / (1 - p_e). Subjects with the same ratings are stored as one row
+with a multiplicity, so the running time depends only on the number of distinct rows. In a stack of
+multiplicities, each row is one resample.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from fastkappa.statistics.spread import Influence, without_noise
 
 
 class Disagreement(NamedTuple):
-    """The observed and expected distance between two ratings, for a sample or a stack."""
+    """The observed and expected disagreement, for one sample or a stack of samples."""
 
     observed: Any
     expected: Any
 
     @property
     def coefficient(self) -> Floats:
-        """One minus observed over expected disagreement; NaN if no disagreement is expected."""
+        """One minus the ratio of observed to expected disagreement; NaN if none is expected."""
         observed, expected = np.asarray(self.observed), np.asarray(self.expected)
         ratio = np.full(observed.shape, np.nan)
         np.divide(observed, expected, out=ratio, where=expected > 0)
@@ -40,7 +40,7 @@ class Disagreement(NamedTuple):
 
 
 class ScoreModel(NamedTuple):
-    """A coefficient, expressed as a `Ratio` of features, from which its score interval is computed.
+    """A coefficient expressed as a `Ratio` of features, used to compute its score interval.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class ScoreModel(NamedTuple):
         The number of subjects with each row.
     ratio : Ratio
     least : float
-        A lower bound of the coefficient; -infinity if unknown.
+        A lower bound on the coefficient; -infinity if unknown.
     """
 
     features: Floats
@@ -84,18 +84,21 @@ class Coefficient(ABC):
 
     @abstractmethod
     def n_used(self) -> int:
-        """Return the number of labels that occur, or the sum of these numbers over raters."""
+        """Return the number of terms, besides one per row, in the longest sum in an influence.
+
+        For many coefficients, this is the number of labels that occur.
+        """
 
     @abstractmethod
     def influence(self) -> Influence:
-        """Return, for each row, how much one more subject raises the value, up to a constant."""
+        """Return the influence of a subject on the coefficient, for each row, up to a constant."""
 
     def score_model(self) -> ScoreModel | None:
         """Return the model for the score interval, or None if it is unavailable or too slow."""
         return None
 
     def of_raters(self, profiles: Profiles) -> Coefficient:
-        """Return the same coefficient for other profiles, such as those without one rater."""
+        """Return this coefficient for other profiles, such as those with one rater left out."""
         raise NotImplementedError
 
     def values(self, multiplicities: AnyArray) -> Floats:
@@ -109,7 +112,7 @@ class Coefficient(ABC):
     def standard_error(self, distribution: Distribution, clusters: Clusters | None = None) -> float:
         """Return the standard error of the mean of the influences.
 
-        ``clusters`` counts the subjects of each cluster by row.
+        ``clusters`` contains the number of subjects in each row, for each cluster.
         """
         n = float(self.multiplicities.sum())
         divisor = divisor_of(n, distribution, clusters)
@@ -120,7 +123,10 @@ class Coefficient(ABC):
 
 
 def divisor_of(n: float, distribution: Distribution, clusters: Clusters | None) -> float:
-    """Return the divisor of the variance of influences: n, or n (G - 1) / G for G units."""
+    """Return the variance's divisor: n, or n (G - 1) / G if ``distribution`` is 't'.
+
+    G is the number of clusters, or the number of subjects if there are no clusters.
+    """
     return n - n / n_units(n, clusters) if distribution == "t" and n else n
 
 
@@ -160,8 +166,8 @@ def observed_over(sums: Floats, expected: Smooth) -> tuple[Smooth, Smooth]:
     """Return the numerator and denominator of the ratio of observed to expected distance.
 
     ``sums`` has the shape (m, k + 2) and contains sums of features over subjects. The features are
-    the distance, an indicator that the distance exists, and k others. ``expected``, the distance
-    expected by chance, is a function of the k others.
+    the distance, an indicator that the distance exists, and k other features. ``expected``, the
+    distance expected by chance, is a function of these k features.
     """
     observed, paired = sums[:, 0], sums[:, 1]
     m, k = sums.shape
@@ -177,6 +183,6 @@ def observed_over(sums: Floats, expected: Smooth) -> tuple[Smooth, Smooth]:
 
 
 def divided(numerator: Any, denominator: Any) -> Floats:
-    """Divide. Undefined quotients are NaN, without a warning."""
+    """Divide without a warning about zeros; 0 / 0 is NaN."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.true_divide(numerator, denominator))

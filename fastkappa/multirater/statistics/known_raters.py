@@ -33,10 +33,10 @@ BLOCK = 1 << 16
 
 
 class Conger(Coefficient):
-    """Conger's kappa, with chance agreement from each rater's own label proportions.
+    """Conger's kappa, with chance agreement computed from each rater's own label proportions.
 
     If ``rater`` is given, only the pairs of this rater with each other rater are used (Schouten
-    1982). A subject without such a pair then adds nothing to the variance, because it has no
+    1982). A subject without such a pair then adds nothing to the variance, because it provides no
     information about the rater.
 
     References
@@ -81,9 +81,9 @@ class Conger(Coefficient):
         n = multiplicities.sum()
         margins, n_rated = self._margins(multiplicities)
         expected = self._expected(margins)
-        # The distances from each label to the labels of the paired raters. A missing rating is
-        # replaced by the rater's mean, which is a constant and therefore omitted. If a rater gave
-        # fewer ratings, each has a greater weight.
+        # The distances from each label to the labels of the paired raters. A missing rating would
+        # add the rater's mean, a constant that is left out. The fewer ratings a rater gave, the
+        # greater the weight of each.
         by_chance, sizes = (
             self._profiles.sums(
                 (distance + sign * (distance * margins).sum(axis=-1, keepdims=True))
@@ -98,10 +98,11 @@ class Conger(Coefficient):
         return Influence(own.values + factor * by_chance, own.sizes + factor * sizes)
 
     def score_model(self) -> ScoreModel | None:
-        """Return the score model. Its features are the distance, whether it exists, and the labels.
+        """Return the score model.
 
-        For the labels, each combination of rater and label is a feature. It is 1 if the rater gave
-        the label, and 0 otherwise.
+        The features of a profile are its mean distance, an indicator that this distance exists, and
+        an indicator for each combination of rater and label, which is 1 if the rater gave the
+        label.
         """
         n_raters, n_labels = self._profiles.n_raters, len(self._distances)
         profiles = self._profiles.with_unseen(n_raters * n_labels + 2)
@@ -110,8 +111,8 @@ class Conger(Coefficient):
         within = Conger(profiles, self._distances, self._rater)._within
         given = _given(profiles)
         features = np.column_stack([within.distance, within.paired, given.reshape(len(given), -1)])
-        # With missing ratings, no lower bound is known, because the margins of a pair of raters
-        # differ from those in the coefficient.
+        # With missing ratings, no lower bound is known, because the margins of two raters on the
+        # subjects that they share can differ from their margins on all subjects.
         least = -math.inf
         if given.sum(axis=2).all():
             least = least_kappa(self._distances, n_raters if self._rater is None else 2)
@@ -121,7 +122,10 @@ class Conger(Coefficient):
         return observed_over(sums, self._expected_at(sums[:, 2:]))
 
     def _expected_at(self, counts: Floats) -> Smooth:
-        """Return the expected distance as a function of raters' label counts, (m, R * l)."""
+        """Return the expected distance as a function of each rater's label counts.
+
+        ``counts`` has the shape (m, R * l).
+        """
         n_raters, n_labels = self._profiles.n_raters, len(self._distances)
         per_pair = 2 * self._distances / self._n_ordered_pairs
         counts = counts.reshape(-1, n_raters, n_labels)
@@ -130,7 +134,7 @@ class Conger(Coefficient):
         by_margin = self._partners(margins) @ per_pair
         mean = (by_margin * margins).sum(axis=2, keepdims=True)
         slope = (by_margin - mean) / n_rated
-        # The derivative of each margin's proportions (rows) with respect to its counts.
+        # The derivatives of each margin's proportions (rows) with respect to its counts (columns).
         of_margin = (np.eye(n_labels) - margins[..., None]) / n_rated[..., None]
         left = (of_margin.swapaxes(2, 3) @ per_pair).reshape(-1, n_raters * n_labels, n_labels)
         right = of_margin.transpose(0, 2, 1, 3).reshape(-1, n_labels, n_raters * n_labels)
@@ -145,7 +149,10 @@ class Conger(Coefficient):
         )
 
     def _margins(self, multiplicities: AnyArray) -> tuple[Floats, Floats]:
-        """Return each rater's label proportions (..., R, l) and number of ratings (..., R)."""
+        """Return each rater's label proportions and number of ratings.
+
+        The arrays have the shapes (..., R, l) and (..., R).
+        """
         counts = self._profiles.margins(multiplicities)
         n_rated = counts.sum(axis=-1)
         return divided(counts, n_rated[..., None]), n_rated
@@ -153,8 +160,9 @@ class Conger(Coefficient):
     def _partners(self, margins: Floats, sign: int = -1) -> Floats:
         """Return, for each rater, the sum of the margins of all raters paired with that rater.
 
-        The result is the sum of all margins minus the rater's own. With ``sign=1``, the rater's own
-        margin is added instead. This sum bounds the size of the terms.
+        If all pairs are used, the result is the sum of all margins minus the rater's own. With
+        ``sign=1``, the rater's own margin is added instead, which gives a bound on the
+        size of the terms.
         """
         others = margins.sum(axis=-2, keepdims=True) + sign * margins
         if self._rater is None:
@@ -173,7 +181,8 @@ class Light(Coefficient):
     """Light's kappa, which is the mean of Cohen's kappa over the pairs of raters.
 
     The standard error is computed by the delta method. For two raters, this error equals that of
-    Fleiss, Cohen and Everitt (1969). Each pair uses the subjects that both raters rated.
+    Fleiss, Cohen and Everitt (1969). The kappa of a pair is computed from the subjects that both
+    raters rated.
 
     References
     ----------
@@ -192,7 +201,7 @@ class Light(Coefficient):
         return without_noise(of_pairs(kappas, tables, self._weights).mean(axis=-1))
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
-        """Return NaN, because a mean of kappas has no disagreement of its own."""
+        """Return NaN, because the disagreement is not defined for a mean of kappas."""
         undefined = np.full(multiplicities.shape[:-1], np.nan)
         return Disagreement(undefined, undefined)
 
@@ -200,7 +209,11 @@ class Light(Coefficient):
         return Light(profiles, self._weights)
 
     def n_used(self) -> int:
-        """Return the number of pairs. No table has more nonzero cells than there are profiles."""
+        """Return the number of pairs of raters.
+
+        Cells need no further terms: a table has at most one nonzero cell per profile, and `n_terms`
+        already counts the profiles.
+        """
         return comb(self._profiles.n_raters, 2)
 
     def influence(self) -> Influence:
@@ -217,7 +230,7 @@ class Light(Coefficient):
                 # about 0 / 0.
                 n_both = np.maximum(table.sum(axis=(-2, -1), keepdims=True), 1)
                 slope = kappa_gradient(table, self._weights)[i]
-                # A subject without ratings from both raters contributes the pair's mean.
+                # Subjects that were not rated by both raters contribute the pair's mean.
                 average = (slope * (table / n_both)).sum(axis=(-2, -1), keepdims=True)
                 by_cell[pairs] = (slope + sign * average) * (n / n_both)
             sums.append(self._profiles.pair_sums(by_cell) / len(tables))
@@ -226,7 +239,8 @@ class Light(Coefficient):
     def score_model(self) -> ScoreModel | None:
         """Return the score model, which has features for each pair of raters.
 
-        The features are the disagreement and both raters' labels, for subjects that both rated.
+        If both raters rated a subject, the features are their disagreement and indicators of both
+        labels. Otherwise the features are 0.
         """
         matrix = disagreement_matrix(self._weights, self._profiles.n_labels)
         n_labels, n_pairs = len(matrix), comb(self._profiles.n_raters, 2)
@@ -246,19 +260,19 @@ class Light(Coefficient):
 
 
 def _given(profiles: Profiles) -> Floats:
-    """Return the ratings as 0/1 indicators of rater and label, of shape (P, R, l)."""
+    """Return an array of shape (P, R, l): 1 for each rater's label, and 0 for all other labels."""
     given = profiles.codes[:, :, None] == np.arange(profiles.n_labels)
     return np.asarray(given, np.float64)
 
 
 def _mean_ratio(matrix: Floats, sums: Floats) -> tuple[Smooth, Smooth]:
-    """Return one minus the mean kappa over pairs as a numerator, and the denominator 1."""
+    """Return the numerator, one minus the mean kappa of all pairs, and the denominator, 1."""
     size, (m, k) = len(matrix), sums.shape
     by_pair = sums.reshape(m, -1, 2 * size + 1)
     n_pairs = by_pair.shape[1]
     observed, rows, columns = by_pair[..., 0], by_pair[..., 1 : size + 1], by_pair[..., size + 1 :]
     n = rows.sum(axis=-1)
-    # The ratio of a pair is q = observed * n / e with e = rows @ matrix @ columns.
+    # The ratio of a pair is q = observed * n / e, where e = rows @ matrix @ columns.
     e_slope = np.concatenate([columns @ matrix.T, rows @ matrix], axis=-1)
     e = (e_slope[..., :size] * rows).sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -292,13 +306,13 @@ def _mean_ratio(matrix: Floats, sums: Floats) -> tuple[Smooth, Smooth]:
 def of_pairs(
     statistic: Callable[[AnyArray, Weights], Floats], tables: AnyArray, weights: Weights
 ) -> Floats:
-    """Compute a statistic for each pair's table. Tables have shape (..., pairs, l, l)."""
+    """Compute a statistic for each pair's table. ``tables`` has the shape (..., pairs, l, l)."""
     found = [statistic(tables[..., pairs, :, :], weights) for pairs in pair_blocks(tables)]
     return np.concatenate(found, axis=-1)
 
 
 def pair_blocks(tables: AnyArray) -> Iterator[slice]:
-    """Yield slices of the pairs of raters. The size of the slices limits memory use."""
+    """Yield slices of the pairs of raters, small enough to limit memory use."""
     step = max(1, BLOCK // (tables.shape[-1] * tables.shape[-2]))
     for start in range(0, tables.shape[-3], step):
         yield slice(start, start + step)

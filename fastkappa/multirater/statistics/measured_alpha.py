@@ -1,12 +1,12 @@
-"""Compute Krippendorff's alpha for measurements with too many distinct values to be labels.
+"""Compute Krippendorff's alpha for measurements with too many distinct values to treat as labels.
 
 The definitions are those of the module `alpha`, with one row per subject in place of patterns.
 For interval data, distances are squared differences between values. For ordinal data, they are
 squared differences between mid-ranks. Consider a subject with r ratings, and let S be their sum of
 squares about their mean m. Then the subject's distances, summed over ordered pairs, are 2 r S.
 Likewise, the sum of the distances between all N ratings is 2 N T, where T is the sum of squares
-about their mean. Only r, m and S are needed per subject, so no array has one entry per label and
-subject. Ratio data have no such formula; see `ratio_distances`.
+about their mean. Only r, m and S are needed for each subject, so no array needs one entry for each
+combination of label and subject. Ratio data have no such formula; see `ratio_distances`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreemen
 from fastkappa.multirater.statistics.ratio_distances import RatioDistances, ratio_distance
 from fastkappa.statistics.spread import EPSILON, Influence
 
-# The levels that measurements can have.
+# The levels at which measurements can be compared.
 MEASURED = ("ordinal", "interval", "ratio")
 # The number of ratings to process at a time, which is small enough for the cache.
 CHUNK = 1 << 16
@@ -37,7 +37,7 @@ class MeasuredAlpha(Coefficient):
     columns : sequence of ndarray of shape (n,)
         The numbers that each rater gave, with NaN for missing ratings.
     multiplicities : ndarray of shape (n,)
-        The number of subjects with each row. Rows with one rating are left out.
+        The number of subjects with each row. Rows with fewer than two ratings are left out.
     level : {'ordinal', 'interval', 'ratio'}
         The level of measurement.
 
@@ -72,7 +72,7 @@ class MeasuredAlpha(Coefficient):
         return int(self._count(self.multiplicities))
 
     def influence(self) -> Influence:
-        """Return how much each subject raises alpha (Gwet 2014), like `Alpha.influence`."""
+        """Return the influence of a subject on alpha, for each row, as in `Alpha.influence`."""
         parts, largest = self._distances.parts(self.multiplicities), self._distances.largest
         rounded = (
             rounded_sums(largest, parts.to_all, self._n_ratings),
@@ -81,7 +81,7 @@ class MeasuredAlpha(Coefficient):
         return influence_of_alpha(parts, self._n_ratings, self.multiplicities, largest, rounded)
 
     def _count(self, multiplicities: AnyArray) -> Floats:
-        """Return the number of ratings of one sample or of a stack of samples."""
+        """Return the number of ratings in one sample, or in each sample of a stack."""
         return np.asarray(multiplicities @ self._n_ratings, np.float64)
 
 
@@ -99,7 +99,8 @@ class _Squares:
             first = chunk[0].copy()
             for column in chunk[1:]:
                 np.copyto(first, column, where=np.isnan(first))
-            # The first rating is subtracted, so rounding cannot make equal ratings different.
+            # The first rating is subtracted, so that rounding errors do not make equal ratings
+            # differ.
             chunk -= first
             total = np.nansum(chunk, axis=0)
             self._sums[rows] = total + n_ratings[rows] * first
@@ -214,7 +215,7 @@ class _LookedUp:
 
 
 class _Ratios:
-    """Ratio distances: the squared ratio of the difference to the sum."""
+    """Ratio distances: the squared ratio of two numbers' difference to their sum."""
 
     largest = 1.0
 

@@ -1,7 +1,7 @@
-"""Store distinct patterns of ratings. A pattern is the number of raters who gave each label.
+"""Store distinct patterns of ratings. A pattern lists how many raters gave each label.
 
-counts          (P, l)    raters who gave label k in pattern p; r_p is the sum of a row
-multiplicities  (..., P)  subjects of each pattern; a row of a stack is one resample
+counts          (P, l)    the number of raters who gave each label, one row per pattern
+multiplicities  (..., P)  the number of subjects with each pattern; one row per resample in a stack
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ class Patterns:
     Parameters
     ----------
     counts : ndarray of shape (P, l)
-        Non-negative whole numbers. Patterns without a rating are left out.
+        The number of raters who gave each label. Patterns without a rating are left out.
     multiplicities : ndarray of shape (P,)
         The number of subjects with each pattern.
-
     """
 
     def __init__(self, counts: AnyArray, multiplicities: AnyArray) -> None:
@@ -57,24 +56,27 @@ class Patterns:
         return None if found is None else Patterns(*found)
 
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
-        """Yield slices of rows with their counts as floats."""
+        """Yield slices of the rows, each with the counts in these rows as floats."""
         step = max(1, BLOCK // max(self.n_labels, 1))
         for start in range(0, len(self.counts), step):
             rows = slice(start, start + step)
             yield rows, self.counts[rows].astype(np.float64)
 
     def sums(self, factors: AnyArray) -> Floats:
-        """Return the sum, of shape (..., l), of all rows after multiplying each by its factor."""
+        """Multiply each row of counts by its factor, and return the sum of all rows.
+
+        The result has the shape (..., l).
+        """
         parts = (factors[..., rows] @ counts for rows, counts in self.blocks())
         return sum(parts, np.zeros((*factors.shape[:-1], self.n_labels)))
 
     def products(self, values: AnyArray) -> Floats:
-        """Return, for each row, the sum of counts multiplied by ``values``, of shape (P,)."""
+        """Return, for each pattern, the sum of its counts multiplied by the labels' ``values``."""
         parts = [counts @ values for _, counts in self.blocks()]
         return np.concatenate(parts) if parts else np.empty(0)
 
     def distances(self, between: Floats) -> Floats:
-        """Return the sum of the distances over a pattern's ordered pairs of ratings."""
+        """Return, for each pattern, the sum of the distances over its ordered pairs of ratings."""
         parts = [((counts @ between) * counts).sum(axis=1) for _, counts in self.blocks()]
         return np.concatenate(parts) if parts else np.empty(0)
 

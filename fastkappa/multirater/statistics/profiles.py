@@ -1,7 +1,7 @@
-"""Store distinct profiles of ratings. A profile is the label that each rater gave.
+"""Store distinct profiles of ratings. A profile lists the label that each rater gave.
 
-codes           (P, R)    the position of a rating's label, l if the rating is missing
-multiplicities  (..., P)  subjects of each profile; a row of a stack is one resample
+codes           (P, R)    the position of each rating's label, or l if the rating is missing
+multiplicities  (..., P)  the number of subjects with each profile; one row per resample in a stack
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ class RaterPairs(NamedTuple):
     Attributes
     ----------
     tables : ndarray of shape (R (R - 1) / 2, l, l)
-        The tables of the pairs (0, 1), (0, 2), ... (1, 2), ... Rows are the first rater's ratings.
+        The confusion matrices of the pairs, ordered as (0, 1), (0, 2), ..., (1, 2), ... Each row
+        contains the subjects to which the first rater gave that row's label.
     n_rated : ndarray of shape (R,)
+        The number of subjects that each rater rated.
     """
 
     tables: IntTable
@@ -41,7 +43,6 @@ class Profiles(RatedProfiles):
         a rating are left out.
     multiplicities : ndarray of shape (P,)
         The number of subjects with each profile.
-
     n_labels : int
         The number of labels.
     """
@@ -70,7 +71,7 @@ class Profiles(RatedProfiles):
         return self
 
     def without(self, rater: int) -> Profiles:
-        """Return the profiles without one rater. Equal profiles are not merged."""
+        """Return the profiles without one rater. Profiles that become equal are not merged."""
         return Profiles(np.delete(self.codes, rater, axis=1), self.multiplicities, self.n_labels)
 
     def of_labels(self, are_one: AnyArray) -> Profiles:
@@ -85,19 +86,19 @@ class Profiles(RatedProfiles):
 
     @property
     def parts(self) -> list[AnyArray]:
-        """The distinct profiles, of shape (P, R)."""
+        """The codes of the profiles, as a list of one array of shape (P, R)."""
         return [self.codes]
 
     def codes_of(self, rows: AnyArray) -> AnyArray:
-        """Return the codes of the selected profiles, or ``n_labels`` for a missing rating."""
+        """Return the codes of the selected profiles, with ``n_labels`` for missing ratings."""
         return self.codes[rows]
 
     def distances_to(self, rater: int, between: Floats) -> tuple[Floats, IntTable]:
-        """Return mean distances from a rater's rating to other ratings, and rating counts.
+        """Return, for each profile, the distance from a rater to the others, and a rating count.
 
-        The other ratings of a profile are treated as one rating, which forms a pair with the
-        rater's rating. The first array is twice the mean distance to the other ratings, and the
-        second array is 2. Both are 0 for profiles without such a pair.
+        All other ratings of a profile are treated as a single rating, which forms a pair with the
+        rater's own. The distance is the mean distance to the other ratings, doubled because the
+        pair counts in both orders. The rating count is 2. Both are 0 if there is no such pair.
         """
         size = self.n_labels + 1
         padded = np.zeros((size, size))

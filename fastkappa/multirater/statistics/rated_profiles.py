@@ -1,8 +1,8 @@
 """Compute sums over the ratings in distinct profiles, which can be dense or sparse.
 
-A profile lists each rater's rating of a subject. Blocks of profiles with the same number of ratings
-m are arrays of shape (P, m). A rating is the number rater * l + code, and the ratings of a row are
-sorted by rater.
+A profile lists each rater's rating of a subject. Profiles with the same number of ratings, m, are
+processed in blocks, which are arrays of shape (P, m). A rating is stored as the number rater * l +
+code, and the ratings in a row are sorted by rater.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class RatedProfiles(ABC):
     Attributes
     ----------
     n_raters, n_labels : int
-        The numbers of raters and of labels.
+        The number of raters and the number of labels.
     multiplicities : ndarray of shape (P,)
         The number of subjects with each profile.
     """
@@ -39,10 +39,10 @@ class RatedProfiles(ABC):
     @property
     @abstractmethod
     def by_size(self) -> list[tuple[IntTable, AnyArray]]:
-        """The indices and the ratings of the profiles with each number of ratings."""
+        """For each number of ratings, the indices of the profiles, and their ratings."""
 
     def distances(self, between: Floats) -> Floats:
-        """Return the sum of the distances over a profile's ordered pairs of ratings."""
+        """Return, for each profile, the sum of the distances over its ordered pairs of ratings."""
         total = np.empty(len(self.multiplicities))
         for rows, ratings in self._blocks(self.n_labels):
             counts = np.zeros((len(ratings), self.n_labels))
@@ -54,7 +54,7 @@ class RatedProfiles(ABC):
         return total
 
     def margins(self, multiplicities: AnyArray) -> AnyArray:
-        """Return the number of subjects per rater and label, of shape (..., R, l)."""
+        """Return an array of shape (..., R, l): how many subjects each rater gave each label."""
         samples = multiplicities.reshape(-1, multiplicities.shape[-1])
         counts = np.zeros((len(samples), self.n_raters * self.n_labels), multiplicities.dtype)
         for rows, ratings in self._blocks():
@@ -63,14 +63,17 @@ class RatedProfiles(ABC):
         return counts.reshape(*multiplicities.shape[:-1], self.n_raters, self.n_labels)
 
     def sums(self, values: Floats) -> Floats:
-        """Return the sum of ``values``, of shape (R, l), over each profile's ratings."""
+        """Return, for each profile, the sum of ``values`` over its ratings.
+
+        ``values`` has the shape (R, l).
+        """
         total = np.empty(len(self.multiplicities))
         for rows, ratings in self._blocks():
             total[rows] = values.reshape(-1)[ratings].sum(axis=1)
         return total
 
     def tables(self, multiplicities: AnyArray) -> AnyArray:
-        """Return the tables of all pairs of raters, of shape (..., R (R - 1) / 2, l, l).
+        """Return the tables of all pairs of raters: an array of shape (..., R (R - 1) / 2, l, l).
 
         Raises
         ------
@@ -94,14 +97,20 @@ class RatedProfiles(ABC):
         return tables.reshape(*multiplicities.shape[:-1], *shape)
 
     def pair_sums(self, values: Floats) -> Floats:
-        """Sum ``values``, which have the shape of `tables`, over each profile's pairs."""
+        """Return, for each profile, the sum of ``values`` over its pairs of ratings.
+
+        ``values`` has the same shape as the result of `tables`.
+        """
         total = np.zeros(len(self.multiplicities))
         for rows, cells in self._pairs():
             total[rows] += values.reshape(-1)[cells].sum(axis=1)
         return total
 
     def cells_of_pairs(self) -> Iterator[tuple[AnyArray, AnyArray]]:
-        """Yield profile indices and their cells in the flattened `tables`, in large blocks."""
+        """Yield the profile index and the cell of every pair of ratings, in a single block.
+
+        Cells are indices into the flattened result of `tables`.
+        """
         rows, cells = [np.zeros(0, np.intp)], [np.zeros(0, np.intp)]
         for some, of_pairs in self._pairs():
             rows.append(np.repeat(some, of_pairs.shape[1]))
@@ -109,7 +118,7 @@ class RatedProfiles(ABC):
         yield np.concatenate(rows), np.concatenate(cells)
 
     def _blocks(self, width: int = 1) -> Iterator[tuple[IntTable, AnyArray]]:
-        """Yield blocks of profiles, small enough for ``width`` numbers per profile."""
+        """Yield blocks of profiles, small enough to store ``width`` values per profile."""
         for rows, ratings in self.by_size:
             step = max(1, BLOCK // max(ratings.shape[1], width))
             for start in range(0, len(rows), step):
@@ -117,11 +126,11 @@ class RatedProfiles(ABC):
                 yield rows[some], ratings[some].astype(np.intp)
 
     def _pairs(self) -> Iterator[tuple[IntTable, AnyArray]]:
-        """Yield blocks of profiles with the cells of their pairs in the tables of all pairs."""
+        """Yield blocks of profiles, with the cell of `tables` that each pair of ratings is in."""
         n_raters, n_labels = self.n_raters, self.n_labels
         for rows, ratings in self._blocks():
             raters, codes = np.divmod(ratings, n_labels)
-            # Pairs of earlier raters come first, then the pairs of this rater, in order.
+            # Pairs are numbered by their first rater, and then by their second rater.
             before = raters * (2 * n_raters - raters - 1) // 2 - raters - 1
             for i in range(ratings.shape[1] - 1):
                 cells = before[:, i, None] + raters[:, i + 1 :]
@@ -133,10 +142,11 @@ class RatedProfiles(ABC):
 
 
 def _add(totals: AnyArray, cells: AnyArray, counts: AnyArray) -> None:
-    """Add the count of each row to the row's cells, of shape (rows, m)."""
+    """Add each row's count to all of its cells. ``cells`` has the shape (rows, m)."""
     flat, each = cells.ravel(), np.repeat(counts, cells.shape[1])
     if len(totals) <= len(flat):
-        # This is several times as fast, but needs a second array as large as ``totals``.
+        # `bincount` is several times as fast as `add.at`, but needs a second array as large as
+        # ``totals``.
         totals += np.bincount(flat, each, len(totals)).astype(totals.dtype)
     else:
         np.add.at(totals, flat, each)

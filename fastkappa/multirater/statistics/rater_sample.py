@@ -1,4 +1,4 @@
-"""Compute the variance of a coefficient for a finite population or sampled raters."""
+"""Compute the variance of a coefficient for a finite population or for sampled raters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Population(NamedTuple):
     Attributes
     ----------
     n_subjects : float
-        The number of subjects in the population, or the number of clusters if there are clusters.
+        The number of subjects in the population, or of clusters if there are any.
     n_raters : float or None
         The number of raters in the population; None if raters are fixed.
     profiles : Profiles or None
@@ -38,7 +38,7 @@ class Population(NamedTuple):
         return math.sqrt(unseen * rater_variance(coefficient, self.profiles))
 
     def of_labels(self, are_one: AnyArray) -> Population:
-        """Return the same population for the labels in a mask against all others."""
+        """Return this population with only two labels: those in a mask, and all others."""
         profiles = None if self.profiles is None else self.profiles.of_labels(are_one)
         return self._replace(profiles=profiles)
 
@@ -51,11 +51,11 @@ class Population(NamedTuple):
 def rater_variance(coefficient: Coefficient, profiles: Profiles) -> float:
     """Return the jackknife variance of a coefficient over its raters.
 
-    With r raters, and the coefficient K_g without rater g, the variance is
+    With r raters, and K_g the coefficient computed without rater g, the variance is
 
         (r - 1) / r * sum_g (K_g - mean K)**2.
 
-    The variance is NaN if the coefficient is undefined without one of the raters.
+    The variance is NaN if any K_g is undefined.
 
     References
     ----------

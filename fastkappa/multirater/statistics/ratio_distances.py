@@ -22,9 +22,9 @@ from fastkappa.arrays import AnyArray, Floats
 N_NODES = 20
 # If a and b are this many octaves apart, (a - b) / (a + b) is 1 or -1 in float64.
 FARTHEST = 60
-# Doubling a number above this limit would overflow.
+# The sum of two numbers up to this limit does not overflow.
 LARGEST_SUM = 8e307
-# The exponent of the smallest positive float64, and the number of exponents.
+# The exponent of the smallest positive float64, and the number of different exponents.
 LEAST_EXPONENT, N_EXPONENTS = -1073, 2098
 
 
@@ -103,7 +103,8 @@ class RatioDistances:
             found = self._position[octaves]
             place = self._places(numbers[order], found, starts)
             each = np.ones(len(order)) if weights is None else weights[..., order]
-            # T_(k + 1) = 2 t T_k - T_(k - 1), each multiplied by the weight.
+            # Chebyshev polynomials: T_(k + 1) = 2 t T_k - T_(k - 1). Each is multiplied by the
+            # weight.
             before, now = each, each * place
             sums[..., found, 0] = np.add.reduceat(before, starts, axis=-1)
             sums[..., found, 1] = np.add.reduceat(now, starts, axis=-1)

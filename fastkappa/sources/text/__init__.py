@@ -1,1 +1,1 @@
-"""Read text files with pyarrow, detect their format, and count their lines."""
+"""Detect the format of text files, read the files, and count the ratings in them."""

@@ -54,10 +54,11 @@ ReportBytes = Callable[[int], None]
 def text_file(
     path: Path, delimiter: str, text_format: TextFormat, check: Check | None = None
 ) -> TextFile:
-    """Return a readable text file, after calling ``check`` with the names of its columns.
+    """Check a text file, and return it with its format and column names.
 
-    ``delimiter`` separates the fields, unless the format specifies a delimiter. If ``delimiter`` is
-    empty, it is inferred from the file.
+    ``delimiter`` is the expected delimiter. It is ignored if ``text_format`` specifies a delimiter.
+    If ``delimiter`` is empty, the delimiter is inferred from the file. If ``check`` is given, it is
+    called with the column names.
     """
     if text_format.encoding is None:
         refuse_no_text(path)
@@ -84,7 +85,7 @@ def text_file(
 
 
 def _names_below(file: TextFile, check: Check) -> str:
-    """Return a hint about a later line with the missing column names, or an empty string."""
+    """Return a hint if a later line has the missing column names, otherwise an empty string."""
     skipped = file.text_format.n_skipped
     for n_above in range(1, MOST_ABOVE_NAMES + 1):
         below = file.text_format._replace(n_skipped=skipped + n_above)
@@ -97,12 +98,12 @@ def _names_below(file: TextFile, check: Check) -> str:
 
 
 def _skip(n_above: int) -> str:
-    """Return the advice to leave out the lines above the names."""
+    """Return advice to leave out the lines above the column names."""
     return f"leave out the lines above it, on the command line with --skip {n_above}."
 
 
 def missing_texts(labels: Collection[str] = ()) -> list[str]:
-    """Return the texts that mean a missing value, such as NA, except for ``labels``."""
+    """Return the texts that stand for a missing value, such as NA, except those in ``labels``."""
     from pyarrow import csv
 
     return [text for text in csv.ConvertOptions().null_values if text not in labels]
@@ -114,7 +115,7 @@ def text_batches(
     on_progress: ReportBytes,
     labels: Collection[str] = (),
 ) -> Iterator[Any]:
-    """Yield columns of the given types, one block of the file at a time.
+    """Yield the columns named in ``types``, with the given types, one block at a time.
 
     Texts such as NA count as missing, unless they are among ``labels``.
     """
@@ -152,7 +153,7 @@ def has_leading_zeros(file: TextFile, column: str) -> bool:
 
 @contextmanager
 def _naming_lines(file: TextFile) -> Iterator[None]:
-    """Explain pyarrow's errors about encodings, open quotes and rows with too many fields."""
+    """Explain pyarrow's errors about encodings, unclosed quotes and rows of the wrong length."""
     import pyarrow
 
     with naming_encoding(file.path, file.text_format.encoding):
@@ -192,11 +193,11 @@ def read_text(
     missing: bool = True,
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> Any:
-    """Return columns of a file as an Arrow table.
+    """Return the given columns of a file as an Arrow table.
 
-    Columns in ``text`` and ``strings`` are read as strings. Columns in ``strings`` are not
-    dictionary-encoded. Texts such as NA count as missing, unless ``missing`` is False or they are
-    among the ``labels`` of their column.
+    Columns in ``text`` are read as dictionary-encoded strings, and columns in ``strings`` as plain
+    strings. Texts such as NA count as missing, unless ``missing`` is False or they are among the
+    ``labels`` of their column.
     """
     import pyarrow
 
@@ -224,9 +225,10 @@ def _read_whole(
     types: Mapping[str, Any],
     nulls: Sequence[str],
 ) -> Any:
-    """Return columns of a file as an Arrow table. Infer each type that is not in ``types``.
+    """Return the given columns of a file as an Arrow table.
 
-    The texts in ``nulls`` count as missing.
+    The type of a column that is not in ``types`` is inferred. The texts in ``nulls`` count as
+    missing.
     """
     import pyarrow
     from pyarrow import csv
@@ -241,7 +243,7 @@ def _read_whole(
     )
     n_bytes = file.path.stat().st_size
     options = _options(file)
-    # Reading a file of one block is faster without threads.
+    # A file that fits in one block is read faster without threads.
     options["read_options"].use_threads = n_bytes > BLOCK_SIZE
     # The file is opened by Arrow, not by Python. After an error, Arrow's threads continue to read,
     # but must not call Python while Python exits.
@@ -284,7 +286,7 @@ def _refuse_names_in(table: Any, file: TextFile) -> None:
 
 
 def _may_be_rounded(column: Any) -> bool:
-    """Return whether a column has floats so large that they may be rounded integers."""
+    """Return whether a column has floats so large that they might be rounded integers."""
     if str(column.type) != "double":
         return False
     largest = (np.abs(values_of(chunk)).max(initial=0) for chunk in column.chunks)
@@ -292,7 +294,7 @@ def _may_be_rounded(column: Any) -> bool:
 
 
 def without_texts(encoded: Any, gone: Collection[str]) -> tuple[list[str], Any]:
-    """Return a dictionary's texts without the texts in ``gone``, and each value's new index.
+    """Return the texts of a dictionary array that are not in ``gone``, and each value's new index.
 
     The index is null if the value is null or if its text was removed.
     """
@@ -352,9 +354,9 @@ def in_arrow_memory(data: bytes) -> Any:
 def inferred(texts: Sequence[Any], column: Any = None, decimal: str = ".") -> Any:
     """Convert texts to a column of the type that pyarrow infers.
 
-    No text counts as missing. If a text that usually means a missing value occurs, such as nan, all
-    texts become strings. If ``column`` is given, raise if a whole number would be rounded to a
-    float.
+    No text counts as missing. If any text usually stands for a missing value, such as nan, the
+    result is a column of strings. If ``column`` is given, a whole number that would be rounded to a
+    float raises an error that names the column.
     """
     import pyarrow
     from pyarrow import csv

@@ -2,7 +2,7 @@
 
 A line break ends a row unless it is inside quotes. A file without quotes, except in its first line,
 can therefore be split at any line break. A block consists of the lines that begin in a range of
-bytes, and each thread takes the next block. All other files are read by pyarrow.
+bytes, and a thread that becomes free takes the next block. All other files are read by pyarrow.
 """
 
 from __future__ import annotations
@@ -22,25 +22,26 @@ from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.sources.text.text_format import LONGEST_LINE, TextFile, is_packed
 from fastkappa.tables.doubtful_orders import runs_in
 
-# The number of bytes per block. Temporary data of blocks of this size fits in the cache.
+# The number of bytes per block, small enough for the temporary data of a block to fit in the cache.
 BLOCK_SIZE = 1 << 20
-# The number of bytes to count as a trial, before the rest of the file.
+# The number of bytes in the first block, which is counted as a trial before the rest of the file.
 FIRST_BLOCK = 1 << 14
-# The largest number of texts per column that the kernel supports. pyarrow reads all other files.
+# The largest number of different texts per column that the kernel supports. Files with more are
+# read by pyarrow.
 MOST_TEXTS = 1 << 8
 # The number of lines to sample per block, to check whether a column is sorted.
 SAMPLED = 1 << 6
 # The largest number of bytes in a text that the kernel supports.
 LONGEST_TEXT = 1 << 7
 # The number of bytes in the first search for new texts. Each search covers twice as many bytes as
-# the search before.
+# the previous one.
 FIRST_LEARNED = 1 << 8
-# Bytes that the kernel cannot count. A quote changes the meaning of a field, and NUL pads words.
+# Bytes that the kernel does not support: quotes change the meaning of a field, and NULs pad words.
 UNUSUAL = (b'"', b"\0")
 
 
 class NotInBlocksError(Exception):
-    """Raised if a file cannot be split at line breaks, or the kernel cannot count a line."""
+    """Raised if a file cannot be split at line breaks, or if the kernel cannot count a line."""
 
 
 def count_file(
@@ -84,7 +85,7 @@ def count_file(
 
 
 def read_blocks(path: Path, ranges: ItemRanges) -> Iterator[tuple[tuple[int, int], bytes]]:
-    """Yield the byte ranges assigned to a thread, and the lines that begin in each range.
+    """Yield each byte range assigned to a thread, with the lines that begin in this range.
 
     Raises
     ------
@@ -97,7 +98,7 @@ def read_blocks(path: Path, ranges: ItemRanges) -> Iterator[tuple[tuple[int, int
 
 
 def _lines(file: BinaryIO, start: int, stop: int) -> bytes:
-    """Return the lines of a file that begin between bytes start and stop."""
+    """Return the lines that begin at byte ``start`` of a file or later, but before ``stop``."""
     before = max(start - 1, 0)
     file.seek(before)
     # An unbuffered file can return fewer bytes than requested.
@@ -109,7 +110,7 @@ def _lines(file: BinaryIO, start: int, stop: int) -> bytes:
     begin = text.find(b"\n") + 1 if start else 0
     end = text.find(b"\n", stop - 1 - before) + 1
     if end == 0 and missing > 0:
-        # The block ends with the file.
+        # The block extends to the end of the file.
         end = len(text)
     if end == 0 or (start and begin == 0):
         raise NotInBlocksError
@@ -143,19 +144,19 @@ def has_names(line: bytes, delimiter: str, names: Sequence[str]) -> bool:
 
 
 class LineCounter:
-    """Count lines by the texts in two fields.
+    """Count the lines with each pair of texts in two fields.
 
     Attributes
     ----------
-    texts : list of dict
-        The texts of each field, in order of first occurrence.
+    texts : tuple of dict
+        The index of each text in the first and in the second field, in order of first occurrence.
     counts : ndarray of int64
         The number of lines with each pair of texts.
     begins : int
         The position of the first counted byte.
     n_blocks, n_runs : int, list of float
-        The number of blocks and, for each field, the number of runs of equal texts in samples of
-        their lines.
+        The number of blocks and, for each field, the number of runs of equal texts in the sampled
+        lines of these blocks.
     """
 
     def __init__(self, count_lines: CountLines, lines: Lines) -> None:
@@ -170,8 +171,9 @@ class LineCounter:
     def add(self, text: bytes, start: int) -> bool:
         """Count the lines from byte ``start`` on, or return False if a line is unusual.
 
-        If False is returned, some lines have already been counted. A line is unusual if it has
-        quotes or a different number of fields from the first line, or if there are too many texts.
+        If False is returned, some lines might already have been counted. A line is unusual if it
+        contains an unsupported character, has a different number of fields from the first line, or
+        adds a text beyond the limits `MOST_TEXTS` and `LONGEST_TEXT`.
         """
         if not is_plain(text, start):
             return False
@@ -185,7 +187,7 @@ class LineCounter:
         return True
 
     def add_runs(self, text: bytes, start: int) -> None:
-        """Count the runs in a sample of the lines, unless both columns have many runs."""
+        """Count runs of equal texts in sampled lines, unless both fields already have many runs."""
         self.n_blocks += 1
         if start == len(text) or min(self.n_runs) > MOST_TEXTS + self.n_blocks:
             return
@@ -197,7 +199,10 @@ class LineCounter:
             self.n_runs[i] += runs_in(np.array(texts))
 
     def _learn(self, text: bytes, start: int) -> bool:
-        """Assign indices to the texts in the next lines, and return whether any text is new."""
+        """Assign indices to the new texts in the next lines.
+
+        Return False if no text is new, if there are too many texts, or if a text is too long.
+        """
         n_known = [len(texts) for texts in self.texts]
         end = text.find(b"\n", start + self._n_learned)
         self._n_learned *= 2
@@ -220,7 +225,7 @@ class LineCounter:
 
 
 def _sample(text: bytes, start: int) -> Iterator[bytes]:
-    """Yield some lines of a block at increasing distances, to avoid patterns in the file."""
+    """Yield lines at increasing distances, so that periodic files do not bias the sample."""
     for i in range(SAMPLED):
         place = start + (len(text) - start) * i**2 // SAMPLED**2
         begin = text.find(b"\n", place - 1) + 1 if i else start
@@ -230,10 +235,10 @@ def _sample(text: bytes, start: int) -> Iterator[bytes]:
 
 
 def is_plain(text: bytes, start: int = 0) -> bool:
-    """Return whether fields from byte ``start`` on are exactly the bytes between delimiters."""
+    """Return whether ``text`` has no quote, NUL or lone carriage return from ``start`` on."""
     if any(text.find(byte, start) >= 0 for byte in UNUSUAL):
         return False
-    # For pyarrow, a carriage return without a line feed also ends a line.
+    # pyarrow also ends a line at a carriage return without a line feed.
     return text.find(b"\r", start) < 0 or text.count(b"\r", start) == text.count(b"\r\n", start)
 
 

@@ -10,7 +10,7 @@ from fastkappa.sources.text.text_format import opened_bytes
 WORKBOOK = "save it as CSV, or read it with pandas.read_excel."
 UTF8 = "save it as UTF-8 or, on the command line, use --encoding"
 UNPACK = "unpack it first."
-# Advice about the files of other programs, by suffix and by first bytes.
+# Advice on how to read the files of other programs, by suffix and by first bytes.
 ADVICE = {
     ".xlsx": WORKBOOK,
     ".xls": WORKBOOK,
@@ -65,6 +65,6 @@ def refuse_no_text(path: Path) -> None:
 
 
 def advice_on(path: Path) -> str:
-    """Return advice on a file with an unknown suffix, or an empty string if there is none."""
+    """Return advice on a file with an unsupported suffix, or an empty string if none is known."""
     found = ADVICE.get(path.suffix.lower())
     return "" if found is None else f" {found[0].upper()}{found[1:]}"

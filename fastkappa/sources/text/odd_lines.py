@@ -1,7 +1,7 @@
-"""Detect lines of text files that are probably not items, and warn about each kind.
+"""Warn about lines of text files that should probably not be counted as items.
 
-A spreadsheet can end in totals or notes. A confusion matrix repeats its column names in the first
-column. `unread_columns` judges the columns.
+A spreadsheet can end with totals or notes. In a confusion matrix, the column names are repeated in
+the first column. `unread_columns` judges the columns.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Rows = Sequence[Sequence[str]]
 def warn_of_odd_lines(
     file: TextFile, columns: Sequence[str], not_rated: Collection[str] = ()
 ) -> None:
-    """Warn about odd lines in a file from which only ``columns`` are read.
+    """Warn about suspicious lines in a file from which only ``columns`` are read.
 
     Columns in ``not_rated`` are not ratings.
     """
@@ -42,7 +42,7 @@ def warn_of_odd_lines(
     is_whole = len(first) < MOST_FIRST
     last = "\n".join((first[-MOST_LAST:] if is_whole else _end_of(file)).splitlines()[-LAST_LINES:])
     places = {name: file.names.index(name) for name in columns if name in file.names}
-    # Split fields only if the last lines contain a word such as total or note.
+    # Split fields only if the last lines contain a word such as "total" or "note".
     if LAST_WORD.search(last):
         _warn_of_last(file, _rows_of(first, file), _rows_of(last, file))
     rows = _rows_of(first, file)[1 : None if is_whole else -1]
@@ -58,7 +58,7 @@ def warn_of_odd_lines(
 
 
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
-    """Return the nonempty rows of a text."""
+    """Split a string into rows, and return those with a nonempty field."""
     rows = rows_in(text.splitlines(keepends=True), file.delimiter, file.text_format)
     return [row for row in rows if any(row)]
 
@@ -74,7 +74,7 @@ def _end_of(file: TextFile) -> str:
 
 
 def _warn_of_last(file: TextFile, first: Rows, last: Rows) -> None:
-    """Warn if one of the last lines has a word such as total or note that earlier lines lack."""
+    """Warn if a word such as total or note occurs in the last lines, but not in earlier lines."""
     others = {total_of(text) for row in first[:-LAST_LINES] for text in row}
     for row in last:
         words = [total_of(text) for text in row]

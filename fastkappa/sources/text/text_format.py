@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, NamedTuple, TextIO, cast
 
 from fastkappa.sources.source_ratings import RatingsError
 
-# Possible delimiters of a text file, in order. If several delimiters occur in the first line, the
-# first delimiter in this order is used.
+# The delimiters to look for in a text file. If the first line contains several of them, the first
+# one listed here is used.
 DELIMITERS_TRIED = "\t;,| "
 # The maximum number of characters to read from a line. Only the start of a longer line is read.
 LONGEST_LINE = 1 << 16
@@ -38,17 +38,18 @@ class TextFormat(NamedTuple):
     encoding : str or None
         The encoding; None for UTF-8.
     has_names : bool
-        Whether the first row contains the names of the columns. Otherwise the names are numbers
+        Whether the first row contains the names of the columns. Otherwise the columns are numbered
         from 1.
     has_quotes : bool
-        Whether a double quote at the start of a field quotes the field. Otherwise quotes are text.
+        Whether a double quote at the start of a field quotes the field. Otherwise quotes are
+        part of the text.
     n_skipped : int
-        The number of lines before the first row.
+        The number of lines to skip before the first row.
     decimal : str
-        The decimal point of numbers.
+        The decimal separator in numbers.
     is_aligned : bool
-        Whether the columns are aligned with spaces, so that several spaces are one delimiter. The
-        value is inferred from the first line.
+        Whether the columns are aligned with spaces, so that consecutive spaces count as a single
+        delimiter. The value is inferred from the first line.
     """
 
     delimiter: str | None = None
@@ -106,7 +107,7 @@ class TextFile(NamedTuple):
 
 
 def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> list[str]:
-    """Return the column names in the first row, or an empty list if there is no row."""
+    """Return the column names of a text file, or an empty list if the file has no rows."""
     # Columns that are not read can contain text that is not UTF-8.
     errors = "replace" if text_format.encoding is None else "strict"
     with (
@@ -118,7 +119,7 @@ def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> lis
 
 
 def rows_in(lines: Iterable[str], delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
-    """Yield the rows of nonblank lines, up to the first row with a field that is too long."""
+    """Yield the rows that are not blank, and stop before a row with a field that is too long."""
     with suppress(csv.Error):
         rows = csv.reader(
             lines,
@@ -131,8 +132,9 @@ def rows_in(lines: Iterable[str], delimiter: str, text_format: TextFormat) -> It
 def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, TextFormat]:
     """Return the delimiter and the format of a text file.
 
-    The delimiter is ``expected``, unless the first line contains only another delimiter or begins
-    with ``sep=``. If ``expected`` is empty, the first line determines the delimiter.
+    If ``given`` does not specify a delimiter, the delimiter is ``expected``, unless the first line
+    contains another delimiter instead, or specifies one, as in ``sep=;``. If ``expected`` is empty,
+    the first line determines the delimiter.
     """
     # Replace invalid bytes here, because they raise an error later, when the whole file is read.
     with (
@@ -166,7 +168,7 @@ def delimiter_in(line: str) -> str:
 
 
 def _unquoted(line: str) -> str:
-    """Return the part of a text outside quotes."""
+    """Return a line without its quoted parts."""
     return "".join(line.strip("\r\n ").split('"')[::2])
 
 
@@ -184,7 +186,7 @@ def opened_text(
 
 @contextmanager
 def opened_rows(path: Path, text_format: TextFormat, errors: str = "strict") -> Iterator[TextIO]:
-    """Open a file as text after the skipped lines, with one space between aligned columns."""
+    """Open a file as text, skip ``n_skipped`` lines, and put one space between aligned columns."""
     with opened_text(path, text_format.encoding, errors) as text:
         for _ in range(text_format.n_skipped):
             text.readline()
@@ -192,7 +194,7 @@ def opened_rows(path: Path, text_format: TextFormat, errors: str = "strict") -> 
 
 
 def unaligned(line: str) -> str:
-    """Return a line with one space between fields. Spaces in quotes are part of a label.
+    """Return a line with one space between fields, but keep the spaces inside quotes.
 
     Examples
     --------
@@ -207,7 +209,7 @@ def unaligned(line: str) -> str:
 
 @contextmanager
 def naming_encoding(path: Path, encoding: str | None) -> Iterator[None]:
-    """Add the file and its encoding to errors about decoding."""
+    """Add the name and encoding of a file to decoding errors."""
     try:
         yield
     except UnicodeError as error:
@@ -257,7 +259,7 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
     """
     of_file = file.text_format
     n_fields = len(file.names)
-    # Most files have one row per line, and counting lines is much faster than parsing rows.
+    # Rows are parsed only if there are more lines than rows, because counting lines is much faster.
     n_others = of_file.n_skipped + of_file.has_names
     if n_fields < 2 or not of_file.has_quotes or n_lines(file.path) <= n_rows + n_others:
         return

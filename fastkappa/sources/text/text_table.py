@@ -1,4 +1,4 @@
-"""Count the ratings of CSV and TSV files as texts.
+"""Count the ratings in CSV and TSV files as texts, and infer their types afterwards.
 
 Whether ratings are numbers is known only at the end of a file, so their texts are counted. pyarrow
 then infers the meaning of the few distinct texts, as it would for a whole column.
@@ -53,9 +53,9 @@ class TextTable:
     Parameters
     ----------
     table : SourceTable
-        The table that is later passed to `add_to`.
+        The table to which `add_to` will add the counts.
     has_files : bool
-        Whether there are several files. If so, errors about texts name the file.
+        Whether there are several files. If so, errors about a text name the file that contains it.
     """
 
     def __init__(self, table: SourceTable, *, has_files: bool = False) -> None:
@@ -84,10 +84,10 @@ class TextTable:
         self._end_file(file.path)
 
     def add_lines(self, file: TextFile, on_progress: ReportBytes, num_threads: int) -> bool:
-        """Count a file like `add`, but with the kernel for lines; return False if the kernel fails.
+        """Count the ratings in a file with the compiled kernel, or return False if it fails.
 
-        The kernel fails for files with quotes, too many texts or other unusual content. After such
-        a failure, this table is unusable.
+        The kernel fails if the file has quotes, too many different texts or other unusual content.
+        After a failure, this table must not be used.
         """
         columns = self._raw.columns
         if self._raw.names != [columns.y1, columns.y2] or columns[2:] != (None, None):
@@ -111,7 +111,7 @@ class TextTable:
                 axis.files.setdefault(text, path)
 
     def add_to(self, table: SourceTable) -> None:
-        """Add the counts to a table, with the meanings of the texts as labels."""
+        """Add the counts to a table, with each text replaced by the label that it stands for."""
         keys, types, meanings = [], [], []
         for i, axis in enumerate(self._raw.axes):
             texts, others = self._texts(i)
@@ -138,7 +138,7 @@ class TextTable:
         table.add_table((types[0], types[1], types[2]), (group, first, second), counts, sums)
 
     def _named(self, error: ValueError, axis: AxisLabels, texts: Sequence[Any]) -> ValueError:
-        """Return an error about texts that names the first file with the error, if possible."""
+        """Return an error that names the file of the first invalid text, or ``error`` itself."""
         for text in texts if axis.files else ():
             try:
                 _meaning([text], [], axis, self._decimal)
@@ -151,7 +151,7 @@ class TextTable:
         return () if self._raw.wanted is None else self._raw.wanted.texts
 
     def _texts(self, i: int) -> tuple[list[Any], list[Any]]:
-        """Return the counted texts of an axis, and further texts that determine its type."""
+        """Return the counted texts of an axis, and other texts that help determine its type."""
         axis = self._raw.axes[i]
         texts, others = axis.labels(), self._others.get(axis.column)
         told = list(others.texts) if others is not None and i else []
@@ -212,7 +212,7 @@ class _Texts:
 
 
 def _texts_of(array: Any, missing: Collection[Key] = ()) -> Column:
-    """Return a column of a block as integer codes. Texts can be bytes that are not valid UTF-8."""
+    """Encode an array of texts as a column. The texts need not be valid UTF-8."""
     texts = map(_key_of, array.dictionary.to_pylist())
     categories = [None if text in missing else text for text in texts]
     codes, categories = codes_of(array, categories)
@@ -228,7 +228,7 @@ def _meaning(
 ) -> tuple[list[Any], np.dtype[Any]]:
     """Return the labels that the texts stand for, and the type of the labels.
 
-    ``others`` are further texts of the column.
+    ``others`` are further texts in the column, which are used only to infer the type.
     """
     together = list(dict.fromkeys([*texts, *others]))
     if not together:

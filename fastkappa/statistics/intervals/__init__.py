@@ -1,1 +1,1 @@
-"""Compute intervals of kappa from the likelihood of its table."""
+"""Compute intervals for kappa and test its value."""

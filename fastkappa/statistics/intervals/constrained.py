@@ -1,20 +1,21 @@
 """Find the most likely proportions with a given coefficient of agreement.
 
-Let c be the counts of cells, n their sum, and 1 - N(p) / M(p) the coefficient of proportions p.
-With t = 1 - kappa0, the constraint that the coefficient is kappa0 is
+Let c be the cell counts, n their sum, and 1 - N(p) / M(p) the coefficient for proportions p. The
+coefficient equals kappa0 if, with t = 1 - kappa0,
 
-    h(p) = N(p) - t M(p) = 0, whose derivative with respect to p_i is g_i.
+    h(p) = N(p) - t M(p) = 0.
 
-At the maximum of sum(c * log(p)), there are multipliers a and b with
+Let g_i be the derivative of h with respect to p_i. At the maximum of sum(c * log(p)), there are
+multipliers a and b such that
 
     p_i z_i = c_i / n    with    z_i = a + b g_i >= 0,    sum(p) = 1,    h(p) = 0.
 
-A cell without counts has either p_i = 0, or z_i = 0 and a positive probability, because an
-unobserved disagreement can still be possible. As in interior-point methods, the product p_i z_i of
-such a cell is a small number that is gradually reduced to 0. Each step applies Newton's method to p
-and z together. The `Constraint` computes the step, because the cost of a step depends on the form
-of N and M. No step changes the coefficient by more than `LARGEST_CHANGE`, because longer steps of
-Newton's method do not converge.
+In a cell without counts, either p_i = 0, or z_i = 0 and p_i can be positive, because a disagreement
+that was not observed can still be possible. As in interior-point methods, the product p_i z_i of
+such a cell starts as a small number and is gradually reduced toward 0. Each step applies Newton's
+method to p and z together. The steps are computed by the `Constraint`, which makes use of the form
+of N and M. No step changes the coefficient by more than `LARGEST_CHANGE`, because Newton's method
+does not converge with longer steps.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from fastkappa.arrays import AnyArray, FloatTable
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
 # The smallest initial value of the product p z, as a proportion.
 LEAST_FIRST = 1e-6
-# The final value of the product p z as a proportion, relative to the squared distance of kappa0
-# from the observed kappa (at most 1). The proportion p of an empty cell can be of the order of that
-# distance, and then p / z = p^2 / product. If p / z is above 1e9, the steps fail because of
-# rounding.
+# As a proportion, the final value of the product p z is at least this multiple of the squared
+# distance between kappa0 and the observed kappa, or of 1 if that is smaller. The proportion p of an
+# empty cell can be of the order of that distance, and p / z = p^2 / product. If p / z is above 1e9,
+# the steps fail because of rounding.
 LEAST_PRODUCT = 1e-10
-# The largest change of kappa per step, in the first and in the second attempt.
+# The largest change in kappa per step, in the first and in the second attempt.
 LARGEST_CHANGE = (0.2, 0.05)
 MOST_STEPS = (40, 100)
 # A step is short if its length is below SHORT_STEP. After more than MOST_SHORT consecutive short
@@ -43,10 +44,10 @@ MOST_STEPS = (40, 100)
 SHORT_STEP, MOST_SHORT = 0.05, (4, 100)
 TOLERANCE = 1e-9
 # Rounding errors of z near 0 are multiplied by p / z, so the error of the steps can stay above
-# `TOLERANCE`. If an error below this value no longer halves, it is due to rounding.
+# `TOLERANCE`. An error below this value that a step does not halve is attributed to rounding.
 LARGEST_ROUNDING = 1e-5
-# If the proportion of a cell with counts falls below this fraction of the observed proportion, no
-# proportions near the observed proportions have kappa0.
+# If the proportion of a cell with counts falls below this fraction of the observed proportion, the
+# search gives up, because no proportions near the observed ones have a kappa of kappa0.
 LEAST_PART = 1e-6
 # The products p z of different cells differ by up to this factor. Even for symmetric counts, the
 # most likely proportions can be asymmetric, and symmetric steps would never leave a saddle point.
@@ -58,19 +59,19 @@ class Constraint(Protocol):
     """The constraint that a coefficient has a given value."""
 
     def equals(self, other: Constraint) -> bool:
-        """Return whether another constraint is the same."""
+        """Return whether another constraint is equivalent to this one."""
 
     def values(self, proportions: FloatTable) -> FloatTable:
-        """Return the coefficient of each row of proportions, of shape (m,), or NaN if undefined."""
+        """Return the coefficient of each of the m rows of proportions, or NaN if undefined."""
 
     def slopes(self, p: FloatTable, kappa0: FloatTable) -> tuple[FloatTable, FloatTable]:
         """Return h, of shape (m,), and its derivative with respect to p, of shape (m, cells)."""
 
     def newton_move(self, problem: Problem, kappa0: FloatTable, change: float) -> Move:
-        """Return the step of Newton's method towards the proportions with kappa0.
+        """Return the step of Newton's method toward the proportions with kappa0.
 
-        If kappa0 is farther away than ``change``, the step aims at a kappa at the distance
-        ``change``.
+        If kappa0 is more than ``change`` away, the step aims for a kappa that is only ``change``
+        away.
         """
 
 
@@ -80,11 +81,12 @@ class MostLikely(NamedTuple):
     Attributes
     ----------
     proportions : ndarray of shape (m, cells)
-        Proportions that sum to 1, with a kappa of kappa0. NaN if no proportions with this kappa are
-        compatible with the counts.
+        Proportions that sum to 1 and have a kappa of kappa0, or NaN if no proportions with this
+        kappa are compatible with the counts.
     likelihood_ratio : ndarray of shape (m,)
-        Twice the log likelihood ratio of the observed to these proportions, at least 0. Infinite if
-        no proportions with this kappa are compatible with the counts.
+        Twice the logarithm of the likelihood ratio of the observed proportions to these
+        proportions: at least 0, or infinite if no proportions with this kappa are compatible with
+        the counts.
     """
 
     proportions: FloatTable
@@ -94,9 +96,9 @@ class MostLikely(NamedTuple):
 def most_likely(constraint: Constraint, counts: FloatTable, kappa0: FloatTable) -> MostLikely:
     """Return the most likely proportions with a given kappa for each row of counts.
 
-    Kappa is undefined if all counts are in one cell, or in cells with zero weights. Proportions
-    arbitrarily close to the observed proportions then have any given kappa. The likelihood ratio is
-    0, and the observed proportions are returned.
+    If the kappa of the counts is undefined, any given kappa is attained by proportions arbitrarily
+    close to the observed proportions. In this case, the observed proportions are returned, with a
+    likelihood ratio of 0.
 
     Parameters
     ----------
@@ -150,7 +152,7 @@ def _solved(
 
 
 class Problem(NamedTuple):
-    """The state of m problems, of shape (m, cells) or (m,)."""
+    """The state of m problems, as arrays of shape (m, cells) or (m,)."""
 
     p: FloatTable
     z: FloatTable
@@ -167,7 +169,7 @@ class Problem(NamedTuple):
 
     @property
     def products(self) -> FloatTable:
-        """The target value of p z in each cell."""
+        """The target value of the product p z in each cell."""
         return self.observed + self.product[:, None] * self.uneven
 
     @property
@@ -181,7 +183,7 @@ class Problem(NamedTuple):
         return np.asarray((self.p < LEAST_PART * self.observed).any(axis=-1))
 
     def is_solved(self, move: Move) -> AnyArray:
-        """Return whether the next move has no error beyond rounding."""
+        """Return whether each problem is solved up to rounding errors, given its next move."""
         stays = (move.error < LARGEST_ROUNDING) & (move.error > self.error / 2)
         return np.asarray(self.is_last & ((move.error < TOLERANCE) | stays))
 
@@ -217,7 +219,7 @@ class Move(NamedTuple):
 
     ``at_once`` contains the changes of p, z, a and b at constant t, and ``with_t`` contains their
     additional changes per unit change of t. ``error`` is the error before the step, or infinity if
-    kappa ``is_far`` from kappa0.
+    ``is_far`` is True, which means that kappa is still far from kappa0.
     """
 
     at_once: tuple[FloatTable, FloatTable, FloatTable, FloatTable]
@@ -229,7 +231,7 @@ class Move(NamedTuple):
 def first_problem(counts: FloatTable, distance: FloatTable) -> Problem:
     """Return the initial state: the observed proportions, with small proportions in empty cells.
 
-    ``distance`` is the approximate distance of kappa0 from the kappa of each row.
+    ``distance`` is approximately kappa0 minus the kappa of each row.
     """
     n = counts.sum(axis=-1)
     observed, empty = counts / n[:, None], counts == 0
@@ -245,7 +247,7 @@ def first_problem(counts: FloatTable, distance: FloatTable) -> Problem:
 
 
 def target_of(values: FloatTable, kappa0: FloatTable, change: float) -> tuple[FloatTable, AnyArray]:
-    """Return the target t of each step, and whether kappa0 is farther away than ``change``."""
+    """Return the t that each step aims for, and whether kappa0 is more than ``change`` away."""
     distance = kappa0 - values
     is_far = np.abs(distance) > change
     return 1 - kappa0 + np.where(is_far, distance - np.copysign(change, distance), 0.0), is_far
@@ -265,7 +267,7 @@ def linear_solutions(left: FloatTable, right: FloatTable) -> FloatTable:
 
 
 def _corrected(constraint: Constraint, p: FloatTable, kappa0: FloatTable) -> FloatTable:
-    """Correct rounding errors, so that proportions sum to 1 and have kappa0."""
+    """Correct rounding errors so that the proportions sum to 1 and have a kappa of kappa0."""
     for _ in range(2):
         h, g = constraint.slopes(p, kappa0)
         squares = p * p

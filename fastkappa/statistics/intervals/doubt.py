@@ -11,7 +11,7 @@ FEW_ITEMS = 2
 
 
 def doubt_of(n_other: int, n: int, label: Any, items: str = "item") -> str:
-    """Return the reason why intervals and tests cannot be trusted, or an empty string if they can.
+    """Return why intervals and tests cannot be trusted, or an empty string if they can.
 
     Parameters
     ----------
@@ -20,9 +20,9 @@ def doubt_of(n_other: int, n: int, label: Any, items: str = "item") -> str:
     n : int
         The number of items.
     label : object
-        The most frequent label; None if labels have no names.
+        The most frequent label, or None if the labels have no names.
     items : str, default='item'
-        The word for one item.
+        The singular noun for the items.
 
     Examples
     --------

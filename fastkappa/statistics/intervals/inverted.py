@@ -1,19 +1,20 @@
-"""Compute intervals of kappa by inverting a test.
+"""Compute intervals for kappa by inverting a test.
 
-An interval contains the values of kappa that the test does not reject. Two tests compare the
-observed proportions o with the most likely proportions p given kappa = kappa0. The proportions are
-those of table cells, or of distinct rows of several raters. In large samples, both statistics have
-a chi-square distribution with one degree of freedom:
+An interval contains the values of kappa that the test does not reject. Two test statistics compare
+the observed proportions o with the most likely proportions p given kappa = kappa0. There is one
+proportion for each cell of a table or, with several raters, for each distinct row of ratings. In
+large samples, both statistics have a chi-square distribution with one degree of freedom:
 
-- the likelihood ratio, 2 n sum(o log(o / p)), which gives the profile likelihood interval;
-- Rao's score, which for a multinomial distribution is Pearson's n sum((o - p)^2 / p). If two labels
-  are equally frequent and there is no disagreement, the score interval is Wilson's interval
-  for a proportion.
+- the likelihood ratio statistic, 2 n sum(o log(o / p)), which gives the profile likelihood
+  interval;
+- Rao's score statistic, which for a multinomial distribution is Pearson's chi-square,
+  n sum((o - p)^2 / p). If two labels are equally frequent and there is no disagreement, the score
+  interval corresponds to Wilson's interval for the proportion of disagreements.
 
-Both statistics are sums over nonempty cells, because the score equals n (sum(o^2 / p) - 1). The
-search finds a limit together with its p. Each step of Newton's method also changes kappa0, until
-the root of the statistic equals the normal quantile. If Newton's method fails, kappa0 is bracketed
-between rejected and accepted values.
+Both statistics can be computed from the nonempty cells alone, because the score statistic equals
+n (sum(o^2 / p) - 1). The search finds each limit and the corresponding p together: each step of
+Newton's method also changes kappa0, until the root of the statistic equals the normal quantile. If
+Newton's method fails, kappa0 is bracketed between rejected and accepted values.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ MOST_STEPS, MOST_HALVINGS = 40, 60
 BLOCK_CELLS = 1 << 15
 # The tolerance of an interval limit.
 END_TOLERANCE = 1e-8
-# The method of false position cannot locate a jump in the statistic. After this many steps, a lower
-# precision of the limit is accepted.
+# The method of false position cannot locate a jump in the statistic. After this many steps,
+# bisection is used instead, with a larger tolerance.
 SMOOTH_STEPS, JUMP_TOLERANCE = 12, 1e-5
 # The rounding errors, per item, of a coefficient and of the root of the statistic.
 ROUNDING = 1e-14
@@ -53,7 +54,7 @@ ROUNDING = 1e-14
 ROOT_TOLERANCE = 1e-8
 # The tolerance of the root of the statistic if the proportions have rounding errors.
 ROUNDED_ROOT = 1e-7
-# The largest change of t per step.
+# The largest change in t per step.
 LARGEST_T = 0.1
 # kappa0 is changed only while the products p z of empty cells, in items, are below this value.
 SMALL_PRODUCT = 0.02
@@ -86,8 +87,8 @@ def inverted_test(
 ) -> tuple[FloatTable, FloatTable]:
     """Return the interval limits for each table of a validated stack of shape (m, l, l).
 
-    The limits are NaN if a table's kappa is undefined. ``quantiles`` of shape (m,) replace the
-    normal quantiles; see `root_quantile` and `widening` in the module `methods`.
+    The limits are NaN if a table's kappa is undefined. If given, ``quantiles``, of shape
+    (m,), replaces the normal quantiles; see `root_quantile` and `widening` in the module `methods`.
     """
     if quantiles is None:
         quantiles = np.full(len(tables), STANDARD_NORMAL.inv_cdf((1 + confidence) / 2))
@@ -124,7 +125,7 @@ def interval_ends(
     quantiles: FloatTable,
     least: float,
 ) -> tuple[FloatTable, FloatTable]:
-    """Return the interval limits for each row of counts with a defined coefficient.
+    """Return the interval limits for each row of counts; all coefficients must be defined.
 
     Parameters
     ----------
@@ -132,11 +133,11 @@ def interval_ends(
     constraint : Constraint
     counts : ndarray of shape (m, cells)
     error : ndarray of shape (m,)
-        The standard errors. The search starts at the asymptotic limits.
+        The standard errors of the coefficients. The search starts at the asymptotic limits.
     quantiles : ndarray of shape (m,)
-        The root of the statistic at the limits.
+        The square root of the statistic at the limits.
     least : float
-        A lower bound of the coefficient; -infinity if unknown.
+        A lower bound for the coefficient, or -infinity if unknown.
     """
     twice, errors = np.concatenate([counts, counts]), np.concatenate([error, error])
     roots = np.concatenate([quantiles, -quantiles])
@@ -152,11 +153,11 @@ def ends_at(
     roots: FloatTable,
     least: float,
 ) -> tuple[FloatTable, FloatTable]:
-    """Return the coefficients at which the statistic has the given signed roots, of shape (m,).
+    """Return the coefficients at which the statistic has the given signed roots.
 
-    The second array contains the most likely proportions at these coefficients, or NaN at the last
-    possible coefficient. The root is positive if the coefficient is below its estimate. Other
-    parameters are as for `interval_ends`.
+    ``roots`` has shape (m,). A root is positive if the coefficient is below its estimate. The other
+    parameters are described in `interval_ends`. The second array returned contains the most likely
+    proportions at these coefficients, or NaN where the coefficient is the most extreme possible.
     """
     n = counts.sum(axis=-1)
     kappa, quantiles = constraint.values(counts / n[:, None]), np.abs(roots)
@@ -180,13 +181,14 @@ def ends_at(
 
 
 def least_kappa(matrix: FloatTable, n_raters: int = 2) -> float:
-    """Return the smallest kappa that any ratings can have with these disagreement weights.
+    """Return the smallest kappa that is possible with the given disagreement weights.
 
     If the weights are squared distances between points, as all named weights are, the smallest
-    kappa of Fleiss and Conger is -1 / (n_raters - 1), or -1 for two raters. The reason is that the
-    mean squared distance of R vectors is at most R / (R - 1) times that of independent vectors with
-    the same distributions. With other weights, kappa can have no lower bound, for example if only
-    one of two opposite disagreements has a weight. The function then returns -infinity.
+    value of Fleiss' and Conger's kappa is -1 / (n_raters - 1), which is -1 for two raters. The
+    reason is that the mean squared distance between R random vectors is at most R / (R - 1) times
+    that between independent vectors with the same distributions. For other weights, the function
+    returns -infinity, because kappa might have no lower bound. This happens, for example, if a
+    disagreement has a positive weight and the opposite disagreement has weight 0.
 
     Examples
     --------
@@ -197,7 +199,7 @@ def least_kappa(matrix: FloatTable, n_raters: int = 2) -> float:
     """
     if not np.array_equal(matrix, matrix.T):
         return -math.inf
-    # The weights are squared distances if the doubly centred matrix, with its sign changed, has no
+    # The weights are squared distances if the doubly centered matrix, multiplied by -1, has no
     # negative eigenvalue.
     means = matrix.mean(axis=0)
     eigenvalues = np.linalg.eigvalsh(means[:, None] + means - matrix - means.mean())
@@ -208,7 +210,7 @@ def least_kappa(matrix: FloatTable, n_raters: int = 2) -> float:
 def statistic_and_slope(
     test: Test, observed: FloatTable, p: FloatTable, n: FloatTable
 ) -> tuple[FloatTable, FloatTable]:
-    """Return a test statistic, of shape (m,), and its derivative with respect to p, (m, cells)."""
+    """Return a test statistic for each of the m rows, and its derivative with respect to p."""
     used, n = observed > 0, n[:, None]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.where(used, observed / p, 0.0)
@@ -220,7 +222,7 @@ def statistic_and_slope(
 
 
 def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[FloatTable, FloatTable]:
-    """Find the limits and their proportions by Newton's method; NaN without convergence."""
+    """Find the limits and their proportions by Newton's method, or NaN if it does not converge."""
     ends, proportions = np.full(sought.kappa.shape, np.nan), np.full(sought.counts.shape, np.nan)
     which = np.arange(len(ends))
     problem = first_problem(sought.counts, sought.guess - sought.kappa)
@@ -243,8 +245,8 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[Float
                 for change in (move.at_once, move.with_t)
             )
             dt = (sought.quantile - root - at_once) / with_t
-        # t = 1 - kappa0 increases as kappa0 decreases. The statistic increases with the distance
-        # from the estimate.
+        # The statistic must increase away from the estimate. As t = 1 - kappa0 decreases when
+        # kappa0 increases, ``with_t`` and ``outwards`` then have opposite signs.
         outwards = np.sign(sought.bound - sought.kappa)
         room = 0.9 * np.abs(sought.bound - kappa0)
         ready &= np.isfinite(dt) & (with_t * outwards < 0)
@@ -287,7 +289,8 @@ def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTab
         out, into = which[found > 0], which[~(found > 0)]
         outside[out], above[out] = point[out], found[found > 0]
         inside[into], below[into] = point[into], found[~(found > 0)]
-        # If the same side moves twice in a row, the function value of the other side is halved.
+        # If the same side moves twice in a row, the function value on the other side is halved
+        # (Illinois algorithm).
         below[out] *= np.where(last[out] > 0, 0.5, 1)
         above[into] *= np.where(last[into] < 0, 0.5, 1)
         last[out], last[into] = 1, -1

@@ -1,4 +1,4 @@
-"""Choose the method for an interval of kappa, and adjust intervals for clusters."""
+"""Choose the method for an interval for kappa, and adjust intervals for clusters."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ MOST_ITEMS = 10**10
 def choose_method(
     method: IntervalMethod | None, table: AnyArray, distribution: Distribution = "normal"
 ) -> IntervalMethod:
-    """Return the interval method for one table, or raise if the method is unknown.
+    """Return the interval method for one table, or raise an error if it is not supported.
 
-    The default does not depend on the counts. The number of disagreements is not a useful
-    criterion, because with weights the standard error can depend on only a few of them.
+    The default does not depend on the number of disagreements. This number is not a useful
+    criterion, because with weights the standard error can depend on only a few disagreements.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def intervals(
     confidence: float,
     distribution: Distribution = "normal",
 ) -> tuple[FloatTable, FloatTable]:
-    """Return the limits of kappa's interval for each table of a validated stack (m, l, l)."""
+    """Return the interval limits for each table of a validated stack of shape (m, l, l)."""
     if method != "asymptotic":
         return inverted_test(method, tables, weights, confidence)
     n = tables.sum(axis=(-2, -1))
@@ -89,20 +89,20 @@ def intervals(
 
 
 def widening(in_clusters: Any, alone: Any, n_clusters: float) -> FloatTable:
-    """Return the divisor for the root of a test statistic if items are in clusters.
+    """Return the divisor of the square root of a test statistic for clustered items.
 
-    The statistic is divided by the design effect: the variance with clusters divided by the
-    variance of independent items. A design effect below 1 is mostly due to chance, and clusters
-    should not make an interval shorter, so such a design effect is set to 1. If both variances are
-    0, the design effect is also set to 1.
+    The divisor is the square root of the design effect, which is the variance for clustered items
+    divided by the variance for independent items. A design effect below 1 is usually due to chance,
+    and clusters should not make an interval shorter, so such a design effect is set to 1. If both
+    variances are 0, the design effect is also set to 1.
 
     Parameters
     ----------
     in_clusters, alone : array-like
-        The standard errors for clustered items and for independent items. Both are based on
-        variances that are divided by the number of items.
+        The standard errors for clustered items and for independent items, without small-sample
+        corrections.
     n_clusters : float
-        The number G of clusters. The variance with clusters is multiplied by G / (G - 1).
+        The number G of clusters. The variance for clustered items is multiplied by G / (G - 1).
 
     References
     ----------
@@ -124,9 +124,10 @@ def widening(in_clusters: Any, alone: Any, n_clusters: float) -> FloatTable:
 
 
 def root_quantile(confidence: float, degrees_of_freedom: float) -> float:
-    """Return the root of a test statistic at the limits of an interval.
+    """Return the square root of the test statistic at the limits of an interval.
 
-    The root is NaN for less than one degree of freedom, because all items are then in one cluster.
+    If there is less than one degree of freedom, all items are in one cluster, and the result is
+    NaN.
     """
     if degrees_of_freedom < 1:
         return math.nan
@@ -134,9 +135,10 @@ def root_quantile(confidence: float, degrees_of_freedom: float) -> float:
 
 
 def joint_freedom(shares: FloatTable, freedoms: Sequence[float]) -> float:
-    """Return the degrees of freedom of a sum of independent variances (Satterthwaite 1946).
+    """Return the degrees of freedom for a sum of independent variances (Satterthwaite 1946).
 
-    ``shares`` are the variances, in any unit, and ``freedoms`` are their degrees of freedom.
+    ``shares`` holds the variances, up to a common factor, and ``freedoms`` holds their degrees of
+    freedom.
     """
     if not np.isfinite(shares).all() or not shares.any():
         return max(freedoms)

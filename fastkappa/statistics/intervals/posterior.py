@@ -1,4 +1,4 @@
-"""Compute a Bayesian interval of kappa, from a Dirichlet posterior of the table."""
+"""Compute a Bayesian interval for kappa from the Dirichlet posterior of a table's proportions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Prior: TypeAlias = Literal["perks", "jeffreys"] | float
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KappaPosterior(Result):
-    """Draws from the posterior distribution of kappa, and an interval of kappa.
+    """Draws from the posterior distribution of kappa, with an interval for kappa.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class KappaPosterior(Result):
     standard_deviation : float
         The standard deviation of the draws.
     interval : tuple of float
-        The equal-tailed interval, from quantiles of the draws.
+        The limits of the equal-tailed interval, computed from quantiles of the draws.
     draws : ndarray of shape (n_draws,)
         The sampled values of kappa, in the order drawn. Read-only.
     prior : float
@@ -97,7 +97,7 @@ def kappa_posterior(
     confidence: float = 0.95,
     rng: Any = None,
 ) -> KappaPosterior:
-    """Return draws from the posterior distribution of kappa, and an interval of kappa.
+    """Return draws from the posterior distribution of kappa, with an interval for kappa.
 
     The prior for the table's l^2 proportions is a Dirichlet distribution with the same parameter
     for each cell.
@@ -105,16 +105,16 @@ def kappa_posterior(
     Parameters
     ----------
     table : array-like of shape (l, l), or AgreementResult
-        Counts of items; rows are the first rater's ratings. If a result is given, its weights are
-        used.
+        Counts of items; rows are the first rater's ratings. The weights of a result are used unless
+        `weights` is given.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `kappa_from_confusion`.
     prior : {'perks', 'jeffreys'} or float, default='perks'
         The count that the prior adds to each cell: a positive number, 'perks' for 1 / l^2 (one item
-        in total), or 'jeffreys' for 1/2. Jeffreys' prior adds l^2 / 2 items with chance agreement.
-        With few items and at least four labels, these added items strongly pull kappa down.
+        in total), or 'jeffreys' for 1/2. Jeffreys' prior adds l^2 / 2 items in total, which agree
+        only by chance. With few items and four or more labels, it lowers kappa considerably.
     n_draws : int, default=9999
-        The number of tables of proportions to draw.
+        The number of draws from the posterior distribution.
     confidence : float, default=0.95
         The probability that kappa is in the interval.
     rng : Generator, int or None, default=None
@@ -127,8 +127,8 @@ def kappa_posterior(
     Raises
     ------
     ValueError
-        If the table is not a square table of whole counts or is empty, if it is a result with
-        clusters, if all weights are 0, or if another argument is invalid.
+        If the table is empty or is not a square table of whole counts, if a result with clusters is
+        given, if all weights are 0, or if another argument is invalid.
 
     References
     ----------

@@ -1,10 +1,11 @@
 """Test the null hypothesis kappa = kappa0.
 
-For kappa0 = 0, the raters are independent under the null hypothesis, and z is kappa divided by the
-null standard error of Fleiss, Cohen and Everitt (1969). Other values of kappa0 do not determine the
-table, so Rao's score test is used. The z of this test is the signed root of Pearson's chi-square
-between the observed proportions and the most likely proportions with kappa0. At the 5 % level, the
-score test rejects the values of kappa0 outside the 95 % score interval.
+For kappa0 = 0, the null hypothesis is that the raters are independent, and z is kappa divided by
+the null standard error of Fleiss, Cohen and Everitt (1969). Other values of kappa0 do not determine
+the expected table, so Rao's score test is used. The z of this test is the signed root of Pearson's
+chi-square statistic, which compares the observed proportions with the most likely proportions given
+kappa0. At the 5 % level, the score test rejects the values of kappa0 outside the 95 % score
+interval.
 """
 
 from __future__ import annotations
@@ -31,10 +32,11 @@ ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 
 
 class NullTest(NamedTuple):
-    """The test of kappa = kappa0 for a stack of tables, as arrays of shape (m,).
+    """The results of testing kappa = kappa0 for a stack of tables, as arrays of shape (m,).
 
-    ``standard_error`` is the standard error of kappa at the most likely table with kappa0, which is
-    the table of independent raters if kappa0 = 0. NaN if kappa is undefined.
+    ``standard_error`` is the standard error of kappa at the most likely table given kappa0. For
+    kappa0 = 0, this is the table expected from independent raters. Both arrays are NaN where kappa
+    is undefined.
     """
 
     z: FloatTable
@@ -44,15 +46,15 @@ class NullTest(NamedTuple):
 def null_test(
     tables: AnyArray, weights: Weights, null_kappa: float, values: FloatTable | None = None
 ) -> NullTest:
-    """Return the test for a validated stack of tables of shape (m, l, l).
+    """Return the results of the test for a validated stack of tables of shape (m, l, l).
 
     ``values`` are the kappas of the tables, if already known. If kappa0 is so far from kappa that
     the most likely table cannot be found, z is infinite and the standard error is NaN.
 
     Examples
     --------
-    Two raters agree on all 50 items, 25 for each of two labels. A kappa of 0.9 means 5 %
-    disagreements, and the score test of this proportion gives the same z.
+    Two raters agree on all 50 items, 25 for each of two labels. A kappa of 0.9 corresponds to 5 %
+    disagreement, and the score test of that proportion gives the same z.
 
     >>> import math
     >>> import numpy as np
@@ -85,7 +87,7 @@ def null_test(
 
 
 def score_root(observed: FloatTable, most_likely: FloatTable) -> FloatTable:
-    """Return the root of Pearson's chi-square per item, of shape (m,)."""
+    """Return the square root of Pearson's chi-square per item for each of the m tables."""
     used = observed > 0
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(used, (observed - most_likely) ** 2 / most_likely, most_likely)
@@ -108,7 +110,7 @@ def p_value(z: float, alternative: Alternative, degrees_of_freedom: float = math
 
 
 def check_null_kappa(null_kappa: float) -> float:
-    """Return the kappa of a null hypothesis, or raise if it cannot be tested.
+    """Return the kappa of a null hypothesis, or raise an error if it cannot be tested.
 
     The values 1 and -1 need no test: a single disagreement refutes kappa = 1, and a single
     agreement refutes kappa = -1.

@@ -1,10 +1,10 @@
-"""Constrain the proportions of rows of ratings to a given coefficient of several raters.
+"""Constrain the proportions of rows of ratings to a given coefficient for several raters.
 
 Each row (the pattern or profile of a subject's ratings) has a few features, such as the distance
-between its ratings and the number of each label. Every coefficient is 1 - N(f) / M(f), where N and
-M are smooth functions of the sums f of features over subjects. A step of Newton's method needs only
-the changes in these sums, in a and in b. For k features, each step solves k + 2 linear equations,
-regardless of the number of rows.
+between its ratings and the count of each label. Every coefficient is 1 - N(f) / M(f), where N and M
+are smooth functions of the sums f of the features over all subjects. The unknowns of a step of
+Newton's method are the changes in these sums and in the multipliers a and b. For k features, each
+step therefore solves only k + 2 linear equations, regardless of the number of rows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fastkappa.statistics.intervals.constrained import (
 
 
 class Smooth(NamedTuple):
-    """The values of a function of k features at m points, with first and second derivatives.
+    """The values of a function of k features at m points, with its first and second derivatives.
 
     The arrays have the shapes (m,), (m, k) and (m, k, k), or broadcast to them.
     """
@@ -38,16 +38,18 @@ class Ratio(Protocol):
     """A coefficient 1 - N / M as a function of sums of features."""
 
     def __call__(self, sums: FloatTable) -> tuple[Smooth, Smooth]:
-        """Return the functions N and M evaluated at ``sums``, of shape (m, k)."""
+        """Return the functions N and M, evaluated at the m rows of ``sums``."""
 
 
 class RatioConstraint:
-    """The constraint for rows with features.
+    """The constraint on the proportions of rows that have features.
 
     Parameters
     ----------
     features : ndarray of shape (rows, k)
+        The features of each row.
     ratio : Ratio
+        The coefficient as a function of the sums of the features.
     """
 
     def __init__(self, features: FloatTable, ratio: Ratio) -> None:

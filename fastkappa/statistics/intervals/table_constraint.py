@@ -1,13 +1,14 @@
-"""Constrain the proportions of a table to a given kappa of two raters.
+"""Constrain the proportions of a table so that the kappa of two raters has a given value.
 
-With disagreement weights w and the margins r and s of p, the constraint is
+For t = 1 - kappa0, disagreement weights w and proportions p with margins r and s, the constraint is
 
     h(p) = sum(w * p) - t * sum(w * outer(r, s)) = 0,
 
-and its derivative with respect to p_ij is g_ij = w_ij - t (w_i. + w_.j). Here w_i. is the mean of
-row i of w, weighted by s, and w_.j is the mean of column j, weighted by r. A step of Newton's
-method needs only the changes in the margins, in a and in b. Each step solves 2 l + 2 linear
-equations at a cost of O(l^3). Solving for l^2 unknowns would cost O(l^6).
+and the derivative of h with respect to p_ij is g_ij = w_ij - t (w_i. + w_.j). Here w_i. is the mean
+of row i of w, weighted by s, and w_.j is the mean of column j, weighted by r. The unknowns of a
+step of Newton's method are the changes in the margins and in the multipliers a and b. Each step
+therefore solves 2 l + 2 linear equations at a cost of O(l^3), whereas solving for all l^2 cells
+would cost O(l^6).
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ def most_likely_tables(counts: FloatTable, matrix: FloatTable, kappa0: FloatTabl
 
     Examples
     --------
-    Two raters agree on all 50 items, 25 for each of two labels. In the most likely table with the
-    given kappa, 3.8 % of the items are disagreements, equally divided between both directions.
+    Two raters agree on all 50 items, 25 for each of two labels. In the most likely table with a
+    kappa of 0.9246, they disagree on 3.8 % of the items, equally often in both directions.
 
     >>> import numpy as np
     >>> from fastkappa.statistics.intervals.table_constraint import most_likely_tables
@@ -75,7 +76,7 @@ class _Margins(NamedTuple):
 
 
 class TableConstraint:
-    """A constraint on kappa, for tables flattened to rows of cells.
+    """The constraint that kappa has a given value, for tables flattened to rows of cells.
 
     Parameters
     ----------

@@ -1,13 +1,13 @@
-"""Test possible values of several kappas, to compare the kappas using one statistic.
+"""Test possible values of several kappas, so that one statistic can compare the kappas.
 
-Each possible value of a kappa has a deviate from the estimate. In an asymptotic test, the deviate
-is the distance divided by the standard error. In other tests, the deviate is the signed root of the
-score or likelihood-ratio statistic, divided by the root of the design effect if there are clusters.
-Deviates of all kinds of estimates can be combined.
+A deviate measures how far an estimate of kappa is from a possible value. In an asymptotic test, it
+is the difference divided by the standard error. In a score or likelihood-ratio test, it is the
+signed root of the test statistic, divided by the root of the design effect if there are clusters.
+Deviates from tests of different kinds can be combined.
 
-Estimates are weighted by their inverse standard errors at the tested value, not at the estimates.
-For a rare label, the standard errors at the estimates vary with the estimates, so a mean weighted
-by these errors is strongly biased.
+Each estimate is weighted by its inverse standard error at the tested value, not at the estimate. If
+a label is rare, the standard error at an estimate depends strongly on the estimate itself, so a
+mean weighted by inverse standard errors at the estimates would be strongly biased.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ ANGLE_TOLERANCE, LEAST_ANGLE = 1e-5, 1e-4
 class Deviates(NamedTuple):
     """The deviates of m values from H estimates, positive for values below the estimate.
 
-    ``errors`` are the standard errors under the hypothesis. Both arrays have the shape (m, H). The
-    deviate is infinite if no proportions with that value are compatible with the counts, and NaN if
-    an estimate is undefined.
+    ``errors`` holds the standard errors under the hypothesis that the value is true. Both arrays
+    have shape (m, H). A deviate is infinite if no proportions with the value are compatible with
+    the counts, and NaN if the estimate is undefined.
     """
 
     deviates: FloatTable
@@ -60,9 +60,10 @@ class Deviates(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """Values at given deviates, and standard errors under the hypothesis, of shape (m, H).
+    """Values with given deviates, and the standard errors at these values.
 
-    A standard error is NaN at the most extreme value that the counts allow.
+    Both arrays have shape (m, H). A standard error is NaN at the most extreme value that
+    the counts allow.
     """
 
     values: FloatTable
@@ -82,17 +83,17 @@ class Estimates(Protocol):
 
     @property
     def least(self) -> float:
-        """A lower bound of the values."""
+        """A lower bound for the values."""
 
     @property
     def most(self) -> float:
-        """An upper bound of the values."""
+        """An upper bound for the values."""
 
     def deviates(self, values: FloatTable) -> Deviates:
-        """Return the deviates of the given values, of shape (m,)."""
+        """Return the deviates of m given values from each estimate."""
 
     def ends(self, deviates: FloatTable) -> Ends:
-        """Return the values whose deviates from the estimates are given, of shape (m, H)."""
+        """Return the values that have the given deviates, an array of shape (m, H)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +117,7 @@ class Asymptotic:
 
 @dataclass(frozen=True, eq=False)
 class Inverted:
-    """Estimates that are tested with the most likely proportions that have the tested value.
+    """Estimates that are tested using the most likely proportions for the tested value.
 
     Attributes
     ----------
@@ -124,9 +125,10 @@ class Inverted:
     constraint : Constraint
     counts : ndarray of shape (H, cells)
     values, errors : ndarray of shape (H,)
-        The estimates, and standard errors above 0, which determine where the search starts.
+        The estimates and their standard errors. The errors must be above 0, because they determine
+        where the search starts.
     least : float
-        A lower bound of the values; -infinity if it is not known.
+        A lower bound for the values, or -infinity if unknown.
     widening : ndarray of shape (H,)
         The divisor of the root of the statistic; see `widening` in the module `methods`.
     """
@@ -193,7 +195,7 @@ def kappas_tested(
     errors: FloatTable | None = None,
     widening: FloatTable | None = None,
 ) -> Estimates:
-    """Return the tests of the kappas of a checked stack of tables (m, l, l).
+    """Return the kappas of a validated stack of shape (m, l, l), ready to be tested.
 
     ``errors`` and ``widening`` account for clusters of items, if any.
     """
@@ -218,7 +220,7 @@ def inverted(
     least: float,
     widening: FloatTable | None = None,
 ) -> Inverted:
-    """Return estimates that are tested with the most likely proportions, with errors above 0."""
+    """Return estimates tested using the most likely proportions, after replacing zero errors."""
     # With almost full agreement, the error can be 0. A zero error is replaced by the change in
     # kappa that one more item would cause.
     errors = np.fmax(errors, 1 / (counts.sum(axis=1) + 1))
@@ -227,7 +229,7 @@ def inverted(
 
 
 def _errors(constraint: Constraint, p: FloatTable, values: FloatTable) -> FloatTable:
-    """Return the standard errors for a single item, given proportions that have these values."""
+    """Return the standard errors for a sample of one item, given proportions with these values."""
     _, slope = constraint.slopes(p, values)
     # h = N - (1 - value) M, so M is h at the value 1 minus h at the value 0.
     (at_one, _), (at_zero, _) = (
@@ -240,7 +242,7 @@ def _errors(constraint: Constraint, p: FloatTable, values: FloatTable) -> FloatT
 
 
 class CommonValue(NamedTuple):
-    """The test that several estimates have the same value.
+    """The result of testing whether several estimates have a given common value.
 
     Attributes
     ----------
@@ -249,7 +251,7 @@ class CommonValue(NamedTuple):
     errors : ndarray of shape (H,)
         The standard error of each estimate under the hypothesis.
     error : float
-        The standard error of the common value, or 0 if the standard error of an estimate is 0.
+        The standard error of the common value, or 0 if that of any estimate is 0.
     """
 
     statistic: float
@@ -264,8 +266,8 @@ class Together:
     ----------
     groups : sequence of Estimates
     correlation : ndarray of shape (H, H) or None
-        The correlation of the estimates, in the order of the groups; None if the estimates are
-        independent.
+        The correlation matrix of the estimates, in the order of the groups, or None if the
+        estimates are independent.
     """
 
     def __init__(self, groups: Sequence[Estimates], correlation: AnyArray | None = None) -> None:
@@ -283,10 +285,10 @@ class Together:
         return CommonValue(statistic, errors, error)
 
     def values_at(self, *deviates: float) -> list[float]:
-        """Return, for each combined deviate, the common value of all estimates.
+        """Return the values that have the given combined deviates from all estimates.
 
-        The common value has the deviate 0. The limits of its interval have the deviates plus and
-        minus a quantile.
+        The common value of the estimates has a deviate of 0. The limits of its interval have
+        deviates of plus and minus a quantile.
         """
         values, errors = (
             np.concatenate([getattr(group, name) for group in self._groups])
@@ -306,7 +308,7 @@ class Together:
         return found
 
     def _combined(self, values: FloatTable) -> FloatTable:
-        """Return the combined deviate of values from all estimates, weighted by inverse errors."""
+        """Return each value's combined deviate from all estimates, weighted by inverse errors."""
         deviates, errors = self._deviates(values)
         # Proportions that are incompatible with the observed counts have no standard error.
         impossible = np.isinf(deviates)
@@ -328,7 +330,7 @@ class Together:
 
 
 def _joined(groups: Sequence[Estimates]) -> list[Estimates]:
-    """Merge adjacent estimates that are tested in the same way, keeping the order."""
+    """Merge adjacent groups of estimates that are tested in the same way, keeping the order."""
     found: list[Estimates] = []
     for group in groups:
         last = found[-1] if found else None
@@ -343,11 +345,11 @@ def _joined(groups: Sequence[Estimates]) -> list[Estimates]:
 def difference_ends(
     first: Estimates, second: Estimates, correlation: float, quantile: float
 ) -> tuple[float, float]:
-    """Return the limits of the interval of the difference of two estimates.
+    """Return the limits of the interval for the difference between two estimates.
 
     A limit d is the difference between two values, v + d and v. The joint deviate of these values
-    from the two estimates equals the quantile. The second value, v, is the common value of the
-    second estimate and of the first estimate minus d, as in `Together.values_at`.
+    from the two estimates equals the quantile. The value v is the common value, as in
+    `Together.values_at`, of the second estimate and of the first estimate minus d.
     """
     groups = _joined((first, second))
     signs = np.array([1.0, -1.0])  # a lower limit needs a first value below its estimate
@@ -355,7 +357,7 @@ def difference_ends(
     found = np.empty((2, 2))  # both values of each limit at its latest step
 
     def ends(angle: FloatTable, which: AnyArray) -> Ends:
-        """Return both values of each end for the angle whose tangent is the ratio of errors."""
+        """Return both values of each limit for the angle whose tangent is the ratio of errors."""
         one, two = np.cos(angle), np.sin(angle)
         scale = signs[which] * quantile / np.sqrt(1 - 2 * correlation * one * two)
         deviates = np.stack(
@@ -389,8 +391,9 @@ def _crossings(
     """Return the zeros of decreasing functions, whose values can be infinite.
 
     The secant method is applied between points that enclose the zero. The first step is ``scale``
-    times the function value. If a function is never 0, the bound nearest to 0 is returned.
-    ``function`` accepts points and the indices of the functions to evaluate there.
+    times the function value. If a function has no zero between the bounds, the bound
+    where it is closest to 0 is returned. ``function`` takes points, and the index of the function
+    to evaluate at each point.
     """
     point = np.clip(guesses, least, most)
     low, high = np.full_like(point, least), np.full_like(point, most)
@@ -401,7 +404,7 @@ def _crossings(
         found[which] = function(point[which], which)
         width = high - low
         low, high = np.where(found >= 0, point, low), np.where(found <= 0, point, high)
-        # The search also ends if the value is NaN, which is neither positive nor negative.
+        # The search also ends if the value is NaN, for which the first comparison is false.
         done |= ~(np.abs(found) * scale > tolerance) | ~(high - low > tolerance)
         if done.all():
             break

@@ -1,1 +1,1 @@
-"""Find the exact best cuts of a table. The modules here use tables of sums instead of items."""
+"""Find the best cuts of a table of counts. These modules do not access individual items."""

@@ -1,24 +1,26 @@
-"""Find the cuts of an ordered table that maximise kappa, exactly.
+"""Find the cuts of an ordered table that maximise kappa.
 
 The rows of the table are groups of items in the order of their scores, and its columns are
-the true labels. There are K - 1 cuts between rows. Items below the first cut get label 0,
-items between the first and the second cut get label 1, and so on. With disagreement weights
-w, column totals R and their sum N,
+the true labels. With K labels, there are K - 1 cuts between rows. Items below the first cut
+get label 0, items between the first and the second cut get label 1, and so on. With
+disagreement weights w, column totals R and their sum N,
 
     kappa = 1 - N * O / C,   O = sum of w[true, given],   C = sum of chance[given],
     chance[c] = sum_y R[y] * w[y, c]
 
 Both O and C are sums over items, so minimising O / C is a fractional programme. Dinkelbach's
 method starts from the ratio O / C of any cuts. The cuts that minimise O - ratio * C have a lower
-ratio, unless the first ratio is already minimal.
+ratio, unless the current ratio is already minimal. This step is repeated until the ratio is
+minimal.
 
-Placing cut c after j rows adds f_c(j) to O - ratio * C: the cost of label c - 1 minus the cost of
-label c, summed over the rows below the cut. If the cuts that minimise each f_c on its own are in
-order, they are the solution. With quadratic weights, the separately minimised cuts are always in
-order. If the cuts are not in order, dynamic programming finds the best cuts in order (`in_order`).
+Placing cut c after j rows adds f_c(j) to O - ratio * C, where f_c(j) is the cost of label c - 1
+minus the cost of label c, summed over the items in the rows below the cut. If the positions that
+minimise each f_c separately are in ascending order, they are the solution. With quadratic weights,
+these positions are always in order. If they are not in order, dynamic programming finds the best
+cuts in ascending order (`in_order`).
 
-Sums are float64. If rounding makes cuts too close to call, they are compared again in integers
-(`exact_ties`), so the result is exactly optimal.
+Sums are float64. If rounding errors could change the result and all counts are integers, the cuts
+are compared again in integer arithmetic (`exact_ties`), so that the result is exactly optimal.
 
 References
 ----------
@@ -50,9 +52,10 @@ MOST_ROUNDS = 100
 class Cuts(NamedTuple):
     """The best cuts of a table.
 
-    ``positions`` gives the number of rows below each cut. ``table`` is the confusion matrix, with
-    one row per true label. ``ratio`` is the pair of O and C. ``gap`` is an upper bound on the
-    distance of kappa from the optimum. A gap of 0.0 means that the cuts are proven optimal.
+    ``positions`` contains the number of rows below each cut. ``table`` is the confusion matrix,
+    with one row per true label. ``ratio`` is the pair (O, C). ``gap`` is an upper bound on the
+    difference between the optimal kappa and that of the cuts. A gap of 0.0 means that the cuts are
+    proven optimal.
     """
 
     positions: Positions
@@ -72,10 +75,10 @@ class Programme:
     weights : ndarray of shape (K, K)
         Disagreement weights.
     search : callable, default=None
-        A compiled search for cuts, used if the separately minimised cuts are in order.
+        A compiled search for cuts. Its result is used only if the cuts can be found separately.
     counts_whole : bool, default=True
-        Whether all entries of a table are integers if the totals are integers. Ties are then broken
-        in integer arithmetic.
+        Whether integer totals imply that all entries of a table are integers. If the entries are
+        integers, ties are broken in integer arithmetic.
     """
 
     def __init__(
@@ -100,7 +103,7 @@ class Programme:
         self.search = search
 
     def steps(self, ratio: Ratio) -> Floats:
-        """Return, per cut c and true label, the cost of label c - 1 minus the cost of label c."""
+        """Return, for each cut c and true label, the cost of label c - 1 minus that of label c."""
         observed, chance = ratio
         cost = self.matrix * chance - observed * self.chance
         steps: Floats = (cost[:, :-1] - cost[:, 1:]).T
@@ -121,12 +124,12 @@ class Programme:
         return float((self.matrix * table).sum()), float(self.chance @ table.sum(axis=0))
 
     def independent(self, values: Floats) -> bool:
-        """Return whether separately minimised cuts are in order."""
+        """Return whether the positions that minimise each f_c are in ascending order."""
         positions = values.argmin(axis=1)
         return bool((positions[1:] >= positions[:-1]).all())
 
     def gap(self, least: float, ratio: Ratio) -> float:
-        """Return an upper bound on the gain in kappa if O - ratio * C can reach ``least``."""
+        """Return an upper bound on the gain in kappa if O - ratio * C can fall to ``least``."""
         # The gain in kappa is N * -least / (C * ratio[1]). C is at least N times the smallest value
         # of ``chance``.
         lowest = float(self.chance.min()) * ratio[1]
@@ -141,7 +144,7 @@ def prefix_of(table: AnyArray) -> Floats:
 
 
 def _values(steps: Floats, prefix: Floats) -> Floats:
-    """Return f_c at each position, which is ``steps @ prefix``. Use BLAS only for many labels."""
+    """Return f_c at each position: ``steps @ prefix``, computed by BLAS only for many labels."""
     if len(prefix) > MOST_LABELS_BY_HAND:
         product: Floats = steps @ prefix
         return product
@@ -152,7 +155,7 @@ def _values(steps: Floats, prefix: Floats) -> Floats:
 
 
 def table_at(prefix: Floats, positions: Positions) -> Floats:
-    """Return the confusion matrix of cuts, with one row per true label."""
+    """Return the confusion matrix for cuts at these positions, with one row per true label."""
     below = np.zeros((len(prefix), len(positions) + 2))
     below[:, 1:-1] = prefix[:, positions]
     below[:, -1] = prefix[:, -1]
@@ -227,7 +230,7 @@ def _search(programme: Programme, prefix: Floats, best: Cuts | None) -> Cuts:
 
 
 def _certified(programme: Programme, prefix: Floats, cuts: Cuts) -> Cuts:
-    """Return the best cuts with a bound on their gap. For integer counts, the gap is 0."""
+    """Return the best cuts and their gap. For integer counts without too many ties, it is 0."""
     while True:
         values = _values(programme.steps(cuts.ratio), prefix)
         in_place = values[np.arange(len(values)), cuts.positions].sum()
@@ -251,11 +254,11 @@ def _certified(programme: Programme, prefix: Floats, cuts: Cuts) -> Cuts:
 
 
 def rows_worth_splitting(programme: Programme, prefix: Floats, cuts: Cuts) -> NDArray[np.bool_]:
-    """Return a mask of the rows that can contain a better cut between their items.
+    """Return a mask of the rows in which a cut between two items might be better.
 
-    The cost of a cut inside a row has a lower bound. The bound is the cost of a cut before the row,
-    plus the contributions of all items in the row that make the cut cheaper. A row can contain a
-    better cut if the best cuts with this bound cost less than the cuts already found.
+    A cut inside a row costs at least as much as a cut before the row, plus the contributions of all
+    items in the row that make the cut cheaper. Splitting a row is worthwhile only if cuts with this
+    minimum cost are better than the cuts already found.
     """
     steps = programme.steps(cuts.ratio)
     values = _values(steps, prefix)

@@ -22,8 +22,8 @@ def break_ties_exactly(
 ) -> NDArray[np.intp] | None:
     """Return the cuts that minimise O - ratio * C, where ratio is O / C at the given cuts.
 
-    Each cut is placed at one of its candidate positions. If no other cuts are better, the given
-    cuts are returned. If there are too many candidates, None is returned.
+    Each cut stays in place or moves to one of its candidate positions. If no other cuts are better,
+    the given cuts are returned. If there are too many candidates, None is returned.
     """
     if sum(map(len, candidates)) > MOST_CANDIDATES:
         return None

@@ -1,1 +1,1 @@
-"""Statistics of the table of two raters: agreement per label, and tests of the margins."""
+"""Statistics of two raters' confusion matrix: agreement per label, and tests of the margins."""

@@ -1,14 +1,14 @@
-"""Test whether two raters use the labels equally often: equal margins, and symmetry.
+"""Test whether two raters have equal margins, and whether their disagreements are symmetric.
 
 Only disagreements carry information. Under symmetry, an item with the labels i and j is equally
-likely to have them in either order. With counts n_ij, the differences d between the margins then
-have the covariance
+likely to have them in either order. With counts n_ij, the differences between the margins then have
+the covariance matrix
 
     S_ij = -(n_ij + n_ji), S_ii = -sum of the other entries in row i.
 
 This matrix is singular. Labels that are connected by a chain of disagreements form a block, and the
 differences within a block sum to 0. One label per block is left out, so the degrees of freedom are
-the number of labels minus the number of blocks. A label without disagreements is a separate block.
+the number of labels minus the number of blocks. A label without disagreements forms its own block.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ChiSquareTest(NamedTuple):
 
 
 class McNemar(NamedTuple):
-    """McNemar's test of two labels, in three forms.
+    """McNemar's test for two labels, in three forms.
 
     Attributes
     ----------
@@ -64,8 +64,8 @@ class McNemar(NamedTuple):
         The number of items that got the first label only from the first rater, and the number that
         got it only from the second rater.
     chi_square : ChiSquareTest
-        McNemar's original test. For two labels, it equals the tests of Bowker and of Stuart and
-        Maxwell.
+        McNemar's original test, which is the same as the Bowker and Stuart-Maxwell tests of two
+        labels.
     corrected : ChiSquareTest
         The test with the continuity correction of Edwards (1948).
     exact_p_value : float
@@ -96,7 +96,7 @@ def bowker(table: ArrayLike) -> ChiSquareTest:
     Raises
     ------
     ValueError
-        If the table is not a square table of whole counts, or is empty.
+        If the table is empty or not square, or has counts that are negative or not whole.
 
     References
     ----------
@@ -129,7 +129,7 @@ def bowker(table: ArrayLike) -> ChiSquareTest:
 
 
 def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSquareTest:
-    """Return the Stuart-Maxwell test that both raters use each label equally often.
+    """Return the Stuart-Maxwell test of whether both raters use each label equally often.
 
     Parameters
     ----------
@@ -137,18 +137,19 @@ def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSqu
         Counts; rows are the first rater's ratings.
     clusters : Clusters or None, default=None
         The clusters of the items, if the items are not independent. The covariance is then computed
-        from the sums within clusters. For two labels, this is the method of Durkalski and others.
+        from the sums within clusters. For two labels, this is the method of Durkalski et al.
+        (2003).
 
     Returns
     -------
     test : ChiSquareTest
         The test. Its degrees of freedom are the number of labels minus 1, or fewer if a label has
-        no disagreements, or if labels form blocks without disagreements between blocks.
+        no disagreements or if there are groups of labels with no disagreements between groups.
 
     Raises
     ------
     ValueError
-        If the table is not a square table of whole counts, or is empty.
+        If the table is empty or not square, or has counts that are negative or not whole.
 
     References
     ----------
@@ -191,7 +192,7 @@ def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSqu
 
 
 def _covariance_of_clusters(n_labels: int, clusters: Clusters) -> FloatTable:
-    """Return the (l, l) covariance of the margins' differences, under the null hypothesis."""
+    """Return the (l, l) covariance matrix of the margin differences under the null hypothesis."""
     apart = np.zeros((n_labels, n_labels, n_labels))
     every = np.arange(n_labels)
     apart[every, every] += 1
@@ -200,17 +201,17 @@ def _covariance_of_clusters(n_labels: int, clusters: Clusters) -> FloatTable:
 
 
 def bhapkar(table: ArrayLike) -> ChiSquareTest:
-    """Return Bhapkar's test of equal margins, a Wald test.
+    """Return Bhapkar's Wald test of equal margins.
 
-    The variance does not assume equal margins. The statistic is W / (1 - W / n), where W is the
-    statistic of `stuart_maxwell`. The statistic is never below W. With many items, the two are
-    nearly equal. Parameters and errors are as in `stuart_maxwell`.
+    Its variance is computed without assuming equal margins. The statistic is W / (1 - W / n), where
+    W is the statistic of `stuart_maxwell` and n is the number of items. It is never below W, and
+    close to W if W is much smaller than n. Parameters and errors are as in `stuart_maxwell`.
 
     Returns
     -------
     test : ChiSquareTest
-        The test. It is undefined in one more case: if all disagreements change the margins in the
-        same way, the variance is 0.
+        The test. Unlike the Stuart-Maxwell test, it is undefined if all items differ in the same
+        way, because the variance is then 0.
 
     References
     ----------
@@ -242,7 +243,7 @@ def bhapkar_from(test: ChiSquareTest, n: float) -> ChiSquareTest:
 
 
 def mcnemar(table: ArrayLike) -> McNemar:
-    """Return McNemar's test that both raters give the first of two labels equally often.
+    """Return McNemar's test of whether both raters use the first of two labels equally often.
 
     Parameters
     ----------
@@ -256,8 +257,8 @@ def mcnemar(table: ArrayLike) -> McNemar:
     Raises
     ------
     ValueError
-        If there are not two labels, or if the table is empty or contains numbers other than whole
-        counts.
+        If the table is empty, does not have shape (2, 2), or has counts that are negative or not
+        whole.
 
     References
     ----------
@@ -309,7 +310,7 @@ def _exact_counts(table: ArrayLike) -> AnyArray:
 
 
 def _blocks(linked: AnyArray) -> AnyArray:
-    """Return the first label of each label's block. Linked labels are in the same block."""
+    """Return, for each label, the first label of its block. Linked labels share a block."""
     first = np.arange(len(linked))
     while True:
         nearest = np.where(linked, first, len(linked)).min(axis=1)

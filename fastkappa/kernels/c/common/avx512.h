@@ -20,7 +20,7 @@ SIMD_BEGIN_AVX512
 typedef struct {
     const char *next;
     __m512i lowest;      /* the lowest label, in each lane */
-    __m512i high;        /* OR of all codes; a bit above the low byte means that a code was outside */
+    __m512i high;        /* OR of all codes; a bit above the low byte means that a value was not a label */
     __m512i above;       /* mask of the bits above the low byte of the element, in each lane */
     __m512i largest;     /* the largest code at each byte position */
     __m512i limit;       /* the largest legal code */
@@ -56,7 +56,7 @@ ALWAYS_INLINE __m512i next_vector_512(column_512_t *column, int width)
     return values;
 }
 
-/* Returns the next 64 / width codes, including the bytes above them. */
+/* Returns the next 64 / width codes, one per lane. Bytes above an element are not cleared. */
 ALWAYS_INLINE __m512i next_lanes_512(column_512_t *column, int width, int halved)
 {
     __m512i values = next_vector_512(column, width);

@@ -64,8 +64,8 @@ ALWAYS_INLINE const char *element_address(const column_t *column, ptrdiff_t i)
     return column->data + i * column->stride;
 }
 
-/* Returns whether all possible codes fit in a byte. 256 labels fit if the elements are bytes, because a byte cannot have a
-   257th value. */
+/* Returns whether all possible codes fit in a byte. 256 labels fit only if the elements are bytes, because then no value
+   can be outside the labels. */
 ALWAYS_INLINE int codes_fit_byte(const column_t *column)
 {
     return column->n_labels <= 255 || (column->n_labels == 256 && element_width(column->kind) == 1);
@@ -171,9 +171,9 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
 #  define UNROLL
 #endif
 
-/* Writes codes without comparing each value with the labels, so compilers vectorise the loops. The first loop collects the
-   bits of all codes, and the second finds the largest code. Returns 0, with undefined codes, if a value is outside the
-   labels. */
+/* Writes codes without comparing each value with the labels, so that compilers can vectorise the loops. The first loop
+   combines the bits of all codes by OR, and the second finds the largest code. Returns 0, with undefined codes, if a value
+   is outside the labels. */
 #define DECODE_INSIDE(name, code_t, value_t, read)                                                            \
     ALWAYS_INLINE int name##_inside(const char *p, ptrdiff_t step, ptrdiff_t count, uint64_t lowest,          \
                                     uint64_t n_labels, code_t *codes)                                         \

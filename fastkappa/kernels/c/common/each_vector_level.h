@@ -8,7 +8,7 @@
 #define reader_t NAME(reader_t)
 #if SIMD_HAS_GNU
 #pragma GCC diagnostic push
-/* The warning about vectors as arguments does not apply, because no other file calls the functions defined here. */
+/* The warning about passing vectors as arguments does not apply, because all functions defined here are static. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 

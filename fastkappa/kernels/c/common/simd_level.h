@@ -105,7 +105,7 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
 #endif
 
 #if SIMD_HAS_X86
-/* Returns a CPUID page as four registers, or zeros if the processor does not have that page. */
+/* The four registers that the CPUID instruction returns for a leaf; zeros if the processor does not have the leaf. */
 typedef struct { uint32_t eax, ebx, ecx, edx; } cpu_page_t;
 
 static cpu_page_t cpu_page(uint32_t leaf)

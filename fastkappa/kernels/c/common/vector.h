@@ -15,7 +15,7 @@ typedef uint64_t NAME(longs_t) __attribute__((vector_size(VECTOR_BYTES)));
 typedef struct {
     const char *next;
     uint64_t lowest;
-    longs_t high;          /* OR of all codes: a bit above the low byte of a lane means that a code was outside */
+    longs_t high;          /* OR of all codes: a bit above the low byte of a lane means that a value was not a label */
     bytes_t largest;       /* the largest code at each byte position */
     uint8_t limit;         /* the largest legal code */
 } NAME(reader_t);

@@ -9,7 +9,7 @@ typedef struct { uint64_t low, high; } wide_sum_t;
 
 typedef struct {
     uint64_t inside;       /* pairs in the sums */
-    uint64_t outside;      /* pairs with one or two values outside the labels */
+    uint64_t outside;      /* pairs with at least one value outside the labels */
     wide_sum_t sum_a, sum_b, sum_aa, sum_bb, sum_ab;
 } moments_t;
 

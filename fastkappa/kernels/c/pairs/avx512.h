@@ -1,4 +1,4 @@
-/* Count pairs of few labels by positional popcount (AVX-512), which avoids one increment per pair.
+/* Count pairs of columns with few labels by positional popcount (AVX-512), which avoids one increment per pair.
 
    One increment per pair costs a cycle. Positional popcount processes 64 pairs at once, one per byte of a vector:
 
@@ -40,7 +40,7 @@ SIMD_BEGIN_AVX512
 enum {
     LANES_512 = 64,                    /* pairs in a vector */
     TREE = 16,                         /* vectors added by one tree of adders */
-    GROUP_512 = LANES_512 * TREE,      /* pairs between two checks of bounds */
+    GROUP_512 = LANES_512 * TREE,      /* pairs between bounds checks */
     MAX_PLANES_512 = 32,               /* enough for 256 cells, because a cell is a byte */
     WINDOW_PLANES = 7,                 /* planes processed together if there are more than 8 */
     WINDOW_CELLS = 8 * WINDOW_PLANES,
@@ -48,7 +48,7 @@ enum {
 };
 
 typedef struct {
-    __m512i ones, twos, fours, eights; /* bits of weight 1, 2, 4 and 8, not yet counted */
+    __m512i ones, twos, fours, eights; /* uncounted bits of weights 1, 2, 4 and 8 */
     __m512i bytes;                     /* byte counters of weight 16; byte 8j + c counts cell c */
     __m512i total;                     /* the counts of the cells of the plane, as int64 */
 } plane_512_t;
@@ -133,7 +133,7 @@ ALWAYS_INLINE void work_plane_512(plane_512_t *planes, const __m512i *cells, __m
     }
 }
 
-/* Adds the byte counters to the totals and sets them to 0. */
+/* Adds the byte counters to the totals, and resets the counters to 0. */
 ALWAYS_INLINE void flush_planes_512(plane_512_t *planes, int n_planes)
 {
     for (int p = 0; p < n_planes; p++) {
@@ -154,7 +154,8 @@ ALWAYS_INLINE __m512i rest_of_plane_512(const plane_512_t *plane)
         _mm512_add_epi64(_mm512_slli_epi64(fours, 2), _mm512_slli_epi64(eights, 3)));
 }
 
-/* Returns the next 64 cells. For legal codes, code_a * n_labels_b fits in a byte, so one 16-bit product multiplies two bytes. */
+/* Returns the next 64 cells. For legal codes, code_a * n_labels_b fits in a byte, so one 16-bit multiplication handles two
+   codes. */
 ALWAYS_INLINE __m512i next_cells_512(column_512_t *a, column_512_t *b, __m512i n_labels_b, int width, int halved)
 {
     const __m512i codes_a = next_codes_512(a, width, halved);
@@ -256,9 +257,9 @@ COUNT_GROUPS_512(count_groups_512_128_more, 8, 1, 1)
    first uncounted pair. */
 static ptrdiff_t count_popcount_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
-    const int more = a->n_labels * b->n_labels > 64; /* look-ups use only 6 bits of a cell, so 64 looks like 0 */
+    const int more = a->n_labels * b->n_labels > 64; /* look-ups use only 6 bits of a cell: 64 would look like 0 */
     if (!is_contiguous(a) || !is_contiguous(b))
-        stop--; /* the memory after the last element can be unreadable */
+        stop--; /* the memory after the last element may be unreadable */
     switch (a->stride) {
     case 1: return (more ? count_groups_512_8_more : count_groups_512_8)(a, b, start, stop, table);
     case 2: return (more ? count_groups_512_16_more : count_groups_512_16)(a, b, start, stop, table);

@@ -16,7 +16,7 @@ typedef ptrdiff_t count_kernel_t(const column_t *a, const column_t *b, ptrdiff_t
 
 enum {
     FULL_GROUP = 1024,            /* a multiple of the group size of every kernel */
-    BYTES_AT_ONCE = 16 * BLOCK    /* pairs narrowed to bytes at once; a large number, so that kernels are rarely started */
+    BYTES_AT_ONCE = 16 * BLOCK    /* pairs narrowed to bytes at once; large, so that kernels are rarely started */
 };
 
 /* Returns the number of pairs below which setting up a kernel costs more than it saves. */
@@ -26,7 +26,7 @@ static ptrdiff_t small_call(void)
 }
 
 /* Returns the popcount kernel for contiguous integers of equal width, or NULL if no kernel supports this number of legal
-   cells or one increment per pair is faster. The last cell costs nothing if it alone would need another plane. */
+   cells or one increment per pair is faster. The last cell needs no plane, so 33 cells take only four planes. */
 static count_kernel_t *popcount_kernel(const column_t *a, const column_t *b)
 {
     const uint64_t n_cells = a->n_labels * b->n_labels;

@@ -1,4 +1,4 @@
-/* Count pairs of many labels with one increment per pair, as cheaply as possible.
+/* Count pairs of columns with many labels, with one increment per pair, as cheaply as possible.
 
    A block of pairs is converted to cell numbers (vectorised, in the L1 cache). After that, each pair increments the counter of
    its cell. An increment is slow if an earlier pair has just changed the same counter, because the increment waits for that
@@ -13,7 +13,7 @@
    compete for the same cache sets.
 
    Many counters do not fit in the L1 cache, so loading one counter evicts other data. Cell numbers are therefore computed for
-   few pairs at a time (COUNT_STAGE). With stages of 1024 pairs, counting pairs of 256 labels was 50 % slower, presumably
+   few pairs at a time (COUNT_STAGE). With stages of 1024 pairs and 256 labels, counting was 50 % slower, presumably
    because the buffer of cell numbers was evicted. For plain integers of equal width, the cells of the next pairs are computed
    while other pairs are counted (see add_pairs.h). On Zen 3, this overlap saved 20 to 33 % of the time. On Zen 4, it saved half
    of the time for int64 and for colliding pairs. Few pairs are counted directly in the table.
@@ -34,7 +34,7 @@
 enum {
     FEW_CELLS = 512,                  /* 8 copies of 4 bytes: 16 KB */
     MOST_SHORT_LABELS = 256,          /* the largest number of labels per column for which cell numbers fit in 16 bits */
-    COUNT_STAGE = 512,                /* pairs whose cells are computed before they are counted; divides BLOCK */
+    COUNT_STAGE = 512,                /* pairs whose cells are computed before any are counted; divides BLOCK */
     SAMPLE_PLACES = 16,
     SAMPLE_PAIRS = 32
 };
@@ -42,8 +42,8 @@ static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 23; /* pairs between sa
 
 /* Cell numbers */
 
-/* Returns the number of rows or columns of counters. With 256 labels, a byte cannot represent the code for outside values, so
-   there are no counters for this code. */
+/* Returns the number of rows (or columns) of counters for a column. With 256 labels, a byte cannot represent the code for
+   outside values, so there are no counters for this code. */
 ALWAYS_INLINE size_t n_short_codes(const column_t *column)
 {
     return column->n_labels == MOST_SHORT_LABELS ? MOST_SHORT_LABELS : n_codes(column);
@@ -264,7 +264,7 @@ static void count_histogram(const column_t *a, const column_t *b, ptrdiff_t star
     }
     const int is_short = a->n_labels <= MOST_SHORT_LABELS && b->n_labels <= MOST_SHORT_LABELS;
     while (start < stop) {
-        /* if the remaining pairs do not exceed a range by much, count them as one range */
+        /* if fewer than two ranges of pairs remain, count them as one range */
         const ptrdiff_t end = stop - start < 2 * HISTOGRAM_RANGE ? stop : start + HISTOGRAM_RANGE;
         (is_short ? count_short_range : count_long_range)(a, b, start, end, table);
         start = end;

@@ -1,5 +1,5 @@
-/* Count the pairs of two short columns in one pass. In short columns, each step outside the loop takes a noticeable part of the
-   time.
+/* Count the pairs of two short columns in one pass. For short columns, each step outside the loop takes a noticeable share of
+   the time.
 
    Labels are checked during the count. The low four bits of a code choose the cell, and all codes are OR-ed together.
    If the OR of all codes is 16 or more, a code was too large and the table is invalid:

@@ -1,7 +1,7 @@
 /* sum_pairs: compute the number of pairs and the sum of item weights in each cell in one pass.
 
    There is one addition per pair, and each sum has eight adjacent copies, as in histogram.h. An addition must wait for the
-   previous one if both are to the same cell. With eight copies, there are eight chains of additions that do not wait for each
+   previous one if both go to the same cell. With eight copies, there are eight chains of additions that do not wait for each
    other.
 
    Counting costs nothing extra. The sum and the count of a cell are the two lanes of one float64 vector, to which (weight,
@@ -29,7 +29,7 @@
 
 enum {
     SUM_COPIES = 8,
-    SUM_STAGE = 256,              /* pairs whose cells are computed before they are summed; a multiple of SUM_COPIES */
+    SUM_STAGE = 256,              /* pairs whose cells are computed before any are summed; a multiple of SUM_COPIES */
     MANY_CELLS = 16384,           /* with more cells than this, weights are added to the tables directly */
     LINES_AHEAD = 48,             /* cache lines to prefetch ahead, about 3 KB per column; the fastest distance measured */
     LOW_BITS = 42,
@@ -37,7 +37,7 @@ enum {
     EXACT_RANGE = 8191 * SUM_STAGE   /* the largest multiple of SUM_STAGE below 2^21 */
 };
 
-/* The sum and the number of the float weights of a cell. */
+/* The sum of a cell's float weights, and their number. */
 #if SIMD_HAS_GNU
 typedef double float_sum_t __attribute__((vector_size(16)));
 ALWAYS_INLINE void add_float(float_sum_t *sum, double weight) { *sum += (float_sum_t){weight, 1}; }
@@ -46,7 +46,7 @@ typedef struct { double lanes[2]; } float_sum_t;
 ALWAYS_INLINE void add_float(float_sum_t *sum, double weight) { sum->lanes[0] += weight; sum->lanes[1] += 1; }
 #endif
 
-/* The two sums of split integer weights of a cell; see split_integers. */
+/* The sums of both parts of a cell's integer weights; see split_integers. */
 #if SIMD_HAS_GNU
 typedef uint64_t exact_sum_t __attribute__((vector_size(16)));
 ALWAYS_INLINE void add_parts(exact_sum_t *sum, exact_sum_t parts) { *sum += parts; }
@@ -137,7 +137,7 @@ static void table_cells(const column_t *a, const column_t *b, ptrdiff_t start, p
     }
 }
 
-/* Computes 16-bit cell numbers of up to BLOCK pairs, for a table with fewer than 65 536 cells. */
+/* Computes the 16-bit cell numbers of up to BLOCK pairs, for a table with fewer than 65 536 cells. */
 static void ordered_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
     uint16_t codes_a[BLOCK], codes_b[BLOCK];
@@ -173,7 +173,7 @@ ALWAYS_INLINE sum_ahead_t sum_ahead_of(const column_t *a, const column_t *b, con
     return ahead;
 }
 
-/* Returns whether elements are so wide that prefetching is worthwhile. */
+/* Returns whether elements are wide enough for prefetching to be worthwhile. */
 ALWAYS_INLINE int is_wide(const column_t *a, const column_t *b)
 {
     return (element_width(a->kind) >= 4 || element_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
@@ -256,7 +256,7 @@ static void sum_integers_side_by_side(const column_t *a, const column_t *b, cons
     }
 }
 
-/* The following functions, for cases where copies are not worthwhile, add weights to the tables directly. */
+/* The following functions add weights to the tables directly. They are for cases where copies are not worthwhile. */
 
 static void sum_floats_into(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                             ptrdiff_t stop, int64_t *counts, double *table)
@@ -294,7 +294,8 @@ static void sum_integers_into(const column_t *a, const column_t *b, const column
 
 /* The kernels */
 
-/* Adds the number of pairs start..stop-1 and their weights (float32 or float64) to two tables with the layout of count_pairs. */
+/* Adds pairs start..stop-1 to a table of counts, and their weights (float32 or float64) to a table of sums. Both tables have
+   the layout of count_pairs. */
 MAYBE_UNUSED static void sum_pairs(const column_t *a, const column_t *b, const column_t *weights,
                                    ptrdiff_t start, ptrdiff_t stop, int64_t *counts, double *table)
 {

@@ -12,13 +12,13 @@
 #define plane_t NAME(plane_t)
 
 enum {
-    NAME(GROUP) = VECTOR_BYTES * 32,   /* pairs between two checks of bounds */
+    NAME(GROUP) = VECTOR_BYTES * 32,   /* pairs between bounds checks */
     NAME(MAX_PLANES) = 16
 };
 #define GROUP_PAIRS NAME(GROUP)
 
 typedef struct {
-    bytes_t ones, twos, fours, eights, sixteens;   /* uncounted bits of the weight that the name states */
+    bytes_t ones, twos, fours, eights, sixteens;   /* uncounted bits of weights 1, 2, 4, 8 and 16 */
     bytes_t counters[8];                           /* counts of the set bits of weight 32, per cell and byte */
     int64_t total[8];
 } plane_t;
@@ -105,7 +105,7 @@ static void NAME(flush_rests)(plane_t *planes, int n_planes)
     }
 }
 
-/* Returns the next cells. A 16-bit product multiplies two bytes at once, because code_a * n_labels_b is below 256. */
+/* Returns the next cells. One 16-bit multiplication handles two codes, because code_a * n_labels_b is below 256. */
 ALWAYS_INLINE cells_t NAME(next_cells)(reader_t *a, reader_t *b, uint16_t n_labels_b, int width)
 {
     const bytes_t codes_a = NAME(next_codes)(a, width);

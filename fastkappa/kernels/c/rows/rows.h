@@ -1,4 +1,4 @@
-/* Pair one column with each column of a row-major matrix.
+/* Count the pairs of one column with each column of a row-major matrix.
 
    A row of the matrix is compared with each label, many columns at a time. Each match adds 1 to a byte counter for the
    label in the matrix and the label in the first column. After at most 255 rows, before a byte can overflow, the

@@ -1,4 +1,4 @@
-/* Count scores by bin and label, and collect or group the items of bins.
+/* Count scores by bin and label, and collect or group the items in bins.
 
    Each score belongs to one of n_inner + 3 rows. Row 0 is for scores below `low`. Rows 1 .. n_inner are bins of equal width
    that start at `low`. Row n_inner + 1 is for scores above these bins, and the last row is for NaN and infinity. Rounding
@@ -114,9 +114,9 @@ static ptrdiff_t collect_scores(const column_t *scores, const column_t *codes, c
     return n;
 }
 
-/* Copies items start .. stop-1, each to the next free place of its row. The places are `places[row]` up to `ends[row]`.
-   Returns the number of items for which there was no place, which is above 0 only if scores have changed since they were
-   counted. Codes are 0 .. n_labels, below 2^16. */
+/* Copies items start .. stop-1, each to the next free place of its row. The places of a row start at `places[row]` and end
+   before `ends[row]`. Returns the number of items for which there was no place, which is above 0 only if scores have changed
+   since they were counted. Codes are 0 .. n_labels, below 2^16. */
 static ptrdiff_t group_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
                               ptrdiff_t stop, const bins_t *bins, int64_t *places, const int64_t *ends, void *out,
                               uint16_t *out_codes, double *out_weights)

@@ -1,4 +1,5 @@
-/* Find the best cuts between sorted scores. The result is a statistic, so only fastkappa/shortcuts uses this header. */
+/* Find the best cuts between sorted scores. Only fastkappa/shortcuts uses this header, because other kernels compute no
+   statistics. */
 #ifndef FASTKAPPA_SCORES_CUTS_H
 #define FASTKAPPA_SCORES_CUTS_H
 

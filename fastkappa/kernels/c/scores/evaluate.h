@@ -1,4 +1,4 @@
-/* Compute kappa at given thresholds. The result is a statistic, so only fastkappa/shortcuts uses this header. */
+/* Compute kappa at given thresholds. Only fastkappa/shortcuts uses this header, because other kernels compute no statistics. */
 #ifndef FASTKAPPA_SCORES_EVALUATE_H
 #define FASTKAPPA_SCORES_EVALUATE_H
 
@@ -8,8 +8,8 @@
 enum { MOST_CUTS = 64 };
 
 /* Items grouped by score. The groups are in ascending order of score, and the order of the items within a group is arbitrary.
-   Group g consists of items starts[g] .. starts[g + 1] - 1, and its lowest score is least[g]. `prefix` contains, for each
-   group, the n_labels sums per label over all earlier groups. The totals follow at the end. */
+   Group g consists of items starts[g] .. starts[g + 1] - 1, and its lowest score is least[g]. For each group,
+   `prefix` contains one sum per label over all earlier groups. The totals follow at the end. */
 typedef struct {
     const char *scores;
     int kind;
@@ -37,8 +37,8 @@ ALWAYS_INLINE double score_at(const grouped_items_t *items, int64_t i)
     return items->kind == COLUMN_FLOAT32 ? ((const float *)items->scores)[i] : ((const double *)items->scores)[i];
 }
 
-/* Adds the items of a group below a threshold to the sums of the labels. The loop does not branch on scores, because the
-   processor would mispredict such branches. */
+/* Adds those items of a group that are below a threshold to the sums of their labels. The loop does not branch on scores,
+   because the processor would mispredict such branches. */
 static void add_items_below(const grouped_items_t *items, ptrdiff_t group, double threshold, double *sums)
 {
     const int64_t start = items->starts[group], stop = items->starts[group + 1];
