@@ -25,7 +25,7 @@ from fastkappa.sources.arrow_files import (
     ignore_progress,
 )
 from fastkappa.sources.arrow_folders import columns_of_files
-from fastkappa.sources.arrow_missing import mark_missing
+from fastkappa.sources.arrow_missing import mark_missing, without_blanks
 from fastkappa.sources.source_ratings import (
     MEASUREMENTS,
     NO_TYPE,
@@ -156,7 +156,7 @@ class Reading(NamedTuple):
         text: Sequence[str] = (),
         scores: Collection[str] = (),
     ) -> dict[str, Any]:
-        """Return columns of a source, with null for missing ratings and scores.
+        """Return columns of a source, with null for missing ratings and scores, and blank names.
 
         The columns ``text`` of a text file are read as strings, so that "01" differs from "1". In
         other columns of ratings, lists are replaced by their labels if each list has one label.
@@ -176,6 +176,9 @@ class Reading(NamedTuple):
             if name not in text:
                 arrays[name] = single_labels(arrays[name])
             arrays[name] = self.marked(source.files[0], name, arrays[name], is_score)
+        for name in others:
+            if name not in (*rated, *scores):
+                arrays[name] = without_blanks(arrays[name])
         return arrays
 
     def marked(self, file: Path, name: str, column: Any, is_score: bool = False) -> Any:

@@ -13,9 +13,9 @@ import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.exceptions import users_stacklevel
-from fastkappa.ratings.doubtful_labels import BLANKS
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.labels import refuse_rounded_list
+from fastkappa.ratings.missing import BLANKS
 from fastkappa.sources.arrow_columns import (
     is_string,
     values_of,
