@@ -121,14 +121,16 @@ class TextOptions(NamedTuple):
     encoding : NAME
         The encoding of text files, such as utf-16 or cp1252.
     no_header
-        Read text files without a header. Columns are named 1, 2, 3, ...
+        Read text files and spreadsheets without a header. Columns are named 1, 2, 3, ...
     quote
         How double quotes in text files are read: as enclosing fields (double), or as part of the
         text (none).
     skip : N
-        The number of lines, such as a title, to skip before the header of text files.
+        The number of lines, such as a title, to skip before the header of text files and
+        spreadsheets.
     decimal : CHARACTER
-        The decimal separator of numbers in text files, such as ','.
+        The decimal separator of numbers in text files and in text cells of spreadsheets, such as
+        ','.
     sheet : NAME
         The sheet to read if a spreadsheet has several sheets.
     """

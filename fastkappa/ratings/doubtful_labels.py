@@ -34,7 +34,7 @@ from fastkappa.ratings.looks import (
     with_characters_shown,
     without_remark,
 )
-from fastkappa.ratings.missing import spellings
+from fastkappa.ratings.missing import BLANKS, spellings
 
 MOST_SHOWN = 10
 REMEDY = "pass missing_codes= if they stand for missing ratings, or labels= if they are labels."
@@ -72,8 +72,6 @@ AROUND = " -[]()<>.:\N{HORIZONTAL ELLIPSIS}"
 STATES = frozenset(
     ["prime", "choice", "approved", "accepted", "rejected", "denied", "open", "closed", "done"]
 )
-# Blanks and zero-width characters that can surround a string for a missing rating.
-BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
 # Strings that mean "same rating as above".
 DITTOS = frozenset(
     ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]

@@ -12,7 +12,13 @@ from fastkappa.ratings.doubtful_labels import warn, warn_of_lookalikes
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.label_order import are_different
 from fastkappa.ratings.lengths import length_of
-from fastkappa.ratings.missing import find_missing, missing_ratings, without
+from fastkappa.ratings.missing import (
+    blanks_as_none,
+    find_missing,
+    is_blank,
+    missing_ratings,
+    without,
+)
 
 # Larger item weights are scaled down, because the product of three sums of weights must be finite.
 LARGEST_WEIGHT = 2.0**60
@@ -118,9 +124,8 @@ def read_clusters(
 ) -> Column:
     """Return the column that identifies each item's cluster.
 
-    ``of`` is the word for items in errors.
-
-    ``dropped`` is a mask of items to leave out. Errors count positions among all items.
+    ``of`` is the word for items in errors. ``dropped`` is a mask of items to leave out. Errors
+    count positions among all items.
 
     Raises
     ------
@@ -133,16 +138,18 @@ def read_clusters(
         raise ValueError(
             f"{name} must have an entry for each of the {n_items} {of}, got {n_given}."
         )
-    missing = find_missing(clusters)
+    missing, kept = find_missing(clusters), clusters
     if dropped is not None:
         missing = None if missing is None else missing & ~dropped
-        clusters = without(clusters, dropped)
+        kept = without(clusters, dropped)
     if missing is not None and missing.any():
         remedy = f"leave out these {of}, or assign each to its own cluster."
         raise ValueError(missing_ratings(name, missing, remedy))
-    column = read_column(clusters, name)
+    column = read_column(kept, name)
     if column.obstacle:
         raise ValueError(f"{name} must be labels, but is {column.obstacle}.")
+    if any(map(is_blank, column.categories or ())):
+        return read_clusters(blanks_as_none(clusters), n_items, of, name, dropped)
     warn_of_lookalikes({name: column}, "name")
     warn_of_ids(column)
     if column.values.dtype.kind == "f":

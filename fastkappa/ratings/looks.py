@@ -316,8 +316,14 @@ def _other_looks(looks: Iterable[Look]) -> Iterator[tuple[Look, Look]]:
 
 def with_characters_shown(labels: Sequence[str]) -> list[str]:
     """Quote labels for a message, and escape characters if the labels would look the same."""
-    same = len({_plain(label.translate(CAPITALS)) for label in labels}) == 1
-    return list(map(ascii if same else repr, labels))
+    if len({_plain(label.translate(CAPITALS)) for label in labels}) > 1:
+        return list(map(repr, labels))
+    # Characters that all labels contain, in upper or lower case, do not make labels different.
+    shared = set.intersection(*(set(label.lower()) for label in labels))
+    return [
+        "".join(c if c.isascii() or c.lower() in shared else ascii(c)[1:-1] for c in repr(label))
+        for label in labels
+    ]
 
 
 def without_remark(label: str) -> set[str]:

@@ -22,6 +22,9 @@ from fastkappa.ratings.labels import cast_dates, read_labels
 Missing = Literal["raise", "drop"]
 DROP = "pass missing='drop' to leave them out and report their number."
 MISSING: tuple[Missing, ...] = get_args(Missing)
+# Characters, some of zero width, that can surround a string for a missing rating. A name of only
+# such characters is missing.
+BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
 # Arrow types that can contain NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")
 # For dates and durations, the possible types of a code, and the function that converts a code to
@@ -39,6 +42,19 @@ def is_missing(label: Any) -> bool:
         or (isinstance(label, (float, np.floating)) and math.isnan(label))
         or type(label).__name__ in ("NAType", "NaTType")
     )
+
+
+def is_blank(name: Any) -> bool:
+    """Return whether the name of a cluster or group is blank, which means that it is missing."""
+    return isinstance(name, str) and not name.strip(BLANKS)
+
+
+def blanks_as_none(names: Any) -> Any:
+    """Return a column of names with None for blank names, and any other column unchanged."""
+    found = to_numpy(names).astype(object).ravel().tolist()
+    if not any(map(is_blank, found)):
+        return names
+    return [None if is_blank(name) else name for name in found]
 
 
 def given_labels(labels: Any) -> AnyArray:

@@ -56,8 +56,10 @@ from fastkappa.ratings.lengths import (
 from fastkappa.ratings.missing import (
     DROP,
     Missing,
+    blanks_as_none,
     check_missing,
     find_missing,
+    is_blank,
     refuse_missing,
     refuse_missing_labels,
     without,
@@ -169,6 +171,14 @@ def read(
         # Missing ratings were detected while reading; this second pass counts them for the error.
         explain(kept, error, remedy)
         raise
+    for name in not_rated:
+        if any(map(is_blank, columns[name].categories or ())):
+            others = {each: blanks_as_none(column) for each, column in not_rated.items()}
+            rest = missing, missing_codes, others, sample_weight, may_be_empty, remedy
+            return read({each: given[each] for each in names}, labels, *rest)
+        warn_of_lookalikes({name: columns[name]}, "name")
+        if name == "clusters":
+            warn_of_ids(columns[name])
     weights = None
     if sample_weight is not None:
         n_weights = length_of("sample_weight", sample_weight)
@@ -179,10 +189,6 @@ def read(
             )
         kept_weights = sample_weight if dropped is None else without(sample_weight, dropped)
         weights = read_sample_weight(kept_weights, n_given - n_dropped)
-    for name in not_rated:
-        warn_of_lookalikes({name: columns[name]}, "name")
-        if name == "clusters":
-            warn_of_ids(columns[name])
     rated = {name: columns[name] for name in names} if not_rated else columns
     meant, are_declared = judge_labels(rated, labels)
     return RatedItems(columns, names, meant, are_declared, weights, n_missing, n_dropped)

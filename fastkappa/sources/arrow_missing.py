@@ -9,6 +9,7 @@ import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.ratings.doubtful_labels import missing_among_numbers, odd_strings, refuse_odd_strings
+from fastkappa.ratings.missing import BLANKS
 from fastkappa.sources.arrow_columns import codes_of, in_one, is_string
 from fastkappa.sources.arrow_files import DELIMITERS, format_of
 from fastkappa.sources.source_ratings import STRINGS, WantedLabels, column_of
@@ -16,6 +17,17 @@ from fastkappa.sources.text.arrow_text import inferred, without_texts
 
 # How to handle strings among numbers.
 OddStrings = Literal["raise", "drop", "keep"]
+
+
+def without_blanks(names: Any) -> Any:
+    """Return a column of names, such as clusters, with null for blank strings."""
+    from pyarrow import compute
+
+    if not is_string(getattr(names.type, "value_type", names.type)):
+        return names
+    trimmed = compute.utf8_trim(names.cast("string"), characters=BLANKS)
+    are_blank = compute.equal(trimmed, "")
+    return compute.if_else(are_blank, None, names) if compute.any(are_blank).as_py() else names
 
 
 def mark_missing(

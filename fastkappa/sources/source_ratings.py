@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column, are_comparable, not_comparable
-from fastkappa.ratings.doubtful_labels import BLANKS, REMEDIES, Remedies
+from fastkappa.ratings.doubtful_labels import REMEDIES, Remedies
 from fastkappa.ratings.label_order import LabelOrder, common_order, have_equal_numbers, is_number
 from fastkappa.ratings.labels import strings_array
+from fastkappa.ratings.missing import BLANKS, is_blank
 
 # The key of a label in a table, or None for a missing rating. Fractions, such as half points,
 # require labels=.
@@ -206,8 +207,11 @@ class AxisLabels:
         wanted: WantedLabels | None = None,
         codes: WantedLabels | None = None,
         n_others: int = 0,
+        are_names: bool = False,
     ) -> None:
         self.column, self.name = column, f"column {column!r}"
+        # Whether the labels are the names of groups. A blank name is missing.
+        self.are_names = are_names
         self.wanted, self.codes = wanted, codes
         # How many more strings that are not in ``wanted`` can keep their keys: none if the labels
         # are numbers, because a string would change the type of the column.
@@ -282,6 +286,8 @@ class AxisLabels:
         self.order = keys
 
     def _counted_as(self, key: Any) -> Any:
+        if self.are_names and is_blank(key):
+            return None
         if self.codes is not None and key not in (None, OUTSIDE) and key in self.codes:
             return None
         if self.wanted is None or key is None or key == OUTSIDE or key in self.wanted:

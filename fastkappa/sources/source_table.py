@@ -136,7 +136,7 @@ class SourceTable:
         self.names = list(dict.fromkeys(name for name in columns if name is not None))
         n_others = MOST_OTHERS if columns.group is None else 0
         self.axes = (
-            AxisLabels(columns.group),
+            AxisLabels(columns.group, are_names=columns.group is not None),
             AxisLabels(columns.y1, wanted, codes, n_others),
             AxisLabels(columns.y2, wanted, codes, n_others),
         )

@@ -110,3 +110,15 @@ def test_another_separator_of_sets(
     said = CommandLine("agree").run(path, "--raters", "ann", "ben", "eve", *options).stderr
     found = [line.partition(", use ")[2] for line in said.splitlines() if "separator" in line]
     assert found == ([] if warned is None else [f"--set-separator '{warned}'."])
+
+
+def test_names_of_groups_are_shown_once_and_readably(tmp_path: Path) -> None:
+    """Letters that can be told apart are not escaped. The counts are those of the rated items."""
+    sites = ["Köln", "KÖLN", "Ulm"] * 20
+    a = ["", *([1, 2] * 30)[1:]]
+    path = write_csv(tmp_path / "r.csv", a=a, b=[1, 2, 1] * 20, site=sites, who=range(60))
+    for options in (["--group", "site"], ["--group", "site", "--cluster", "who"]):
+        given = ["--raters", "a", "b", "--missing", "drop", *options]
+        said = CommandLine("agree").run(path, *given).stderr
+        assert said.count("how they are written") == 1
+        assert "'KÖLN' (20 times), 'Köln' (" in said

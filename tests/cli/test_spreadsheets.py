@@ -57,6 +57,9 @@ def test_an_empty_cell_is_missing_and_an_empty_row_is_none(tmp_path: Path) -> No
 def test_rows_above_the_names_and_words(tmp_path: Path) -> None:
     rows: list[list[Any]] = [["Ward 3"], [], ["a", "b"], ["yes", "no, never"], ["yes", "yes"]]
     path = write_xlsx(tmp_path / "r.xlsx", ratings=rows)
+    refused = program.refusal("score", path, "--y1", "a", "--y2", "b")
+    assert "Line 3 has these names: leave out the lines above it" in refused
+    assert "--skip 2." in refused
     found = program.json_of("score", path, "--y1", "a", "--y2", "b", "--skip", 2)
     assert (found["labels"], found["n"]) == (["no, never", "yes"], 2)
     unnamed = program.json_of("score", path, "--y1", "1", "--y2", "2", "--skip", 3, "--no-header")

@@ -21,7 +21,7 @@ from fastkappa import (
     fleiss_kappa,
     leaderboard,
 )
-from fastkappa.ratings.looks import alike_among
+from fastkappa.ratings.looks import alike_among, with_characters_shown
 
 COMPOSED, COMBINING = "caf\u00e9", "cafe\u0301"
 CHARACTERS = WRITTEN = "how they are written"
@@ -387,3 +387,17 @@ def test_groups_of_raters_in_a_file(tmp_path: Path, options: tuple[str, ...]) ->
     run = CommandLine("agree").run(path, *options, "--group", "where")
     assert run.exit_code == 0
     assert "column 'where' has names that differ only in how they are written" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [
+        (["Köln", "KÖLN"], ["'Köln'", "'KÖLN'"]),
+        (["Köln", "Ko\u0308ln"], [r"'K\xf6ln'", r"'Ko\u0308ln'"]),
+        (["öz", "\u00f6z\u200b"], ["'öz'", r"'öz\u200b'"]),
+        (["n\u043e", "no"], [r"'n\u043e'", "'no'"]),
+        ([r"a\b", r"A\b"], [r"'a\\b'", r"'A\\b'"]),
+    ],
+)
+def test_only_characters_that_differ_are_escaped(labels: list[str], shown: list[str]) -> None:
+    assert with_characters_shown(labels) == shown

@@ -173,7 +173,9 @@ def test_what_separates_fields_is_found(kappa: Any, text: str, write: Any) -> No
 
 
 @pytest.mark.parametrize("kappa", ENTRANCES)
-@pytest.mark.parametrize("above", ["My study\n", "# one\n# two; three\n", "\n\nA title, of two\n"])
+@pytest.mark.parametrize(
+    "above", ["My study\n", "# one\n# two; three\n", "\n\nA title, of two\n", "Study\n\n"]
+)
 def test_lines_above_the_names(kappa: Any, above: str, write: Any) -> None:
     path = write(above + LINES)
     n_above = above.count("\n")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
-from warnings import filterwarnings
+from warnings import catch_warnings, filterwarnings, simplefilter
 
 import numpy as np
 
@@ -79,10 +79,13 @@ class ClusteredPair:
         with self._columns_named():
             groups = self._arrays[str(self._group)]
             found = agreement_by(*self._given, groups=groups, weights=weights, **options)
-        parts = {
-            label_text(group): [part[name] for name in (*self._raters, self._cluster)]
-            for group, part in split_by(str(self._group), self._arrays)
-        }
+        with catch_warnings():
+            # A warning about the groups has already been issued.
+            simplefilter("ignore", UserWarning)
+            parts = {
+                label_text(group): [part[name] for name in (*self._raters, self._cluster)]
+                for group, part in split_by(str(self._group), self._arrays)
+            }
         results = {
             group: _with_missing(self._named(result), parts[label_text(group)])
             for group, result in found.items()

@@ -26,7 +26,7 @@ from fastkappa.sources.arrow_files import (
     ignore_progress,
 )
 from fastkappa.sources.arrow_folders import columns_of_files
-from fastkappa.sources.arrow_missing import mark_missing
+from fastkappa.sources.arrow_missing import mark_missing, without_blanks
 from fastkappa.sources.source_ratings import (
     MEASUREMENTS,
     NO_TYPE,
@@ -158,7 +158,7 @@ class Reading(NamedTuple):
         text: Sequence[str] = (),
         scores: Collection[str] = (),
     ) -> dict[str, Any]:
-        """Return columns of a source, with null for missing ratings and scores.
+        """Return columns of a source, with null for missing ratings and scores, and blank names.
 
         The columns ``text`` of a text file are read as strings, so that "01" differs from "1". In
         other columns of ratings, lists are replaced by their labels if no list has several labels.
@@ -186,6 +186,9 @@ class Reading(NamedTuple):
                         f" --missing drop if empty lists are missing ratings.{LISTS_AS_SETS}"
                     )
             arrays[name] = self.marked(source.files[0], name, arrays[name], is_score)
+        for name in others:
+            if name not in (*rated, *scores):
+                arrays[name] = without_blanks(arrays[name])
         return arrays
 
     def marked(self, file: Path, name: str, column: Any, is_score: bool = False) -> Any:

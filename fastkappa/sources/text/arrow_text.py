@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,9 @@ import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.exceptions import users_stacklevel
-from fastkappa.ratings.doubtful_labels import BLANKS
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.labels import refuse_rounded_list
+from fastkappa.ratings.missing import BLANKS
 from fastkappa.sources.arrow_columns import (
     is_string,
     values_of,
@@ -86,15 +86,19 @@ def text_file(
 
 def _names_below(file: TextFile, check: Check) -> str:
     """Return a hint if a later line has the missing column names, otherwise an empty string."""
-    skipped = file.text_format.n_skipped
+    found = 0
     for n_above in range(1, MOST_ABOVE_NAMES + 1):
-        below = file.text_format._replace(n_skipped=skipped + n_above)
+        below = file.text_format._replace(n_skipped=file.text_format.n_skipped + n_above)
         between, below = find_format(file.path, "", below)
-        names = names_in(file.path, between, below)
-        with suppress(RatingsError):
-            check(names)
-            return f" Line {below.n_skipped + 1} has these names: {_skip(below.n_skipped)}"
-    return ""
+        try:
+            check(names_in(file.path, between, below))
+        except RatingsError:
+            if found:
+                break
+        else:
+            # Empty lines above the names are skipped, so the last of these lines has the names.
+            found = below.n_skipped
+    return f" Line {found + 1} has these names: {_skip(found)}" if found else ""
 
 
 def _skip(n_above: int) -> str:
