@@ -56,9 +56,9 @@ def _matching(path: str) -> list[Path]:
     """Return the files that match a pattern; return other paths unchanged."""
     if URL.match(path):
         raise RatingsError(
-            f"{path} is not a local path. In Python, run filesystem, path ="
-            f" pyarrow.fs.FileSystem.from_uri({path!r}), and pass both to confusion_from_source."
-            " For the command line, copy the file first."
+            f"{path} is not a local path. In Python, run `filesystem, path ="
+            f" pyarrow.fs.FileSystem.from_uri({path!r})`, and pass both to confusion_from_source."
+            " For the command line, copy it to a local folder."
         )
     if not set(path) & set("*?[") or os.path.exists(path):
         return [Path(path)]
