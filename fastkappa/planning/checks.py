@@ -22,9 +22,9 @@ def tail_of(
     null: float,
     names: tuple[str, str],
 ) -> float:
-    """Check the test, and return the probability of a type I error in the direction of ``value``.
+    """Check a test's arguments, and return its type I error probability on the side of ``value``.
 
-    ``names`` are the names of the arguments ``value`` and ``null`` in error messages.
+    ``names`` holds the names by which error messages refer to ``value`` and ``null``.
     """
     if alternative not in get_args(PlannedAlternative):
         raise ValueError(
@@ -65,4 +65,8 @@ def check_raters(n_raters: int, margins: Margins) -> None:
     if n_raters > MOST_RATERS:
         raise ValueError(f"n_raters must be at most {MOST_RATERS}, got {n_raters!r}.")
     if not np.array_equal(*margins):
-        raise ValueError("rates must be the same for all raters if there are more than two raters.")
+        first, second = (margin.tolist() for margin in margins)
+        raise ValueError(
+            "rates must be the same for all raters if n_raters is above 2, got"
+            f" {first} and {second}."
+        )

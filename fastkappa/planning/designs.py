@@ -25,7 +25,7 @@ def sample_size(
     n_raters: int = 2,
     design_effect: float = 1.0,
 ) -> int:
-    """Return the number of items needed to distinguish kappa from a hypothesised value.
+    """Return the number of items needed to distinguish kappa from a hypothesized value.
 
     For two raters, the planned test is the test of ``agreement(..., null_kappa=null_kappa)``. For
     more than two raters, it is the test of `fleiss_kappa`.
@@ -36,16 +36,16 @@ def sample_size(
         The expected kappa.
     rates : pair of float or of array-like of shape (l,), default=(0.5, 0.5)
         For two labels, the proportion of items to which each rater gives the first label. For more
-        labels, the proportions of each rater's labels. If there are more than two raters, both
-        entries must be equal.
+        labels, an array for each rater with the proportions of all labels. If there are more than
+        two raters, both entries must be equal.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights.
     null_kappa : float, default=0.0
         The kappa under the null hypothesis.
     alternative : {'two-sided', 'one-sided', 'greater', 'less'}, default='two-sided'
         The kind of test. A 'one-sided' test detects a deviation towards ``kappa``. 'greater' and
-        'less' are also one-sided. They require that ``kappa`` is greater or less than
-        ``null_kappa``, respectively.
+        'less' are also one-sided, and require ``kappa`` to be greater or less than ``null_kappa``,
+        respectively.
     alpha : float, default=0.05
         The significance level.
     power : float, default=0.8
@@ -72,29 +72,28 @@ def sample_size(
 
     Notes
     -----
-    With three or more labels, many tables have these rates and this kappa. All raters are assumed
-    to agree on some items and to guess the others. With two labels, this assumption is the common
-    correlation model of Altaye, Donner and Klar (2001).
+    With three or more labels, many different tables have the given rates and kappa. A plan assumes
+    that the raters agree on some items and guess on the others. With two labels, this assumption is
+    the common correlation model of Altaye, Donner and Klar (2001).
 
     For two raters and two labels, the formula is that of Cantor (1996). With more labels, the test
-    computes its standard error from the most likely table with ``null_kappa``. This table depends
-    on the observed table. The mean and standard deviation of z are therefore computed over the
-    possible numbers of items in each cell.
+    computes its standard error from the most likely table whose kappa is ``null_kappa``. This table
+    depends on the observed table. The mean and standard deviation of the test statistic z are
+    therefore computed over the possible numbers of items in each cell.
 
-    For more than two raters and ``null_kappa`` other than 0, the test rejects if ``null_kappa`` is
-    outside the interval of `fleiss_kappa` with confidence 1 - ``alpha``. A one-sided test uses one
-    limit of the interval with confidence 1 - 2 ``alpha``.
+    For more than two raters and a ``null_kappa`` other than 0, the test rejects ``null_kappa`` if
+    it is outside the interval of `fleiss_kappa` with confidence 1 - ``alpha``. A one-sided test
+    uses one limit of the interval with confidence 1 - 2 ``alpha``.
 
-    If more than two raters agree on all items, the standard error of Fleiss' kappa is undefined.
-    Such a study counts as rejecting a lower ``null_kappa`` if full agreement is improbable under
-    ``null_kappa``. The probability of full agreement must be at most ``alpha``, or half of
-    ``alpha`` in a two-sided test.
+    With more than two raters, the standard error of Fleiss' kappa is undefined if all raters agree
+    on all items. Such a study counts as rejecting a lower ``null_kappa`` if the probability of full
+    agreement under ``null_kappa`` is at most ``alpha``, or half of ``alpha`` in a two-sided test.
 
-    The formulas are accurate if the distribution of z is close to normal. If a cell has few items,
-    the distribution is not close to normal, so 1000 to 4000 studies are simulated for each
-    candidate n. The planned power differs from the simulated power by at most 2 percentage points.
-    If the formula fails, n is the smallest number of items with sufficient simulated power. This
-    power is accurate only to about 2 percentage points, and increases in steps.
+    The formulas are accurate if the distribution of z is close to normal. This is not the case if a
+    cell has few items, so 1000 to 4000 studies are simulated for each candidate n. The power from
+    the formula is clipped to within 2 percentage points of the simulated power. If the formula
+    fails, n is the smallest number of items with sufficient simulated power. The simulated power is
+    accurate only to within about 2 percentage points, and increases with n in steps.
 
     References
     ----------
@@ -152,8 +151,8 @@ def power(
         As in `sample_size`.
     n_simulated : int, default=0
         The number of studies to simulate, each with the planned test. With 10,000 studies, the
-        power is accurate to within 1 %. With 0, nothing is simulated, and the result is the planned
-        power that `sample_size` uses.
+        power is accurate to within 1 percentage point. With 0, no studies are simulated, and the
+        result is the planned power that `sample_size` uses.
     rng : Generator, int or None, default=None
         The random number generator, or a seed.
 
@@ -166,7 +165,7 @@ def power(
     Raises
     ------
     ValueError
-        As for `sample_size`.
+        As in `sample_size`.
 
     Examples
     --------
@@ -206,7 +205,7 @@ def sample_size_for_width(
     n_raters: int = 2,
     design_effect: float = 1.0,
 ) -> int:
-    """Return the number of items needed for an interval of kappa with a given width.
+    """Return the number of items needed for a kappa interval of a given width.
 
     Parameters
     ----------
@@ -229,13 +228,14 @@ def sample_size_for_width(
     Raises
     ------
     ValueError
-        If ``width`` is not between 0 and 2 or needs more than 10**12 items, if ``kappa`` is
+        If ``width`` is not between 0 and 2 or requires more than 10**12 items, if ``kappa`` is
         impossible with these rates, if less than one item in a million is expected outside the most
         frequent cell, or if an argument is invalid.
 
     Notes
     -----
-    The planned width is that of an average study. About half of all studies have a wider interval.
+    The planned width is that of an average study. In about half of all studies, the interval is
+    wider than planned.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Compute the mean and standard deviation of a test's z over many studies of n items.
+"""Compute the mean and standard deviation of a test statistic z over studies of n items.
 
 The number of items in a cell has approximately a Poisson distribution, with the expected number as
 its mean. This distribution is replaced by one with only three possible counts and the same first
@@ -6,9 +6,9 @@ five moments (Gauss quadrature with Charlier polynomials). One cell at a time is
 three counts, while the other cells keep their expected counts. The resulting changes in z are
 summed over the cells.
 
-Like real counts, the three counts can be far from the mean, and are never negative. The method is
-therefore realistic even for cells that are empty in most studies. Unlike numerical derivatives, it
-does not divide by a small step.
+Like real counts, the three counts can be far from the mean, and are never negative. The method
+therefore works well even for cells that are empty in most studies. Unlike numerical
+differentiation, it does not divide by a small step.
 
 For large n, the result approaches that of the delta method, including the bias of order 1 /
 sqrt(n).
@@ -43,7 +43,7 @@ def poisson_counts(means: FloatTable) -> tuple[FloatTable, FloatTable]:
     Parameters
     ----------
     means : ndarray of shape (m,)
-        The means of m Poisson distributions. All means are above 0.
+        The means of m Poisson distributions, all above 0.
 
     Returns
     -------
@@ -80,22 +80,22 @@ def expected_z(
 ) -> ExpectedZ:
     """Return the mean and standard deviation of z over studies of n items.
 
-    Both values are NaN if z is not finite for one of the tables that are tried.
+    Both values are NaN if z is infinite or NaN for at least one of the tables.
 
     Parameters
     ----------
     z_of : callable
-        A function that computes z, of shape (k,), from the numbers of items per cell, of shape (k,
-        m).
+        A function that takes the number of items in each cell of k tables, as an array of shape
+        (k, m), and returns z, of shape (k,).
     proportions : ndarray of shape (m,)
-        The expected proportion of the items in each cell.
+        The expected proportion of items in each cell.
     n : float
         The number of items.
 
     Examples
     --------
-    The proportion of items in the first of two cells, multiplied by sqrt(n), has the standard
-    deviation sqrt(p (1 - p)):
+    The proportion of items in the first of two cells, multiplied by sqrt(n), has a standard
+    deviation of sqrt(p (1 - p)):
 
     >>> import numpy as np
     >>> from fastkappa.planning.expected_z import expected_z

@@ -1,19 +1,19 @@
 """Compute the power and width of planned studies of kappa as functions of the number of items.
 
-If the distribution of z is close to normal, a formula for the power is accurate:
+If the distribution of the test statistic z is close to normal, a formula for the power is accurate:
 
-- For two labels and for kappa0 = 0, the power is Phi((sqrt(n) t - critical d0) / d) (Cantor 1996).
-  Here t is the distance of kappa from kappa0, d is the standard error for one item in the expected
-  table, and d0 is the standard error for one item in the planned table with kappa0.
-- With more labels, many tables have kappa0, and the score test uses the most likely of them.
-  `expected_z` computes the mean and standard deviation of the z of this test over studies of n
-  items. The power is Phi((mean - critical) / deviation).
-- With several raters, `variation_of_z` returns the mean and standard deviation of z.
+- For two labels or for kappa0 = 0, the power is Phi((sqrt(n) t - critical d0) / d) (Cantor 1996).
+  Here t is the distance between kappa and kappa0, d is the standard error for one item in the
+  expected table, and d0 is the standard error for one item in the planned table with kappa0.
+- With more labels, the kappa of many tables is kappa0, and the score test uses the most likely of
+  these tables. `expected_z` computes the mean and standard deviation of this test's z over studies
+  of n items. The power is Phi((mean - critical) / deviation).
+- With more than two raters, `variation_of_z` returns the mean and standard deviation of z.
 
 The distribution of z is not close to normal if an important cell is expected to contain few items.
 No simple rule shows which cells are important, so studies are simulated for each n. The planned
-power is the power from the formula, clipped to within `WITHIN` of the simulated power. Therefore
-the planned power does not jump where the formula fails.
+power is the power from the formula, clipped to within `WITHIN` of the simulated power. This keeps
+the planned power from jumping where the formula becomes inaccurate.
 """
 
 from __future__ import annotations
@@ -87,11 +87,11 @@ class KappaStudy(TestedStudy):
 
     @abstractmethod
     def formula(self) -> PowerOfN:
-        """Return a function of n: the power for normally distributed z, or NaN if unknown."""
+        """Return a function of n: the power if z is normally distributed, or NaN if unknown."""
 
     @abstractmethod
     def simulated_power(self, n: int, n_studies: int, rng: np.random.Generator) -> float:
-        """Return the proportion of simulated studies that reject in the direction of kappa."""
+        """Return the proportion of simulated studies that reject kappa0 on the side of kappa."""
 
     @property
     @abstractmethod
@@ -131,7 +131,7 @@ class KappaStudy(TestedStudy):
                 yield self._near_simulation(formula, n_studies)
 
     def _near_simulation(self, formula: PowerOfN, n_studies: int) -> PowerOfN:
-        """Return the power as a function of n, kept close to the power of simulated studies."""
+        """Return a function of n: the power by the formula, clipped to near the simulated one."""
 
         def power(n: int) -> float:
             simulated = self.simulated_power(n, n_studies, np.random.default_rng(0))
@@ -185,7 +185,7 @@ class _TwoRaters(KappaStudy):
         return float(times[z * self.towards > self.critical(n)].sum() / n_studies)
 
     def _z_of(self, tables: AnyArray) -> FloatTable:
-        """Return the planned test's z for each table of a stack."""
+        """Return the planned test's z for each table in a stack."""
         at_once = max(1, MOST_NUMBERS // (2 * tables.shape[-1] + 2) ** 2)
         parts = (tables[start : start + at_once] for start in range(0, len(tables), at_once))
         return np.concatenate([null_test(part, self.weights, self.tested).z for part in parts])
@@ -197,7 +197,7 @@ class _SeveralRaters(KappaStudy):
 
     @cached_property
     def rows(self) -> several_raters.Rows:
-        """The possible rows of counts of an item, with their expected proportions."""
+        """The possible rows of counts for an item, and their expected proportions."""
         return several_raters.planned_rows(self.expected, self.rates[0], self.n_raters)
 
     @property
@@ -244,7 +244,7 @@ class _SeveralRaters(KappaStudy):
     def _takes_full_agreement(self, n: int) -> bool:
         """Return whether full agreement on n items counts as rejecting kappa0.
 
-        Full agreement must be sufficiently improbable under kappa0, which requires enough items.
+        It counts only if it is sufficiently improbable under kappa0, which requires enough items.
         """
         by_all = several_raters.agreed_by_all(self.tested, self.rates[0], self.n_raters)
         return not self.has_null_error and self.towards > 0 and by_all**n <= self.tail
@@ -284,7 +284,7 @@ def kappa_study(
 
 
 def normal_power(distance: float, deviation: float) -> float:
-    """Return the probability that a normal variable with mean ``distance`` is above 0."""
+    """Return the probability that a normal variable with this mean and deviation is above 0."""
     if deviation == 0:
         return float(distance > 0)
     return STANDARD_NORMAL.cdf(distance / deviation)

@@ -18,7 +18,7 @@ def correlation_sample_size(
     accuracy: float = 1.0,
     design_effect: float = 1.0,
 ) -> int:
-    """Return the number of subjects needed to distinguish a correlation from another value.
+    """Return the number of subjects needed to distinguish a correlation from a hypothesized value.
 
     The test rejects ``null_correlation`` if it is outside the interval of
     `fastkappa.measurements.intraclass_correlation` or `concordance_correlation`.
@@ -39,8 +39,8 @@ def correlation_sample_size(
         The number of raters of each subject.
     accuracy : float, default=1.0
         The expected bias correction factor, for 'ccc' only. It is 1 if both raters have the same
-        mean. The correlation divided by this factor is Pearson's correlation. Both raters are
-        assumed to have the same standard deviation.
+        mean. The concordance correlation divided by this factor is Pearson's correlation. Both
+        raters are assumed to have the same standard deviation.
 
     Returns
     -------
@@ -50,8 +50,8 @@ def correlation_sample_size(
     Raises
     ------
     ValueError
-        If both correlations are equal, if more than 10**12 subjects are needed, or if an argument
-        is invalid.
+        If the two correlations are equal, if more than 10**12 subjects are needed, or if an
+        argument is invalid.
 
     Notes
     -----
@@ -101,7 +101,7 @@ def correlation_sample_size_for_width(
     accuracy: float = 1.0,
     design_effect: float = 1.0,
 ) -> int:
-    """Return the number of subjects needed for an interval of a correlation with a given width.
+    """Return the number of subjects needed for a correlation interval of a given width.
 
     Parameters
     ----------
@@ -120,12 +120,13 @@ def correlation_sample_size_for_width(
     -------
     n : int
         The smallest number of subjects for which the interval around the expected correlation is at
-        most ``width`` wide. About half of all studies have a wider interval.
+        most ``width`` wide. In about half of all studies, the interval is wider than planned.
 
     Raises
     ------
     ValueError
-        If ``width`` is not between 0 and 2, or if an argument is invalid.
+        If ``width`` is not between 0 and 2 or requires more than 10**12 subjects, or if another
+        argument is invalid.
 
     Notes
     -----
@@ -180,7 +181,8 @@ def limits_sample_size_for_width(
     n : int
         The smallest number of subjects for which the intervals of
         `fastkappa.measurements.limits_of_agreement` are at most ``width`` wide if the differences
-        have the expected standard deviation. About half of all studies have wider intervals.
+        have the expected standard deviation. In about half of all studies, the intervals are wider
+        than planned.
 
     Raises
     ------
@@ -194,7 +196,7 @@ def limits_sample_size_for_width(
 
     Examples
     --------
-    About 100 subjects are needed for limits with intervals of plus or minus 0.34 standard
+    With about 100 subjects, the interval of each limit is the limit plus or minus 0.34 standard
     deviations:
 
     >>> from fastkappa.planning import limits_sample_size_for_width

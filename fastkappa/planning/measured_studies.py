@@ -1,7 +1,6 @@
 """Compute the power and width of planned studies of measurements.
 
-The coefficients are the intraclass correlation, Lin's concordance correlation and the limits of
-agreement.
+A study estimates the intraclass correlation, Lin's concordance correlation or limits of agreement.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ Correlation: TypeAlias = Literal["icc", "ccc"]
 
 @dataclass(frozen=True, kw_only=True)
 class CorrelationStudy(TestedStudy):
-    """A study of a correlation of measurements."""
+    """A study of a correlation between the measurements of raters."""
 
     accuracy: float = 1.0
     names = ("correlation", "null_correlation")
@@ -39,7 +38,7 @@ class _Intraclass(CorrelationStudy):
     coefficient, name = "icc", "ICC(C,1)"
 
     def width_of(self, n: int) -> float:
-        """Return the width of the interval for the expected value of the ratio of mean squares."""
+        """Return the width of the interval if the ratio of mean squares has its expected value."""
         freedom = self._freedom(n)
         p, f = (1 + self.confidence) / 2, self._ratio(self.expected)
         ends = f / f_quantile(p, *freedom), f * f_quantile(p, *freedom[::-1])
@@ -63,12 +62,12 @@ class _Intraclass(CorrelationStudy):
         return n - 1, (n - 1) * (self.n_raters - 1)
 
     def _ratio(self, value: float) -> float:
-        """Return the ratio of the expected mean square between subjects to that of the error."""
+        """Return the expected mean square between subjects over the expected error mean square."""
         return (1 + (self.n_raters - 1) * value) / (1 - value)
 
 
 class _Concordance(CorrelationStudy):
-    """A study of Lin's concordance correlation, computed on the scale of Fisher's z."""
+    """A study of Lin's concordance correlation. Its test and interval use Fisher's z."""
 
     coefficient, name = "ccc", "concordance correlation"
     fewest = 4
@@ -94,7 +93,7 @@ class _Concordance(CorrelationStudy):
         return math.tanh(z + half) - math.tanh(z - half)
 
     def powers(self) -> Iterator[PowerOfN]:
-        """Yield the power of the test that rejects values outside the interval."""
+        """Yield the power of the test that rejects the null value if it is outside the interval."""
         distance = abs(math.atanh(self.expected) - math.atanh(self.tested))
         critical = normal_quantile(1 - self.tail)
         yield lambda n: STANDARD_NORMAL.cdf(distance / self._error(n) - critical)

@@ -41,7 +41,7 @@ class Plan(Result):
     width : float
         The expected width of the interval of the coefficient, or of each limit of agreement.
     cluster_size : float or None
-        The number of items per cluster, or the mean number.
+        The number of items per cluster, or its mean if clusters differ in size.
     study : Study
         The planned study, with its assumptions.
     """
@@ -74,7 +74,7 @@ class Plan(Result):
         return frame_of_figures(self.rows())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the planned quantities and the assumptions as a dictionary for JSON."""
+        """Return the planned quantities and assumptions as a JSON-serializable dictionary."""
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         study = found.pop("study")
         found["coefficient"] = study.coefficient
@@ -150,7 +150,7 @@ def plan_study(
     n: int | None = None,
     cluster_size: float | None = None,
 ) -> Plan:
-    """Find the number of items for an interval or a test, or evaluate a given number of items.
+    """Find the number of items for an interval or a test, or plan with a given number of items.
 
     Parameters
     ----------
@@ -163,8 +163,8 @@ def plan_study(
     n : int, default=None
         The number of items, if known.
     cluster_size : float, default=None
-        The number of items per cluster, or the mean number. The number of items is rounded up to
-        whole clusters, unless ``n`` is given.
+        The number of items per cluster, or its mean if clusters differ in size. The number of items
+        is rounded up to whole clusters, unless ``n`` is given.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Construct the tables on which plans are based, from kappa and the raters' margins.
 
-For two labels, kappa and the margins determine the table. For more labels, the table is assumed to
-be a mixture of independence and the maximum agreement that the margins allow. With two labels, the
-mixture is the only possible table.
+A planned table is a mixture of independence and the maximum agreement that the margins allow. For
+two labels, it is the only table with the given kappa and margins. For more labels, the mixture is
+an assumption.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ def as_margins(rates: Any) -> Margins:
 
 
 def planned_table(name: str, kappa: float, margins: Margins, weights: Weights) -> FloatTable:
-    """Return the proportions of the planned table, of shape (l, l).
+    """Return the planned table as proportions, in an array of shape (l, l).
 
-    The table is the mixture of independence and maximum agreement that has this kappa. ``name`` is
-    the name of the argument ``kappa`` in error messages.
+    The table is the mixture of independence and maximum agreement that has this kappa. Error
+    messages refer to ``kappa`` by ``name``.
     """
     if not isinstance(kappa, Real) or not -1 <= kappa <= 1:
         raise ValueError(f"{name} must be a number between -1 and 1, got {kappa!r}.")
@@ -57,8 +57,8 @@ def planned_table(name: str, kappa: float, margins: Margins, weights: Weights) -
     largest = float(kappas(closest, checked))
     if math.isnan(largest):
         raise ValueError(
-            "rates must allow disagreement, because otherwise kappa is undefined, got"
-            f" {', '.join(str(margin.tolist()) for margin in margins)}."
+            "rates must lead to some disagreement by chance, because kappa is otherwise undefined,"
+            f" got {' and '.join(str(margin.tolist()) for margin in margins)}."
         )
     if kappa > largest + 1e-12:
         raise ValueError(
@@ -67,16 +67,18 @@ def planned_table(name: str, kappa: float, margins: Margins, weights: Weights) -
     part = min(kappa / largest, 1.0) if largest > 0 else 0.0
     proportions: FloatTable = by_chance + part * (closest - by_chance)
     if proportions.min() < -1e-12:
-        raise ValueError(f"{name} is too far below 0 for raters with these rates, got {kappa!r}.")
+        raise ValueError(
+            f"{name} must be less negative for raters with these rates, got {kappa!r}."
+        )
     return np.maximum(proportions, 0)
 
 
 def outside_most_frequent(proportions: FloatTable) -> float:
     """Return the proportion of items outside the most frequent cell, or raise if it is too small.
 
-    Kappa depends on the items outside this cell. The most likely tables are accurate to about 1e-9
-    of all items. If a proportion of at least 1e-6 is outside the cell, the error is at most 0.1 %
-    of those items.
+    Kappa depends on the items outside this cell. The search for the most likely table is accurate
+    to about 1e-9 of all items. This is at most 0.1 % of the items outside the cell if they make up
+    at least 1e-6 of all items.
     """
     most_frequent = np.unravel_index(proportions.argmax(), proportions.shape)
     others = proportions.copy()

@@ -1,10 +1,10 @@
-"""Plan studies of Fleiss' kappa, with raters who agree on some items and guess the others.
+"""Plan studies of Fleiss' kappa, with raters who agree on some items and guess on the others.
 
-An item is a row of counts: the number of raters who gave each label. With probability kappa, all
-raters give the same label. Otherwise each rater draws a label at random. The labels have the same
-proportions in both cases. For such items, Fleiss' kappa equals this probability, for any weights.
-For two labels, Altaye, Donner and Klar (2001) and Rotondi and Donner (2012) call this the common
-correlation model.
+An item is represented by a row of counts: the number of raters who gave each label. With
+probability p, all raters give the same label. Otherwise each rater draws a label at random. Either
+way, the labels have the same expected proportions. For such items, Fleiss' kappa equals p, for any
+weights. For two labels, Altaye, Donner and Klar (2001) and Rotondi and Donner (2012) call this the
+common correlation model.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Rows(NamedTuple):
 
 
 def planned_rows(kappa: float, margin: FloatTable, n_raters: int) -> Rows:
-    """Return the possible rows of an item, with their proportions for a given kappa.
+    """Return the possible rows of counts for an item, and their expected proportions.
 
     Examples
     --------
-    Three raters and two labels (Altaye and others 2001):
+    Three raters and two labels, as in Altaye, Donner and Klar (2001):
 
     >>> import numpy as np
     >>> from fastkappa.planning.several_raters import planned_rows
@@ -60,7 +60,7 @@ def planned_rows(kappa: float, margin: FloatTable, n_raters: int) -> Rows:
     proportions = kappa * agreed + (1 - kappa) * guessed
     if proportions.min() < 0:
         raise ValueError(
-            f"kappa is too far below 0 for {n_raters} raters with these rates, got {kappa!r}."
+            f"kappa must be less negative for {n_raters} raters with these rates, got {kappa!r}."
         )
     return Rows(counts, proportions)
 
@@ -86,9 +86,10 @@ def _compositions(total: int, n_parts: int) -> list[list[int]]:
 
 
 def features(rows: Rows, weights: Weights) -> FloatTable:
-    """Return products of each row's disagreement and label proportions, of shape (m, (l + 1)^2).
+    """Return the pairwise products of each row's disagreement and label proportions.
 
-    Fleiss' kappa and its standard error depend only on the means of these products over the items.
+    The array has shape (m, (l + 1)**2). Fleiss' kappa and its standard error depend only on the
+    means of these products over the items.
     """
     counts = rows.counts
     n_raters = counts[0].sum()
@@ -99,9 +100,9 @@ def features(rows: Rows, weights: Weights) -> FloatTable:
 
 
 def kappas_and_deviations(means: FloatTable, weights: Weights) -> tuple[FloatTable, FloatTable]:
-    """Return Fleiss' kappa and its standard error for one item, given means of the features.
+    """Return Fleiss' kappa and its standard error for one item, from the means of the `features`.
 
-    ``means`` has the shape (k, (l + 1)^2), and the results (k,).
+    ``means`` has shape (k, (l + 1)**2), and both results have shape (k,).
     """
     products, first = _products(means)
     observed, margins = first[:, 0], first[:, 1:]
@@ -141,12 +142,12 @@ def error_of_one_item(rows: Rows, weights: Weights) -> float:
 
 
 def z_of(means: FloatTable, n_raters: int, null_kappa: float, weights: Weights) -> FloatTable:
-    """Return the statistic for testing kappa = kappa0, divided by sqrt(n), of shape (k,).
+    """Return an array of shape (k,) with the statistic for testing kappa = kappa0, over sqrt(n).
 
-    The statistic is the distance of kappa from kappa0, divided by the standard error for one item.
-    For kappa0 = 0 without weights, the divisor is the null standard error (Fleiss, Nee and Landis
-    1979), as in `fleiss_kappa`. The result is NaN if the standard error is 0. ``means`` are means
-    of the `features`.
+    The result is the difference kappa - kappa0, divided by the standard error for one item. For
+    kappa0 = 0 without weights, the divisor is the null standard error (Fleiss, Nee and Landis
+    1979), as in `fleiss_kappa`. The result is NaN if the standard error is 0. ``means`` holds the
+    means of the `features`.
     """
     values, deviations = kappas_and_deviations(means, weights)
     if null_kappa == 0 and weights is None:
@@ -156,7 +157,7 @@ def z_of(means: FloatTable, n_raters: int, null_kappa: float, weights: Weights) 
 
 
 def _null_deviations(margins: FloatTable, n_raters: float) -> FloatTable:
-    """Return the null standard error for one item, for each of k margins."""
+    """Return the null standard error for one item, for each row of label proportions."""
     both = margins * (1 - margins)
     total = both.sum(axis=1)
     inside = total**2 - (both * (1 - 2 * margins)).sum(axis=1)
@@ -165,7 +166,7 @@ def _null_deviations(margins: FloatTable, n_raters: float) -> FloatTable:
 
 
 def variation_of_z(rows: Rows, null_kappa: float, weights: Weights) -> Variation:
-    """Return the value of z for one item, its standard deviation and its bias."""
+    """Return the `Variation` of z: its value for one item, its standard deviation and its bias."""
     disagreed = float(rows.proportions[~is_agreed(rows)].sum())
     n_raters = int(rows.counts[0].sum())
     return variation(
@@ -177,7 +178,7 @@ def variation_of_z(rows: Rows, null_kappa: float, weights: Weights) -> Variation
 
 
 def critical_value(n: float, tail: float) -> float:
-    """Return the critical value of sqrt(n) times z, from Student's t as in `fleiss_kappa`."""
+    """Return the critical value of sqrt(n) z, from Student's t distribution."""
     if math.isinf(n):
         return distributions.t_quantile(1 - tail, n)
     if n < 2:

@@ -1,6 +1,6 @@
 """Compute the variance and bias of a function of proportions from its derivatives.
 
-The derivatives are computed numerically, as symmetric differences.
+The derivatives are computed numerically, by central differences.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ STEP = 1e-3  # step of a proportion, relative to its scale
 
 
 class Variation(NamedTuple):
-    """Terms of the mean value + bias / n and of the variance deviation**2 / n, for n items."""
+    """Terms of the mean, value + bias / n, and the variance, deviation**2 / n, of a statistic."""
 
     value: float
     deviation: float
@@ -29,7 +29,7 @@ def variation(
     proportions: FloatTable,
     scale: float,
 ) -> Variation:
-    """Return the `Variation` of a function of mean features, for multinomial items.
+    """Return the `Variation` of a function of mean features, for randomly drawn items.
 
     Parameters
     ----------
@@ -40,12 +40,14 @@ def variation(
     proportions : ndarray of shape (m,)
         The expected proportion of each kind.
     scale : float
-        A change in the proportions that hardly changes the statistic. If a proportion is below this
-        scale, its step is relative to the scale, because smaller steps would be lost in rounding.
+        A change in the proportions that hardly changes the statistic. For a proportion below this
+        scale, the step of the numerical derivative is relative to the scale, because smaller steps
+        would be lost to rounding.
 
     Examples
     --------
-    The product of a proportion p and 1 - p has the mean p (1 - p) (1 - 1 / n):
+    If the expected proportions of two kinds of items are p and 1 - p, the product of the observed
+    proportions has a mean of p (1 - p) (1 - 1 / n):
 
     >>> import numpy as np
     >>> from fastkappa.planning.spread import variation

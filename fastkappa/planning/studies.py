@@ -40,7 +40,7 @@ class Study(ABC):
     weighting : str
         The weights as text, or an empty string.
     of_interval : str
-        The quantity that the interval is for, as text; empty if it is the coefficient.
+        A phrase that says what the interval is for; empty if it is for the coefficient.
     """
 
     expected: float
@@ -67,7 +67,7 @@ class Study(ABC):
         """Return the width of the interval for n independent items."""
 
     def width(self, n: int) -> float:
-        """Return the width of the interval for n items. Items can be in clusters."""
+        """Return the width of the interval for n items, which can be in clusters."""
         check_confidence(self.confidence)
         return self.width_of(self.independent(n))
 
@@ -102,7 +102,7 @@ class Study(ABC):
         return alone
 
     def _in_clusters(self, n: int) -> int:
-        """Return the number of items that contain as much information as n independent items."""
+        """Return the number of clustered items that are as informative as n independent items."""
         check_design_effect(self.design_effect)
         return math.ceil(self.design_effect * n)
 
@@ -114,7 +114,7 @@ class TestedStudy(Study):
     Attributes
     ----------
     null : float or None
-        The value under the null hypothesis; None without a test.
+        The value under the null hypothesis, or None if no test is planned.
     alternative : str
         The kind of test.
     alpha : float
@@ -129,7 +129,7 @@ class TestedStudy(Study):
 
     @abstractmethod
     def powers(self) -> Iterator[PowerOfN]:
-        """Yield functions that compute the power for n independent items, the best one last."""
+        """Yield functions that return the power for n independent items, the most accurate last."""
 
     @property
     def tail(self) -> float:
@@ -142,12 +142,12 @@ class TestedStudy(Study):
         return 0.0 if self.null is None else self.null
 
     def power(self, n: int) -> float:
-        """Return the power of the test with n items. Items can be in clusters."""
+        """Return the power of the test with n items, which can be in clusters."""
         *_, power = self.powers()
         return power(self.independent(n))
 
     def items_for_power(self, target: float) -> int:
-        """Return the smallest number of items with the target power.
+        """Return the smallest number of items for which the test has the target power.
 
         The search with each function of `powers` starts from the result for the previous function.
         """
@@ -169,7 +169,7 @@ class TestedStudy(Study):
 
 
 def least_items(are_enough: Callable[[int], bool], guess: int, fewest: int, too_many: str) -> int:
-    """Return the smallest number of items, from ``fewest``, for which ``are_enough`` is true.
+    """Return the smallest number of items, at least ``fewest``, that ``are_enough`` accepts.
 
     The search moves away from the guess in growing steps until the solution is bracketed. Then it
     bisects the bracket. ``too_many`` is the error message if no number up to `MOST_ITEMS` is

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SIDE = 4.6
 # A part of an axis is labeled only if it is at least this long, in font sizes.
 LEAST_ROOM = 1.05
-# The strength of the colour for partial agreement with weight 1, relative to full agreement.
+# The strength of the color for partial agreement with weight 1, relative to full agreement.
 LIGHTER = 0.6
 
 
@@ -37,12 +37,12 @@ def plot_agreement_chart(
 ) -> Axes:
     """Draw Bangdiwala's agreement chart.
 
-    Each label has a box. The width of the box is the number of items to which the second rater gave
-    the label, and the height is the number for the first rater. The boxes run from corner to
-    corner. The dark square in each box shows the items to which both raters gave the label. The
-    total dark area divided by the total area of the boxes is Bangdiwala's B. If both raters use
-    each label equally often, the boxes are squares along the diagonal line. Boxes away from this
-    line show that the label frequencies of the raters differ.
+    Each label has a box. Its width shows how often the second rater used the label, and its height
+    shows how often the first rater did. The boxes are joined at their corners. The dark square in
+    each box shows the items to which both raters gave the label. The total dark area divided by the
+    total area of the boxes is Bangdiwala's B. If both raters use each label equally often, the
+    boxes are squares along the diagonal line. Boxes off this line show that the label frequencies
+    of the raters differ.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ def plot_agreement_chart(
         The labels in the table's order. None means the labels of the result, or 0 to l - 1 for an
         array.
     raters : tuple of str, default=None
-        The names of the axes, as in `plot_agreement`. The first rater's labels run upwards, the
-        second rater's to the right.
+        The names of the axes, as in `plot_agreement`. The first rater's labels run upwards, and
+        the second rater's labels run to the right.
     step_weights : sequence of float, default=(1.0,)
         The agreement weights of labels that are 0, 1, 2, ... steps apart, as in
         `fastkappa.statistics.indices.bangdiwala_b`. The weights must decrease from 1 towards 0. The
-        smaller the weight of a pair of ratings, the fainter its colour.
+        smaller the weight of a pair of ratings, the fainter its color.
     reverse_y : bool, default=False
         Whether the first rater's labels run downwards, as in a printed table.
     ax : Axes, default=None
@@ -66,8 +66,8 @@ def plot_agreement_chart(
     Returns
     -------
     ax : Axes
-        The axes. The collections of the axes are labelled 'agreement', '1 step apart', '2 steps
-        apart' and so on, for a legend.
+        The axes. For a legend, the collections of the axes are labeled 'agreement', '1 step apart',
+        '2 steps apart' and so on.
 
     Raises
     ------
@@ -118,7 +118,10 @@ def _checked_weights(step_weights: Sequence[float]) -> list[float]:
     if not (are_numbers and weights and weights[0] == 1 and weights[-1] >= 0) or not all(
         first >= second for first, second in itertools.pairwise(weights)
     ):
-        raise ValueError(f"step_weights must decrease from 1 towards 0, got {step_weights!r}.")
+        raise ValueError(
+            "step_weights must start at 1, and must not increase or be negative, got"
+            f" {step_weights!r}."
+        )
     return [float(weight) for weight in weights]
 
 
@@ -143,7 +146,7 @@ def _draw_boxes(ax: Axes, counts: FloatTable, weights: list[float]) -> None:
 
 
 def _rectangles(counts: FloatTable, steps: int) -> list[tuple[float, float, float, float]]:
-    """Return the position and size of each label's rectangle, for ratings ``steps`` apart."""
+    """Return x, y, width and height of each label's box for ratings within ``steps`` steps."""
     found = []
     for label in range(len(counts)):
         first = max(label - steps, 0)

@@ -67,7 +67,10 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
     replicates = np.asarray(result.replicates, dtype=np.float64).ravel()
     defined = replicates[np.isfinite(replicates)]
     if len(defined) == 0:
-        raise ValueError(f"all {len(replicates)} replicates of the result are undefined.")
+        raise ValueError(
+            "result must have at least one defined replicate, but all"
+            f" {len(replicates)} replicates are undefined."
+        )
     if ax is None:
         ax = style.new_axes(5.2, 3.4)
     ax.hist(

@@ -380,7 +380,7 @@ def warn_of_second_names(columns: Mapping[str, Column], remedy: str = SECOND_NAM
     if is_alone and total.total() >= FEWEST_IDS * len(columns):
         held = ", ".join(repr(label) for label in times)
         warn(
-            f"the first item of {' and '.join(columns)} has labels that no other item has, {held}."
+            f"the first item of {' and '.join(columns)} has labels that no other item has: {held}."
             f" If these labels are a second line of column names, {remedy}"
         )
 

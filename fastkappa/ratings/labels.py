@@ -211,8 +211,8 @@ def refuse_booleans_among(kinds: Collection[str], labels: Iterable[Any], where: 
         other = next((label for label in labels if label is not None and label not in (0, 1)), None)
         if other is not None:
             raise ValueError(
-                f"{where} contains booleans in one part, which would count as 0 and 1, and other"
-                f" numbers, such as {other}, in another part: use the same labels in all parts."
+                f"{where} contains booleans in one part, which would count as 0 and 1, and numbers"
+                f" such as {other} in another part: use the same labels in all parts."
             )
 
 

@@ -69,7 +69,9 @@ def _count(first: Any, second: Any) -> tuple[AnyArray, AnyArray, AnyArray]:
     n_cells = a.n_labels * b.n_labels
     limits = (n_cells, *(abs(own.lowest) + own.n_labels for own in (a, b)))
     if max(limits) > LARGEST_INT32 and (max(limits) >= 1 << 63 or _has_no_int64(first)):
-        raise OverflowError("the codes of pairs of labels must fit in the integers of the device")
+        raise OverflowError(
+            "the codes of label pairs must fit in the largest integer type of the device"
+        )
     dtype = library.int32 if max(limits) <= LARGEST_INT32 else library.int64
     rows, columns = (library.asarray(own.values, dtype=dtype) - own.lowest for own in (a, b))
     cells, counts = _occurring(library, rows * b.n_labels + columns, n_cells)
@@ -98,7 +100,10 @@ def _numbers(library: Any, array: Any) -> _Numbers:
         array = array.detach()
     name = str(array.dtype).rpartition(".")[2]
     if len(array.shape) != 1 or not array.shape[0] or name.startswith(("uint64", "complex")):
-        raise TypeError("the ratings must be 64-bit numbers, one per item")
+        raise TypeError(
+            "the ratings must be a nonempty one-dimensional array of real numbers that fit in"
+            f" int64, got shape {tuple(array.shape)} and dtype {name}"
+        )
     label_dtype: np.dtype[Any] = np.dtype(np.int64)
     if name == "bool":
         array, label_dtype = library.asarray(array, dtype=library.int32), np.dtype(np.bool_)

@@ -55,7 +55,7 @@ class Evaluator:
         thresholds = np.asarray(thresholds, np.float64)
         if thresholds.shape != (self._n_cuts,) or np.isnan(thresholds).any():
             raise ValueError(
-                f"expected {self._n_cuts} thresholds that are not NaN, got {thresholds}"
+                f"thresholds must be {self._n_cuts} numbers other than NaN, got {thresholds}."
             )
         kappa = np.empty(1)
         _kappas(*self._items, np.sort(thresholds)[None], kappa)

@@ -192,7 +192,8 @@ def confusion_from_source(
         _count_files(table, source, threads, filesystem, on_progress, text_format)
     elif names:
         raise TypeError(
-            f"{names[0]} applies only to paths, but source is a {type(source)}: omit {names[0]}=."
+            f"{names[0]} applies only to paths, but source is of type {type(source)}: omit"
+            f" {names[0]}=."
         )
     else:
         _count(table, source, threads)

@@ -205,7 +205,8 @@ def columns_of_files(
     parts = [read_columns(file, columns, report, **options) for file, report in zip(files, reports)]
     whole = joined(parts, columns, files, rated)
     if not len(whole[columns[0]]):
-        raise RatingsError(f"{first_of_many(list(map(str, files)), MOST_SHOWN)} has no rows.")
+        has = "has" if len(files) == 1 else "have"
+        raise RatingsError(f"{first_of_many(list(map(str, files)), MOST_SHOWN)} {has} no rows.")
     return whole
 
 

@@ -154,8 +154,7 @@ def _blocks(path: Path, on_progress: Callable[[int], None]) -> Iterator[bytes]:
             rest = data[end:] if end else rest + data
             if len(rest) > LONGEST_LINE:
                 raise RatingsError(
-                    f"{path} cannot be read: it has a line of {len(rest)} bytes, but lines can have"
-                    f" at most {LONGEST_LINE}."
+                    f"{path} cannot be read: it has a line of more than {LONGEST_LINE} bytes."
                 )
         if rest.strip():
             yield rest

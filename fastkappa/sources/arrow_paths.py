@@ -59,9 +59,9 @@ def matching(path: str) -> list[Path]:
     """Return the files that match a pattern, or raise if there are none. Keep other paths."""
     if URL.match(path):
         raise RatingsError(
-            f"{path} is not a local path. In Python, run filesystem, path ="
-            f" pyarrow.fs.FileSystem.from_uri({path!r}), and pass both to confusion_from_source."
-            " For the command line, copy the file first."
+            f"{path} is not a local path. In Python, run `filesystem, path ="
+            f" pyarrow.fs.FileSystem.from_uri({path!r})`, and pass both to confusion_from_source."
+            " For the command line, copy it to a local folder."
         )
     if not set(path) & set("*?[") or os.path.exists(path):
         return [Path(path)]

@@ -132,8 +132,7 @@ def _sums(tables: Sequence[AnyArray], column: Any) -> AnyArray:
     if len(tables) == 1:
         if not np.isfinite(tables[0]).all():
             raise RatingsError(
-                f"column {column!r} has weights that are not finite: weights must be finite"
-                " numbers."
+                f"the weights in column {column!r} must be finite, but some are infinite or NaN."
             )
         return tables[0]
     return as_int64(whole_sums(*tables), f"column {column!r}")

@@ -215,8 +215,7 @@ def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
         sums = np.array(cells["sum"], np.float64)
         if not np.isfinite(sums).all():
             raise RatingsError(
-                f"column {column!r} has weights that are not finite: weights must be finite"
-                " numbers."
+                f"the weights in column {column!r} must be finite, but some are infinite or NaN."
             )
         return sums
     # Overflow is checked here, because not every engine reports it.

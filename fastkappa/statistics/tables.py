@@ -221,7 +221,7 @@ def _check_frame(values: Any, name: str) -> None:
     if len(columns) == 2 < len(values.index):
         remedy = FOR_RATINGS
     raise ValueError(
-        f"{name} must have the same labels on rows and columns, in the same order, got"
+        f"{name} must have the same row and column labels, in the same order, got"
         f" {short_repr(list(values.index))} and {short_repr(list(columns))}. {remedy}"
     )
 

@@ -190,7 +190,8 @@ def disagreement_weights(
     elif family == "ratio":
         if not are_numbers or (values < 0).any():
             raise ValueError(
-                f"labels must be non-negative numbers for 'ratio', got {short_repr(labels)}."
+                "labels must be non-negative numbers for weights='ratio', got"
+                f" {short_repr(labels)}."
             )
         weights = _quotient(difference, total) ** 2
     elif family == "circular":

@@ -156,7 +156,7 @@ def _labels_of_both(first: CountsResult, second: CountsResult) -> AnyArray:
     are_found = not first.n_outside and not second.n_outside
     if not are_found or any(union_of_labels([one]).tolist() != one.tolist() for one in own):
         raise ValueError(
-            f"counts of the labels {own[0].tolist()} cannot be added to those of"
+            f"counts for the labels {own[0].tolist()} cannot be added to counts for the labels"
             f" {own[1].tolist()}: pass the same labels= to both."
         )
     return union_of_tables(*own)

@@ -100,7 +100,10 @@ def rows_from_fields(fields: Any) -> CountedRows:
     check_missing(n_dropped, counts.missing)
     is_sum = is_weighted or table.sum(dtype=object) == counts.n_items
     if not is_sum or np.count_nonzero(table) > counts.n_items:
-        raise ValueError("n_rows, n_outside, n_dropped, missing and table must be consistent")
+        raise ValueError(
+            f"table must contain n_rows - n_outside - n_dropped = {counts.n_items} items, got"
+            f" {short_repr(rows)}"
+        )
     return counts
 
 
@@ -113,8 +116,8 @@ def check_missing(n_dropped: int, missing: Sequence[int]) -> None:
     """Raise if the number of items left out contradicts the numbers of missing ratings."""
     if not max(missing) <= n_dropped <= sum(missing):
         raise ValueError(
-            f"the number of missing ratings, {missing}, must match the number of items left out,"
-            f" {n_dropped}"
+            f"n_dropped must be between {max(missing)} and {sum(missing)} if missing is"
+            f" {list(missing)}, got {n_dropped}"
         )
 
 
@@ -177,7 +180,9 @@ def labels_to_list(labels: AnyArray) -> tuple[list[Any], str]:
 def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
     """Convert the output of `labels_to_list` back to labels, or raise if it is invalid."""
     if not isinstance(label_dtype, str) or not DTYPE.fullmatch(label_dtype):
-        raise ValueError(f"label_dtype must be a type of labels, got {short_repr(label_dtype)}")
+        raise ValueError(
+            f"label_dtype must be a dtype that labels can have, got {short_repr(label_dtype)}"
+        )
     kind = label_dtype.lstrip("<>|=")[0]
     dtype = np.dtype("U" if kind == "U" else label_dtype)
     known = {"U": (str,), "T": (str,), "b": (bool,), "f": (float,), "O": (int, str)}.get(

@@ -154,8 +154,9 @@ def rogan_gladen(
     counts = as_counts(getattr(validation, "table", validation))
     if counts.shape != (2, 2) or not counts.any(axis=1).all():
         raise ValueError(
-            "validation must be a table of two labels, with truly negative items in the first row"
-            f" and truly positive items in the second, got {counts.tolist()}."
+            "validation must be a table of two labels, with at least one truly negative item in the"
+            " first row and at least one truly positive item in the second, got"
+            f" {counts.tolist()}."
         )
     (specific, false_alarms), (missed, sensitive) = counts.tolist()
     negative, positive = specific + false_alarms, missed + sensitive

@@ -297,5 +297,5 @@ def test_bootstrap_in_given_axes() -> None:
 def test_no_bootstrap() -> None:
     with pytest.raises(ValueError, match="bootstrap, got Estimate without replicates"):
         plot_bootstrap(Estimate(0.5, (0.2, 0.8)))
-    with pytest.raises(ValueError, match="all 2 replicates of the result are undefined"):
+    with pytest.raises(ValueError, match="all 2 replicates are undefined"):
         plot_bootstrap(result([np.nan, np.nan]))

@@ -339,7 +339,7 @@ def test_counts_of_the_same_labels_add_up() -> None:
         for part in (rows[:20], rows[20:])
     ]
     assert (parts[0] + parts[1]).to_dict() == whole.to_dict()
-    with pytest.raises(ValueError, match="cannot be added to those of"):
+    with pytest.raises(ValueError, match="cannot be added to counts for"):
         total + fastkappa.confusion_counts(*RATINGS[:2], labels=LABELS[:2][::-1])
     with pytest.raises(TypeError, match="unsupported operand"):
         total + parts[0]

@@ -66,7 +66,7 @@ def test_a_pattern_of_folders_takes_them_all() -> None:
         ("*.tsv", r"no file matches \*\.tsv: the folder \. contains north, south\."),
         ("nort/*.csv", r"no file matches nort/\*\.csv: there is no folder nort\."),
         (["north", "nowhere.csv"], r"there is no file.*nowhere\.csv"),
-        ("s3://bucket/r.csv", r"FileSystem\.from_uri\('s3://bucket/r\.csv'\), and pass"),
+        ("s3://bucket/r.csv", r"FileSystem\.from_uri\('s3://bucket/r\.csv'\)`, and pass"),
         ("https://host/r.csv", "not a local path"),
     ],
     ids=str,
@@ -77,7 +77,7 @@ def test_paths_that_are_refused(source: Any, why: str) -> None:
         confusion_from_source(source, "a", "b")
     if source == "s3://bucket/r.csv":
         message = CommandLine("score").refusal(source, "--y1", "a", "--y2", "b")
-        assert "For the command line, copy the file first" in message
+        assert "For the command line, copy it to a local folder" in message
 
 
 def test_ratings_in_long_form_take_them_too(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_file_systems_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match=r"filesystem must be a pyarrow\.fs\.FileSystem.*fsspec"):
         confusion_from_source("r.csv", "a", "b", filesystem=os)
     with pytest.raises(
-        TypeError, match="filesystem applies only to paths, but source is a <class 'dict'>"
+        TypeError, match="filesystem applies only to paths, but source is of type <class 'dict'>"
     ):
         confusion_from_source(COLUMNS, "a", "b", filesystem=fs.LocalFileSystem())
     with pytest.raises(RatingsError, match=r"there is no file bucket/r\.csv in the mock file"):

@@ -177,8 +177,8 @@ def test_circles() -> None:
         (("linear", [1, math.nan]), "labels must be finite"),
         (("linear", np.array(["2020-01-01"], "M8[D]")), "labels must be numbers or strings"),
         (("linear", [2**53, 2**53 + 1]), "float64 represents exactly, got 9007199254740993"),
-        (("ratio", ["a", "b"]), "labels must be non-negative numbers for 'ratio'"),
-        (("ratio", [-1, 1]), "labels must be non-negative numbers for 'ratio'"),
+        (("ratio", ["a", "b"]), "labels must be non-negative numbers for weights='ratio'"),
+        (("ratio", [-1, 1]), "labels must be non-negative numbers for weights='ratio'"),
         (("circular", [1, 2, 4]), "must be given for unequally spaced circular labels"),
     ],
 )

@@ -112,7 +112,7 @@ TABLES: dict[str, tuple[Any, str]] = {
     "empty": ([], r"must have the shape .*, got \(0,\)"),
     "other columns": (
         pd.crosstab([1, 2, 2], [3, 2, 2]),
-        r"must have the same labels on rows and columns, .* \[1, 2\] and \[2, 3\]",
+        r"must have the same row and column labels, .* \[1, 2\] and \[2, 3\]",
     ),
 }
 
@@ -394,7 +394,7 @@ def test_any_real_number_is_a_confidence() -> None:
 
 
 def test_rates_without_room_for_disagreement() -> None:
-    with pytest.raises(ValueError, match=r"rates must allow .* undefined, got .* \[0\.0, 1\.0\]"):
+    with pytest.raises(ValueError, match=r"rates must lead to .* undefined, got .* \[0\.0, 1\.0\]"):
         sample_size(0.5, rates=(0, 0))
 
 

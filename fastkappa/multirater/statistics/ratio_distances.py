@@ -1,14 +1,16 @@
-"""Sum the distances ((a - b) / (a + b))**2 over all pairs of numbers in linear time.
+"""Sum the distances ((a - b) / (a + b))**2 over all pairs of numbers, in linear time.
 
-The sum has no closed form in moments, and there are too many pairs to add one by one. However,
-for a between 2**e and 2**(e + 1), the distance to any b is a smooth function of a, because its
-nearest pole, at -b, is far away. Interpolation at 18 or more Chebyshev nodes is exact to the last
-digit. Therefore only the sums of the Chebyshev polynomials T_k over the numbers in each octave e
-are needed. The distances between two octaves are a matrix of N_NODES**2 numbers. If two numbers are
-60 octaves apart, their distance is 1 in float64.
+The sum cannot be computed from the moments of the numbers, and adding up the distances one by one
+would take too long. However, within an octave, that is, for a between 2**e and 2**(e + 1), the
+distance from a to any b is a smooth function of a, because its only pole, at a = -b, is far away.
+Interpolation at 18 or more Chebyshev nodes is accurate to the last digit of a float64. Therefore
+only the sums of the Chebyshev polynomials T_k over the numbers in each octave are needed. A matrix
+of shape (N_NODES, N_NODES) represents the distances between two octaves. If two numbers are 60 or
+more octaves apart, their distance is rounded to 1 in float64.
 
-The interval of an octave is the range of the numbers in it, and numbers are stored relative to the
-interval's middle. This preserves precision if all numbers are close to each other and far from 0.
+The interval of an octave extends from the smallest to the largest number in it, and positions are
+measured from the middle of the interval. This preserves precision if all numbers are close to each
+other and far from 0.
 """
 
 from __future__ import annotations
@@ -29,12 +31,12 @@ LEAST_EXPONENT, N_EXPONENTS = -1073, 2098
 
 
 class RatioDistances:
-    """The distances between non-negative numbers.
+    """Sums of the distances between non-negative numbers.
 
     Parameters
     ----------
     chunks : iterable of ndarray of shape (m,)
-        The numbers, in chunks. NaN values are left out.
+        The numbers, in chunks. NaN values are ignored.
     """
 
     def __init__(self, chunks: Iterable[Floats]) -> None:
@@ -61,7 +63,7 @@ class RatioDistances:
 
     @property
     def largest(self) -> float:
-        """The largest distance between two positive numbers."""
+        """The largest distance between any two of the positive numbers."""
         if not self.n_octaves:
             return 0.0
         ends = [self._middle[0] - self._half[0]], [self._middle[-1] + self._half[-1]]
@@ -69,7 +71,7 @@ class RatioDistances:
 
     @property
     def n_octaves(self) -> int:
-        """The number of octaves that contain a number."""
+        """The number of octaves that contain at least one number."""
         return len(self._octaves)
 
     def no_moments(self, shape: tuple[int, ...]) -> Floats:
@@ -82,7 +84,7 @@ class RatioDistances:
         Parameters
         ----------
         numbers : ndarray of shape (m,)
-            Numbers that were among those passed to the constructor.
+            Numbers from among those passed to the constructor.
         weights : ndarray of shape (..., m), default=None
             How many times each number occurs. None means once.
 
@@ -118,11 +120,12 @@ class RatioDistances:
         return np.concatenate([flat, n_zeros[..., None]], axis=-1)
 
     def coefficients(self, moments: Floats) -> Floats:
-        """Return a function of one number: the sum of its distances to the numbers of ``moments``.
+        """Return the coefficients of a function: the sum of a number's distances to other numbers.
 
-        The function is stored as coefficients of T_0, T_1, ... in each octave, followed by its
-        value at 0. The product of coefficients and moments is the sum of the function's values over
-        the numbers.
+        The other numbers are those with the given `moments`. The result contains the coefficients
+        of T_0, T_1, ... in each octave, followed by the function's value at 0. The dot product of
+        the coefficients and the moments of any numbers is the sum of the function over these
+        numbers.
         """
         *shape, _ = moments.shape
         of_octaves = moments[..., :-1].reshape(*shape, self.n_octaves, N_NODES)
@@ -138,7 +141,7 @@ class RatioDistances:
         return np.concatenate([flat, n_positive[..., None]], axis=-1)
 
     def evaluate(self, coefficients: Floats, numbers: Floats) -> Floats:
-        """Evaluate a function that `coefficients` returned. The value is 0 for NaN."""
+        """Evaluate the function with these coefficients at each number. The value for NaN is 0."""
         values = np.zeros(len(numbers))
         values[numbers == 0] = coefficients[-1]
         of_octaves = coefficients[:-1].reshape(self.n_octaves, N_NODES)
@@ -163,7 +166,7 @@ class RatioDistances:
         return values
 
     def _places(self, ordered: Floats, found: AnyArray, starts: AnyArray) -> Floats:
-        """Return the positions, from -1 to 1, of numbers in the intervals of their octaves."""
+        """Return the position of each number in the interval of its octave, from -1 to 1."""
         lengths = np.diff(np.append(starts, len(ordered)))
         place = ordered - np.repeat(self._middle[found], lengths)
         half = self._half[found]
@@ -171,7 +174,10 @@ class RatioDistances:
         return np.asarray(place)
 
     def _between(self, i: int, near: AnyArray) -> Floats:
-        """Return the distances between octave i and others, (len(near) * N_NODES, N_NODES)."""
+        """Return Chebyshev coefficients of the distances between octave i and the ``near`` octaves.
+
+        The array has shape (len(near) * N_NODES, N_NODES).
+        """
         # The numbers are scaled by the larger octave to prevent overflow and underflow of sums.
         units = -(np.maximum(self._octaves[near], self._octaves[i]) + LEAST_EXPONENT)
         middle, half = np.ldexp(self._middle[i], units), np.ldexp(self._half[i], units)
@@ -197,7 +203,7 @@ def ratio_distance(a: Floats, b: Floats) -> Floats:
 
 
 def _octave_order(numbers: Floats) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Return the octaves of positive numbers, each octave's start when sorted, and the order."""
+    """Sort positive numbers by octave. Return the octaves, where each one starts, and the order."""
     octave = np.frexp(numbers)[1].astype(np.int16)
     octave -= LEAST_EXPONENT
     if octave[0] == octave[-1] and (octave == octave[0]).all():

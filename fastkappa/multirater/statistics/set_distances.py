@@ -1,4 +1,4 @@
-"""Compute matrices of distances between sets, or between labels by a given function."""
+"""Compute distance matrices for sets, or for labels with a user-defined distance function."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ Distance: TypeAlias = Callable[[Any, Any], float]
 def set_distances(level: SetLevel, labels: AnyArray) -> FloatTable:
     """Return the matrix of distances between sets of labels.
 
-    Let J be the size of the intersection divided by the size of the union. Then 'jaccard' is 1 - J,
-    and 'masi' is 1 - J M. M is 1 for equal sets, 2/3 if one set contains the other, 1/3 for other
-    overlapping sets, and 0 for disjoint sets. Two empty sets count as equal.
+    Let J be the size of the intersection of two sets divided by the size of their union. The
+    'jaccard' distance is 1 - J. The 'masi' distance is 1 - J M, where M is 1 for equal sets, 2/3 if
+    one set contains the other, 1/3 for other overlapping sets, and 0 for disjoint sets. Two empty
+    sets count as equal.
 
     Parameters
     ----------
@@ -28,7 +29,7 @@ def set_distances(level: SetLevel, labels: AnyArray) -> FloatTable:
         The kind of distance.
 
     labels : ndarray of shape (l,)
-        Frozensets.
+        The labels, which must be frozensets.
 
     Returns
     -------
@@ -38,7 +39,7 @@ def set_distances(level: SetLevel, labels: AnyArray) -> FloatTable:
     Raises
     ------
     ValueError
-        If labels are not sets.
+        If the labels are not sets.
 
     References
     ----------
@@ -73,12 +74,12 @@ def set_distances(level: SetLevel, labels: AnyArray) -> FloatTable:
 
 
 def are_sets(labels: AnyArray) -> bool:
-    """Return whether labels are sets. Either all labels are sets or none are."""
+    """Return whether the labels are sets. Either all labels are sets or none are."""
     return labels.dtype == object and isinstance(labels[0], frozenset)
 
 
 def members_of(labels: AnyArray) -> tuple[list[Any], FloatTable]:
-    """Return the sorted members of sets, and a 0/1 matrix of which sets contain which members."""
+    """Return the sorted members of all sets, and a 0/1 matrix with a row for each set."""
     sets = labels.tolist()
     members = sorted(frozenset().union(*sets), key=lambda one: (str(type(one)), one))
     place = {member: i for i, member in enumerate(members)}
@@ -89,7 +90,10 @@ def members_of(labels: AnyArray) -> tuple[list[Any], FloatTable]:
 
 
 def each_label(labels: AnyArray) -> Iterator[tuple[Any, AnyArray]]:
-    """Yield each label and its mask. For sets, yield each member and a mask of the sets with it."""
+    """Yield each label and a mask that selects it.
+
+    If the labels are sets, yield each member and a mask of the sets that contain it.
+    """
     if are_sets(labels):
         members, holds = members_of(labels)
         yield from zip(members, holds.T > 0)
@@ -99,7 +103,7 @@ def each_label(labels: AnyArray) -> Iterator[tuple[Any, AnyArray]]:
 
 
 def distances_by(function: Distance, labels: AnyArray) -> FloatTable:
-    """Return the matrix of distances that a function returns for all pairs of labels.
+    """Return a matrix with the distance that a function returns for each pair of labels.
 
     Raises
     ------

@@ -1,7 +1,8 @@
-"""Store profiles of many raters with few ratings per subject, without the missing ratings.
+"""Store profiles without their missing ratings, for many raters and few ratings per subject.
 
 Profiles with the same number of ratings m are the rows of an array of shape (P_m, m). A rating is
-the number rater * l + code. The ratings of a row are sorted by rater.
+stored as the integer rater * l + code, where l is the number of labels. The ratings in a row are
+sorted by rater.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ class SparseProfiles(RatedProfiles):
     Parameters
     ----------
     parts : sequence of tuple
-        For each number of ratings m, the profiles of shape (P_m, m) and the number of subjects with
-        each profile, of shape (P_m,).
+        For each number of ratings m, an array of profiles, of shape (P_m, m), and the number of
+        subjects with each profile, of shape (P_m,).
     n_raters, n_labels : int
-        The number of raters and of labels.
+        The number of raters and the number of labels.
     """
 
     def __init__(
@@ -40,19 +41,19 @@ class SparseProfiles(RatedProfiles):
         )
 
     def with_unseen(self, n_features: int) -> Profiles | None:
-        """Return these profiles and all possible unseen ones, or None if there are too many."""
+        """Return these profiles and possible unseen ones, or None if there are too many."""
         if len(self.multiplicities) > most_rows(n_features):
             return None
         return self.dense.with_unseen(n_features)
 
     @property
     def dense(self) -> Profiles:
-        """These profiles as dense profiles, which have a code for each missing rating."""
+        """The same profiles in dense form, with a special code for missing ratings."""
         codes = self.codes_of(np.arange(len(self.multiplicities)))
         return Profiles(codes, self.multiplicities, self.n_labels)
 
     def codes_of(self, rows: AnyArray) -> AnyArray:
-        """Return the codes of the selected profiles, or ``n_labels`` for a missing rating."""
+        """Return the codes of the selected profiles, with ``n_labels`` for each missing rating."""
         codes = np.full(
             (len(rows), self.n_raters), self.n_labels, np.min_scalar_type(self.n_labels)
         )

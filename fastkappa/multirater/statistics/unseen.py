@@ -1,9 +1,9 @@
-"""Add the possible rows of ratings that were not observed, for score intervals.
+"""Add rows of ratings that are possible but were not observed, for use in score intervals.
 
-Under a hypothesis, the most likely proportions can include a disagreement that was not observed. A
-score interval therefore needs all possible rows. With many raters or labels, there are too many
-possible rows. In this case, only rows with one or two labels are added, because these have the
-least and the most disagreement.
+The proportions that are most likely under a hypothesis can include rows that were not observed. A
+score interval therefore needs all possible rows. With many raters or labels, there are too many of
+them, so only rows with one or two labels are added. These rows have the least and the most
+disagreement.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ MOST_ROWS = 1500
 
 
 def most_rows(n_features: int) -> int:
-    """Return the maximum number of rows, 0 or less if there are too many features.
+    """Return the maximum number of rows, which is 0 or less if there are too many features.
 
-    With k features, a step needs k**2 multiplications per row and the solution of k equations.
+    With k features, each step of Newton's method performs k**2 multiplications per row and solves k
+    equations.
     """
     return MOST_WORK // n_features**2 - 2 * n_features
 
@@ -33,13 +34,14 @@ def most_rows(n_features: int) -> int:
 def with_unseen_patterns(
     counts: AnyArray, multiplicities: AnyArray, n_features: int
 ) -> tuple[AnyArray, AnyArray] | None:
-    """Add the possible unseen patterns with multiplicity 0, or return None if there are too many.
+    """Add possible unseen patterns, with multiplicity 0, or return None if there are too many.
 
     Parameters
     ----------
     counts : ndarray of shape (P, l)
         Distinct patterns.
     multiplicities : ndarray of shape (P,)
+        The number of subjects with each pattern.
     n_features : int
         The number of features of a pattern.
     """
@@ -59,10 +61,10 @@ def with_unseen_patterns(
 def with_unseen_profiles(
     codes: AnyArray, multiplicities: AnyArray, n_labels: int, n_features: int
 ) -> tuple[AnyArray, AnyArray] | None:
-    """Add the possible unseen profiles, as `with_unseen_patterns` does.
+    """Add possible unseen profiles, as `with_unseen_patterns` does.
 
-    ``codes`` has shape (P, R), with ``n_labels`` for a missing rating. Unseen profiles have the
-    same sets of missing raters as the observed profiles.
+    ``codes`` has shape (P, R) and contains ``n_labels`` for each missing rating. Each unseen
+    profile lacks the same raters as some observed profile.
     """
     present = np.unique(codes < n_labels, axis=0)
     n_raters = present.sum(axis=1).tolist()
@@ -117,7 +119,7 @@ def _one_against_others(n_labels: int, n_raters: int) -> list[tuple[int, ...]]:
 def _joined(
     rows: AnyArray, multiplicities: AnyArray, possible: AnyArray
 ) -> tuple[AnyArray, AnyArray]:
-    """Merge observed and possible rows. Rows are sorted, so input order has no effect."""
+    """Merge observed and possible rows. Rows are sorted, so their input order does not matter."""
     both = np.concatenate([rows, possible.astype(rows.dtype)])
     distinct, places = np.unique(both, axis=0, return_inverse=True)
     numbers = np.zeros(len(distinct), multiplicities.dtype)
