@@ -420,9 +420,7 @@ def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
         )
     methods = sorted({getattr(table, "method", "Cohen's kappa") for table in tables})
     if methods[1:]:
-        raise ValueError(
-            f"{methods[0]} and {methods[1]} cannot be compared: use the same coefficient for all."
-        )
+        raise ValueError(f"{methods[0]} and {methods[1]} cannot be compared: use one of them.")
     first, *others = (getattr(table, "weights", weights) for table in tables)
     for other in others:
         if not np.array_equal(np.asarray(first), np.asarray(other)):
