@@ -36,7 +36,7 @@ from fastkappa.ratings.column import Column
 from fastkappa.ratings.read import read_clusters
 from fastkappa.statistics.clusters import Clusters, clusters_of
 from fastkappa.statistics.intervals.doubt import doubt_of
-from fastkappa.tables.by_cluster import ClusterCounts
+from fastkappa.tables.by_group import ClusterCounts
 
 # The ratings of the subjects, in the subjects' original order.
 Subjects: TypeAlias = SubjectsOfRaters | SubjectsOfCounts | LongRatings
