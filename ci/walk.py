@@ -44,8 +44,8 @@ CEILINGS = {
     "agreement, printed": (49, 254),
     "leaderboard": (44, 185),
     "optimal_thresholds": (29, 106),
-    "fastkappa score, Parquet": (49, 205),
-    "fastkappa score, CSV": (53, 231),
+    "fastkappa score, Parquet": (49, 207),
+    "fastkappa score, CSV": (53, 236),
 }
 
 

@@ -276,6 +276,7 @@ def count_text(
 ) -> None:
     """Count text files. The type of a column is chosen to represent its ratings in all files."""
     opened: list[TextFile] = []
+    texts = TextTable(table, has_files=len(paths) > 1)
     name = naming if len(paths) == 1 else naming_part
     for path in paths:
         # All files use the delimiter of the first file.
@@ -283,8 +284,7 @@ def count_text(
         check = partial(check_columns, path, table.names)
         with name(path):
             opened.append(text_file(path, delimiter, text_format, check))
-            warn_of_odd_lines(opened[-1], table.names)
-    texts = TextTable(table, has_files=len(paths) > 1)
+            texts.add_first_rows(warn_of_odd_lines(opened[-1], table.names))
     with_reports = list(zip(opened, reports))
     if not all(texts.add_lines(*each, num_threads) for each in with_reports):
         texts = TextTable(table, has_files=len(paths) > 1)

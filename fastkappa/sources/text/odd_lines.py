@@ -12,13 +12,9 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from operator import eq
 
-import numpy as np
-
-from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.sources.text.text_format import TextFile, is_packed, opened_rows, rows_in
-from fastkappa.tables.doubtful_orders import judge_rows
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS
 
 # The number of characters to read at the start of a file, the number to read at its end, and the
@@ -45,10 +41,13 @@ Rows = Sequence[Sequence[str]]
 Fields = Mapping[str, Sequence[str]]
 
 
-def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
-    """Warn about odd lines in a file from which only ``columns`` are read."""
+def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> Fields:
+    """Warn about odd lines in a file from which only ``columns`` are read.
+
+    Return the fields of the complete rows of a small file, or an empty dictionary.
+    """
     if not file.text_format.has_names:
-        return
+        return {}
     with opened_rows(file.path, file.text_format, errors="replace") as text:
         first = text.read(MOST_FIRST)
     is_whole = len(first) < MOST_FIRST
@@ -60,18 +59,17 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
     if LAST_WORD.search(last):
         _warn_of_last(file, _rows_of(first, file), _rows_of(last, file))
     if not is_whole:
-        return
+        return {}
     rows = _rows_of(first, file)[1:]
     complete = [row for row in rows if len(row) == len(file.names)]
     fields = dict(zip(file.names, zip(*complete)))
-    if len(places) == 2:
-        _judge_rows(complete, places)
     if len(places) == 2 and len(counts) == 1:
         _warn_of_counted(fields, len(rows), places, counts[0])
     if 1 < len(rows) == len(file.names) - 1:
         _warn_of_matrix(file, rows)
     _warn_of_repeated(file, fields, others, n_distinct=len(set(map(tuple, rows))))
     _warn_of_two_ids(file, fields, others)
+    return fields
 
 
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
@@ -106,16 +104,6 @@ def _warn_of_last(file: TextFile, first: Rows, last: Rows) -> None:
 
 def _word(text: str) -> str:
     return text.strip().rstrip(":").casefold()
-
-
-def _judge_rows(rows: Rows, places: dict[str, int]) -> None:
-    """Warn if one of two columns seems to be shifted by a row."""
-    first, second = (
-        Column(np.arange(len(rows)), np.dtype(object), [row[place] for row in rows])
-        for place in places.values()
-    )
-    one, other = (f"column {name!r}" for name in places)
-    judge_rows(first, second, (one, other))
 
 
 def _warn_of_matrix(file: TextFile, rows: Rows) -> None:
