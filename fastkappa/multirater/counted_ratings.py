@@ -36,7 +36,7 @@ from fastkappa.ratings.column import Column
 from fastkappa.ratings.item_weights import read_clusters
 from fastkappa.statistics.clusters import Clusters, clusters_of
 from fastkappa.statistics.intervals.doubt import doubt_of
-from fastkappa.tables.by_cluster import ClusterCounts
+from fastkappa.tables.by_group import ClusterCounts
 
 # The subjects' ratings, in the original order of the subjects.
 Subjects: TypeAlias = SubjectsOfRaters | SubjectsOfCounts | LongRatings

@@ -38,14 +38,17 @@ def count_parts(table: SourceTable, parts: Sequence[Part], num_threads: int = 1)
 
     If there is only one part, all threads count its batches.
     """
+    n_before = table.n_rows
     if len(parts) <= 1 or num_threads == 1:
-        for part in parts:
+        for i, part in enumerate(parts):
+            table.place = n_before, i
             _count_batches(table, part, num_threads)
         return
 
     def work(ranges: ItemRanges) -> SourceTable:
         own = table.empty_copy()
         while bounds := ranges.take(1):
+            own.place = n_before, bounds[0]
             _count_batches(own, parts[bounds[0]], 1)
         return own
 

@@ -126,8 +126,7 @@ def read_columns(
             import pyarrow
 
             batches = list(file_batches(path, file_format, columns, on_progress, strings))
-            # Batches of a JSON file can differ in schema, so each becomes a separate table. An
-            # empty file has no batches.
+            # Batches of JSON can differ in schema, so each becomes a table. An empty file has none.
             tables = [pyarrow.Table.from_batches([batch]) for batch in batches]
             tables = tables or [pyarrow.table({})]
             table = pyarrow.concat_tables(tables, promote_options="permissive")
@@ -277,6 +276,7 @@ def count_text(
 ) -> None:
     """Count text files. The type of a column is chosen to represent its ratings in all files."""
     opened: list[TextFile] = []
+    texts = TextTable(table, has_files=len(paths) > 1)
     name = naming if len(paths) == 1 else naming_part
     for path in paths:
         # All files use the delimiter of the first file.
@@ -284,8 +284,8 @@ def count_text(
         check = partial(check_columns, path, table.names)
         with name(path):
             opened.append(text_file(path, delimiter, text_format, check))
-            warn_of_odd_lines(opened[-1], table.names, table.columns.keys)
-    texts = TextTable(table, has_files=len(paths) > 1)
+            first_rows = warn_of_odd_lines(opened[-1], table.names, table.columns.keys)
+            texts.add_first_rows(first_rows)
     with_reports = list(zip(opened, reports))
     if not all(texts.add_lines(*each, num_threads) for each in with_reports):
         texts = TextTable(table, has_files=len(paths) > 1)

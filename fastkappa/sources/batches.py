@@ -20,7 +20,7 @@ from fastkappa.sources.source_ratings import (
 )
 from fastkappa.sources.source_table import SourceTable, Types
 from fastkappa.tables.codecs import Codec, LabelRange, expected_codecs
-from fastkappa.tables.doubtful_orders import judge_rows, runs_in
+from fastkappa.tables.doubtful_orders import runs_in
 from fastkappa.tables.item_sums import as_int64, whole_sums
 from fastkappa.tables.tally import Tally, TooManyCellsError
 
@@ -58,8 +58,7 @@ def add_ratings(
     table.note_orders(first.declared, second.declared)
     if len(first.values) == 0:
         return
-    if not table.axes[1].n_parts:
-        judge_rows(first, second, [axis.name for axis in table.axes[1:]])
+    table.add_first_rows(first, second)
     for axis, ratings in zip(table.axes[1:], (first, second)):
         axis.add_runs(partial(runs_in, ratings.values))
     plain = first.categories is None and second.categories is None

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +43,7 @@ from fastkappa.sources.source_ratings import (
     refuse_many_labels,
     refuse_repeated_names,
 )
+from fastkappa.tables.doubtful_orders import MOST_ROWS, judge_rows, with_categories
 from fastkappa.tables.doubtful_tables import Part, judge_parts
 from fastkappa.tables.item_sums import add_exactly
 from fastkappa.tables.known_labels import KnownLabels
@@ -118,6 +120,10 @@ class SourceTable:
         The number of items counted so far.
     parts : list of Part
         The ratings in each part, as recorded by `end_part`.
+    place : tuple of int
+        The position of the current batch among all batches, which threads can count in any order.
+    first_rows : list of (tuple, Column, Column)
+        The position and the ratings of each of the first batches.
     """
 
     def __init__(
@@ -142,6 +148,8 @@ class SourceTable:
         )
         self.n_rows = 0
         self.parts: list[Part] = []
+        self.place = 0, 0
+        self.first_rows: list[tuple[tuple[int, int], Column, Column]] = []
         # How often each rater gave each rating in all recorded parts together.
         self._so_far: list[Counter[Key]] = [Counter(), Counter()]
         self._counts: IntTable = np.zeros((0, 0, 0), np.int64)
@@ -167,6 +175,16 @@ class SourceTable:
         """Record the label orders that a part declares."""
         for axis, order in zip(self.axes[1:], (first, second)):
             axis.note_order(order, self.remedies)
+
+    def add_first_rows(self, first: Column, second: Column) -> None:
+        """Keep the ratings of a batch, if it is among the first rows, until all are judged."""
+        left = MOST_ROWS - sum(len(one.values) for _, one, _ in self.first_rows)
+        if left > 0:
+            # A copy lets the next batch reuse the memory.
+            first, second = (
+                column._replace(values=column.values[:left].copy()) for column in (first, second)
+            )
+            self.first_rows.append((self.place, first, second))
 
     def add_table(
         self, types: Types, keys: Keys, counts: IntTable, sums: AnyArray | None = None
@@ -196,6 +214,7 @@ class SourceTable:
         for axis, own in zip(self.axes, other.axes):
             axis.kinds |= own.kinds
             axis.add_runs(partial(float, own.n_runs), own.n_parts)
+        self.first_rows += other.first_rows
         keys = list(group.position), list(first.position), list(second.position)
         self.note_orders(order_of(first.order), order_of(second.order))
         self.add_table((group.dtype, first.dtype, second.dtype), keys, counts, sums)
@@ -245,6 +264,7 @@ class SourceTable:
         axes, remedies = self.axes[1:], self.remedies
         if len(self.parts) > 1 and not {axis.dtype.kind for axis in axes} & {*"bM"}:
             judge_parts(self.parts, [label_text(axis.column) for axis in axes])
+        self._judge_rows()
         first, second = self.column(1), self.column(2)
         for axis, column in zip(axes, (first, second)):
             odd_texts = odd_strings(column) if axis.files and self.wanted is None else ()
@@ -269,6 +289,22 @@ class SourceTable:
             np.result_type(*types) if types else NO_TYPE,
             declared if is_declared else None,
         )
+
+    def _judge_rows(self) -> None:
+        """Warn if the first rows have doubtful parts or are repeated. Skip ratings left out."""
+        axes = self.axes[1:]
+        parts: list[tuple[Column, Column]] = []
+        for _, *pair in sorted(self.first_rows, key=itemgetter(0)):
+            if self.wanted is not None or self.codes is not None:
+                pair = [with_categories(column) for column in pair]
+            first, second = (
+                column._replace(categories=[x if x in axis.position else None for x in labels])
+                if (labels := column.categories)
+                else column
+                for column, axis in zip(pair, axes)
+            )
+            parts.append((first, second))
+        judge_rows(parts, [axis.name for axis in axes])
 
     def _refuse_repeated_names(self) -> None:
         """Raise if some rows repeat the column names, and no other row contains these names."""

@@ -1,7 +1,7 @@
 """Detect columns whose rows probably do not match, and rows that are probably counted twice.
 
-In a spreadsheet, one column can be sorted or shifted without the other. An export can contain the
-rows of an earlier export.
+In a spreadsheet, one column can be sorted without the other. An export can contain the rows of an
+earlier export.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from operator import eq, ne
+from operator import ne
 from typing import Any
 
 import numpy as np
@@ -17,18 +17,21 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import warn
-from fastkappa.tables.two_codings import (
-    BETTER,
-    EVIDENCE,
-    LEAST_REPEATS,
-    NEAR,
-    is_predicted,
-    kappa_of,
+from fastkappa.tables.doubtful_rows import (
+    COPIED_BY_CHANCE,
+    FEWEST_DIFFERENT,
+    FEWEST_OF_PART,
+    SHORTEST_RUN,
+    Rows,
+    warn_of_copied,
+    warn_of_filled,
+    warn_of_run,
+    warn_of_shift,
 )
 
 # For most columns, this many ratings at the start show that no closer look is needed.
 HEAD = 16
-# Shifted and repeated rows are searched for only among this many rows at the start.
+# Doubtful parts and repeated rows are searched for only among this many rows at the start.
 MOST_ROWS = 10_000
 # With fewer ratings, or fewer ratings with the second most frequent label, equal ratings can be
 # adjacent by chance.
@@ -64,112 +67,140 @@ def judge_order(
         return
     if any(is_grouped(column.values[:HEAD].tolist()) for column in (first, second)):
         judge_sorted(table, are_sorted, names)
-    judge_rows(first, second, names)
+    judge_rows([(first, second)], names)
 
 
-def judge_rows(first: Column, second: Column, names: Sequence[str]) -> bool:
-    """Warn if rows seem to be shifted or repeated, and return whether there is a warning."""
-    if first.counts is not None or not len(first.values):
-        return False
-    own, others = _comparable(first, second)
-    return judge_codes(own, others, names)
+def judge_rows(parts: Sequence[tuple[Column, Column]], names: Sequence[str]) -> bool:
+    """Warn if the rows of all parts together have doubtful parts or are repeated.
 
-
-def _comparable(first: Column, second: Column) -> list[AnyArray]:
-    """Return the first ratings of two columns as numbers that are equal for equal labels."""
-    values = [column.values[:MOST_ROWS] for column in (first, second)]
-    if first.categories is None and second.categories is None:
-        return values
-    position: dict[Any, int] = {}
-    for i, column in enumerate((first, second)):
-        labels, codes = column.categories, values[i]
-        if labels is None:
-            distinct, codes = np.unique(codes, return_inverse=True)
-            labels = distinct.tolist()
-        values[i] = np.array([position.setdefault(x, len(position)) for x in labels])[codes]
-    return values
-
-
-def judge_codes(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bool:
-    """Warn if rows of codes seem to be shifted or repeated. Return whether there is a warning."""
-    if _looks_shifted(first[:HEAD].tolist(), second[:HEAD].tolist()):
-        return _warn_of_shift(first, second, names)
-    return _warn_of_repeated(first, second, names)
-
-
-def _looks_shifted(first: list[Any], second: list[Any]) -> bool:
-    """Return whether most ratings equal the other rater's ratings one row above or below."""
-    above, level, below = (
-        sum(map(eq, *rows)) for rows in ((first, second[1:]), (first, second), (first[1:], second))
-    )
-    return bool(max(above, below) > max(level, len(first) // 2))
-
-
-def _warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bool:
-    """Warn if raters agree only after one column is moved by one row.
-
-    Return whether there is a warning. There is none if each rating predicts the next, as in a
-    repeated cycle. A shift then looks like different codes for the labels.
+    Each part has the ratings of two raters. Return whether there is a warning.
     """
-    n = len(first)
-    labels, together = np.unique([first, second], return_inverse=True)
-    codes, side = together.reshape(2, n), len(labels)
-    places = np.arange(side).astype(float)
+    columns = [column for pair in parts for column in pair]
+    if not columns or any(column.counts is not None for column in columns):
+        return False
+    if len(parts) == 1 and all(column.categories is None for column in columns):
+        first, second = (column.values[:MOST_ROWS] for column in columns)
+        return judge_codes(first, second, None, names)
+    position: dict[Any, int] = {}
+    numbers = [_numbered(column, position) for column in columns]
+    first, second = (np.concatenate(own) for own in (numbers[::2], numbers[1::2]))
+    return judge_codes(first, second, position.get(None), names)
 
-    def pairs(rows: AnyArray, columns: AnyArray) -> AnyArray:
-        return np.bincount(rows * side + columns, minlength=side * side).reshape(side, side)
 
-    given, down, up = (
-        kappa_of(places, places, pairs(rows, columns), 0)
-        for rows, columns in (
-            codes,
-            (codes[0, 1:], codes[1, :-1]),
-            (codes[0, :-1], codes[1, 1:]),
-        )
+def _numbered(column: Column, position: dict[Any, int]) -> AnyArray:
+    """Return the first ratings as numbers, and add new labels to ``position``."""
+    column = with_categories(column._replace(values=column.values[:MOST_ROWS]))
+    numbers = [position.setdefault(x, len(position)) for x in column.categories or ()]
+    return np.array(numbers, int)[column.values]
+
+
+def with_categories(column: Column) -> Column:
+    """Return a column of codes with the same ratings."""
+    if column.categories is not None:
+        return column
+    labels, codes = np.unique(column.values, return_inverse=True)
+    return column._replace(values=codes, categories=labels.tolist())
+
+
+def judge_codes(
+    first: AnyArray, second: AnyArray, missing: int | None, names: Sequence[str]
+) -> bool:
+    """Warn if the order of rows of codes seems wrong. Return whether there is a warning.
+
+    Rows with the code ``missing`` are skipped.
+    """
+    places = None
+    if missing is not None:
+        places = np.flatnonzero((first != missing) & (second != missing))
+        first, second = first[places], second[places]
+    if len(first) < FEWEST_REPEATED:
+        return False
+    # Comparing bytes takes a fraction of the time of comparing arrays. Rules then compare the rows,
+    # because different labels can have equal bytes.
+    low, high = (
+        (own if own.dtype.kind in "biu" else own.astype(np.int64)).astype(np.uint8, copy=False)
+        for own in (first, second)
     )
-    better = max(down, up)
-    if better < max(NEAR, given + BETTER) or n * better**2 < 2 * EVIDENCE:
-        return False
-    # If few items lack the most frequent label, these items can be adjacent by chance.
-    if n - np.bincount(codes[0]).max() < LEAST_REPEATS:
-        return False
-    if is_predicted(pairs(codes[0, 1:], codes[0, :-1])):
-        return False
-    warn(
-        f"{names[1]} seems to be shifted by one row: unweighted kappa is {given:.2f}, and would be"
-        f" {better:.2f} with {names[1]} moved one row {'down' if down > up else 'up'}. Check that"
-        " both ratings in each row are of the same item."
+    text = (low + 31 * high).tobytes()
+    if rules := _doubtful_parts(low, high):
+        codes = np.unique([first, second], return_inverse=True)[1].reshape(2, -1)
+        # If the last rows are repeated, as in made-up data, the rows are not independent evidence.
+        is_repeated = text.find(text[-FEWEST_REPEATED:]) < len(text) - FEWEST_REPEATED
+        if not is_repeated and any(rule(Rows(codes, names, places)) for rule in rules):
+            return True
+    starts = [*islice(_places_of_head(text), MOST_PLACES)]
+    return bool(starts) and _warn_of_repeated(
+        starts, Rows(np.array([first, second]), names, places)
     )
-    return True
 
 
-def _warn_of_repeated(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bool:
-    """Warn if a block of rows repeats the first rows. Return whether there is a warning.
+def _doubtful_parts(first: AnyArray, second: AnyArray) -> list[Callable[[Rows], bool]]:
+    """Return the rules that need a closer look at two columns of bytes.
+
+    In ordinary columns, no rule needs a closer look. The check takes a few microseconds.
+    """
+    n, found = len(first), list[Callable[[Rows], bool]]()
+    same = first == second
+    n_same = int(np.count_nonzero(same))
+    # A shift adds matches with the row above or below, but not with both.
+    above = np.count_nonzero(first[:-1] == second[1:])
+    below = np.count_nonzero(first[1:] == second[:-1])
+    if (int(above) - int(below)) ** 2 > 2 * n:
+        found.append(warn_of_shift)
+    for text in (first.tobytes(), second.tobytes()):
+        if text.endswith(text[-1:] * SHORTEST_RUN) or text.startswith(text[:1] * SHORTEST_RUN):
+            found.append(warn_of_run)
+            break
+    if b"\1" * _shortest_copied(n, n_same) in same.tobytes():
+        found.append(warn_of_copied)
+    # A column filled down repeats the rating of the row above more often than the other column. The
+    # check is left out if raters agree on most of a few items.
+    if n - n_same >= FEWEST_DIFFERENT:
+        repeats = [int(np.count_nonzero(own[1:] == own[:-1])) for own in (first, second)]
+        if (repeats[0] - repeats[1]) ** 2 > 2 * n:
+            found.append(warn_of_filled)
+    return found
+
+
+def _shortest_copied(n: int, n_same: int) -> int:
+    """Return a lower limit for the length of a run of agreements that chance does not explain."""
+    least, most = COPIED_BY_CHANCE - math.log(n), n - FEWEST_OF_PART
+    # The run itself increases the proportion of agreements, so it is left out of the proportion.
+    n_others = n_same - most
+    if n_others > 0 and most * math.log(n_others / FEWEST_OF_PART) > least:
+        return n + 1
+    length = least / math.log(n_same / n) if n_same else math.inf
+    if length >= n_same:
+        return FEWEST_OF_PART
+    return max(FEWEST_OF_PART, int(least / math.log((n_same - length) / (n - length))))
+
+
+def _warn_of_repeated(starts: Sequence[int], rows: Rows) -> bool:
+    """Warn if the block at one of ``starts`` repeats the first rows.
 
     The block starts where the first copy ends, or extends to the last row. Rows that are repeated
     several times, as in made-up data, are not evidence. Successive rows with the same labels are
-    counted as one row.
+    counted as one row. Return whether there is a warning.
     """
-    n = len(first)
-    for start in islice(_places_of_head(first, second), MOST_PLACES):
+    n = rows.codes.shape[1]
+    for start in starts:
         length = min(start, n - start)
-        block, other, third = (
-            np.array([first[i : i + length], second[i : i + length]]) for i in (0, start, 2 * start)
-        )
+        block, other, third = (rows.codes[:, i : i + length] for i in (0, start, 2 * start))
         if length < FEWEST_REPEATED or (block != other).any():
             continue
         n_third = third.shape[1]
         is_tiled = n_third > 0 and (block[:, :n_third] == third).all()
         if is_tiled or _repeats_itself(block):
             return False
-        pairs = np.unique(np.array([first, second]), axis=1, return_inverse=True)[1].reshape(-1)
+        pairs = np.unique(rows.codes, axis=1, return_inverse=True)[1].reshape(-1)
         begins = np.append(True, pairs[1:] != pairs[:-1])
         proportion = np.bincount(pairs[begins]) / begins.sum()
         if n * np.exp(np.log(proportion[pairs[:length][begins[:length]]]).sum()) < BY_CHANCE:
             warn(
-                f"{length} items, from position {start} on, repeat the first {length} ratings of"
-                f" {' and '.join(names)}, but are counted as other items: leave them out if they"
-                " are the same items, for example because a later export was appended."
+                f"{length} items, from position {rows.place(start)} on, repeat the first {length}"
+                f" ratings of {' and '.join(rows.names)}, but are counted as other items: leave"
+                " them out if they are the same items, for example because a later export was"
+                " appended."
             )
             return True
     return False
@@ -181,15 +212,8 @@ def _repeats_itself(block: AnyArray) -> bool:
     return any((block[:, n:] == block[:, :-n]).all() for n in periods)
 
 
-def _places_of_head(first: AnyArray, second: AnyArray) -> Iterator[int]:
-    """Yield the positions below the first rows at which the same rows can start again."""
-    # Searching bytes takes a tenth of the time of comparing arrays. Callers then compare the rows,
-    # because different pairs of labels can have equal bytes.
-    low, high = (
-        (own if own.dtype.kind in "biu" else own.astype(np.int64)).astype(np.uint8, copy=False)
-        for own in (first, second)
-    )
-    text = (low + 31 * high).tobytes()
+def _places_of_head(text: bytes) -> Iterator[int]:
+    """Yield the positions below the first bytes at which the same bytes can start again."""
     place = text.find(text[:FEWEST_REPEATED], FEWEST_REPEATED)
     while place >= 0:
         yield place

@@ -104,7 +104,7 @@ def judge_tables(
     """
     for name, table in zip(names, tables):
         judge_table(labels, table, names=(truth, name), are_given=are_given)
-    any(judge_rows(*pair, (truth, name)) for name, pair in zip(names, pairs))
+    any(judge_rows([pair], (truth, name)) for name, pair in zip(names, pairs))
 
 
 def _warn_of_codes(labels: AnyArray, table: AnyArray) -> bool:

@@ -13,7 +13,7 @@ from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.ratings.read import RatedItems
 from fastkappa.statistics.clusters import Clusters, clusters_of
-from fastkappa.tables.by_cluster import ClusterCounts, RatedColumn, count_by_cluster
+from fastkappa.tables.by_group import ClusterCounts, RatedColumn, count_by_cluster
 from fastkappa.tables.known_labels import KnownLabels, known_labels
 
 GROUPS = "groups"

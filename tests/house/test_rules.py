@@ -299,6 +299,13 @@ RULES = {
         needs="in rows",
         one_rater=False,
     ),
+    "a column filled down": Rule(
+        (SEVENTY[0], [*SEVENTY[1][:40], *[2] * 30]),
+        None,
+        "same rating for the last 32",
+        needs="in rows",
+        one_rater=False,
+    ),
     **{
         f"{code} for missing": Rule(
             more(*NUMBERS, (code, 1), (2, code), (code, code)),

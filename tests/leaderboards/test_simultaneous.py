@@ -91,6 +91,7 @@ def test_a_real_difference_is_found_and_the_last_line_says_so() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:n_resamples=.* is too few")
+@pytest.mark.filterwarnings("ignore:prediction . has the same rating for the first 20")
 def test_without_intervals_nothing_is_called_significant() -> None:
     truth = np.arange(50) % 3
     other = np.where(np.arange(50) < 20, 0, truth)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastkappa.ratings.column import read_column
-from fastkappa.tables import by_cluster
-from fastkappa.tables.by_cluster import RatedColumn, count_by_cluster
+from fastkappa.tables import by_group
+from fastkappa.tables.by_group import RatedColumn, count_by_cluster
 from fastkappa.tables.known_labels import KnownLabels
 
 
@@ -109,7 +109,7 @@ def test_any_clusters(kernels: Any, items: Any, chunk: int) -> None:
 
 
 def test_clusters_come_once_and_in_order(kernels: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_cluster, "ITEMS_WORTH_A_THREAD", 1)
+    monkeypatch.setattr(by_group, "ITEMS_WORTH_A_THREAD", 1)
     clusters = np.random.default_rng(6).integers(0, 300, 2000).astype(np.int32)
     column = read_column(clusters, "clusters")
     ratings = read_column(np.arange(2000) % 2, "ratings")

@@ -18,9 +18,8 @@ from fastkappa.kernels.numpy import keys as numpy_keys
 from fastkappa.kernels.numpy import pairs as numpy_pairs
 from fastkappa.multirater.items import identified
 from fastkappa.ratings.column import Column, read_column
-from fastkappa.tables import by_cluster
-from fastkappa.tables.by_cluster import RatedColumn, count_by_cluster
-from fastkappa.tables.by_group import count_by_group
+from fastkappa.tables import by_group
+from fastkappa.tables.by_group import RatedColumn, count_by_cluster, count_by_group
 from fastkappa.tables.codecs import LabelMap, LabelRange
 from fastkappa.tables.count import count_unknown, tabulate
 from fastkappa.tables.known_labels import Encoding
@@ -107,13 +106,13 @@ def test_clusters_that_come_while_they_are_counted(
     clusters = ratings(700) * (10**9 if far else 1)
     rated = Column(np.zeros(N, np.uint8), np.dtype(np.uint8))
     encoding = Encoding(LabelRange(0, 2), np.arange(2))
-    cells = by_cluster._Items._cells
+    cells = by_group._Items._cells
 
     def changed(self: Any, start: int, stop: int) -> Any:
         clusters[min(start + 1, N - 1)] = value
         return cells(self, start, stop)
 
-    monkeypatch.setattr(by_cluster._Items, "_cells", changed)
+    monkeypatch.setattr(by_group._Items, "_cells", changed)
     column, ratings_of = Column(clusters, clusters.dtype), RatedColumn(rated, encoding, 2)
     if far:
         # The clusters were copied earlier, so there is no error.

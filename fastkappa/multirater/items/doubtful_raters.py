@@ -204,7 +204,7 @@ def judge_pairs(
         table = np.bincount(first * side + second, minlength=side * side).reshape(side, side)
         table = table[:-1, :-1]
         together += table
-        if judge_codes(first, second, (a, b)):
+        if judge_codes(first, second, side - 1, (a, b)):
             return True
         if may_be_coded_apart(labels, table):
             text = two_codings(labels, table, (a, b), are_given=are_given)

@@ -15,7 +15,7 @@ from fastkappa.kernels.contract import PairKernels
 from fastkappa.multirater.items.distinct_rows import RowFinder
 from fastkappa.multirater.items.rater_columns import CHUNK, EncodedRater
 from fastkappa.ratings.column import Column
-from fastkappa.tables.by_cluster import ClusterCounts, RatedColumn, count_by_cluster
+from fastkappa.tables.by_group import ClusterCounts, RatedColumn, count_by_cluster
 from fastkappa.tables.codecs import LabelRange
 from fastkappa.tables.known_labels import Encoding
 

@@ -10,13 +10,9 @@ import os
 import re
 from collections.abc import Collection, Sequence
 
-import numpy as np
-
-from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.sources.text.text_format import TextFile, is_packed, opened_rows, rows_in
-from fastkappa.sources.text.unread_columns import TOTALS, Unread, judge_columns, total_of
-from fastkappa.tables.doubtful_orders import judge_rows
+from fastkappa.sources.text.unread_columns import TOTALS, Fields, Unread, judge_columns, total_of
 
 # The number of characters to read at the start of a file, the number to read at its end, and the
 # number of last lines to check.
@@ -30,13 +26,14 @@ Rows = Sequence[Sequence[str]]
 
 def warn_of_odd_lines(
     file: TextFile, columns: Sequence[str], not_rated: Collection[str] = ()
-) -> None:
+) -> Fields:
     """Warn about suspicious lines in a file from which only ``columns`` are read.
 
-    Columns in ``not_rated`` are not ratings.
+    Columns in ``not_rated`` are not ratings. Return the fields of the complete rows of a small
+    file, or an empty dictionary.
     """
     if not file.text_format.has_names:
-        return
+        return {}
     with opened_rows(file.path, file.text_format, errors="replace") as text:
         first = text.read(MOST_FIRST)
     is_whole = len(first) < MOST_FIRST
@@ -51,10 +48,9 @@ def warn_of_odd_lines(
     keys = [name for name in columns if name in not_rated]
     rated = [name for name in places if name not in not_rated]
     judge_columns(Unread(str(file.path), fields, rated, keys, len(rows)), is_whole=is_whole)
-    if is_whole and len(places) == 2:
-        _judge_rows(complete, places)
     if is_whole and 1 < len(rows) == len(file.names) - 1:
         _warn_of_matrix(file, rows)
+    return fields if is_whole else {}
 
 
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
@@ -85,16 +81,6 @@ def _warn_of_last(file: TextFile, first: Rows, last: Rows) -> None:
                 " total or a note, but is read as an item: remove it if it is not an item."
             )
             return
-
-
-def _judge_rows(rows: Rows, places: dict[str, int]) -> None:
-    """Warn if one of two columns seems to be shifted by a row."""
-    first, second = (
-        Column(np.arange(len(rows)), np.dtype(object), [row[place] for row in rows])
-        for place in places.values()
-    )
-    one, other = (f"column {name!r}" for name in places)
-    judge_rows(first, second, (one, other))
 
 
 def _warn_of_matrix(file: TextFile, rows: Rows) -> None:

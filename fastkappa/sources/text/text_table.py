@@ -6,7 +6,7 @@ then infers the meaning of the few distinct texts, as it would for a whole colum
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -62,7 +62,7 @@ class TextTable:
         self._raw = table.empty_copy()
         self._others: dict[Any, _Texts] = {}
         self._weights_are_whole = True
-        self._decimal, self._has_files = ".", has_files
+        self._decimal, self._has_files, self._knows_rows = ".", has_files, True
 
     def add(self, file: TextFile, on_progress: ReportBytes) -> None:
         """Count the ratings in a file."""
@@ -102,6 +102,25 @@ class TextTable:
         self._end_file(file.path)
         return bool(counters) and self._raw.n_rows > 0
 
+    def add_first_rows(self, fields: Mapping[str, Sequence[str]]) -> None:
+        """Keep the rows of the next file for `add_lines`, given as the fields of each column.
+
+        If the fields of a file are unknown, the rows of later files are ignored.
+        """
+        self._knows_rows = self._knows_rows and bool(fields)
+        if not self._knows_rows:
+            return
+        columns, missing = self._raw.columns, missing_texts(self._labels)
+        first, second = (
+            Column(
+                np.arange(len(fields[name])),
+                STRINGS,
+                [None if text in missing else text for text in fields[name]],
+            )
+            for name in (columns.y1, columns.y2)
+        )
+        self._raw.add_first_rows(first, second)
+
     def _end_file(self, path: Path) -> None:
         """Record the texts of a file, and for each text the first file that contains it."""
         if self._has_files:
@@ -132,6 +151,8 @@ class TextTable:
             sums = sums.astype(np.int64)
         group, first, second = keys
         table.parts = [part.recoded(meanings[1:]) for part in self._raw.parts]
+        for _, *pair in self._raw.first_rows:
+            table.add_first_rows(*map(_recoded, pair, meanings[1:]))
         for axis, own in zip(table.axes, self._raw.axes):
             axis.add_runs(partial(float, own.n_runs), own.n_parts)
             axis.files = own.files
@@ -217,6 +238,11 @@ def _texts_of(array: Any, missing: Collection[Key] = ()) -> Column:
     categories = [None if text in missing else text for text in texts]
     codes, categories = codes_of(array, categories)
     return Column(codes, STRINGS, categories)
+
+
+def _recoded(column: Column, meaning: Mapping[Key, Key]) -> Column:
+    """Return a column of texts as their meanings. Texts without a meaning are missing."""
+    return column._replace(categories=[meaning.get(text) for text in column.categories or ()])
 
 
 def _key_of(text: bytes | None) -> Key:

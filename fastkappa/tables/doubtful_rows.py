@@ -1,0 +1,237 @@
+"""Detect parts of two columns that were probably changed by mistake in a spreadsheet or tool.
+
+A deleted cell shifts the cells below it. Blank cells can be filled down, or with the other rater's
+ratings, and a tool can export its preset for items that nobody has rated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.ratings.doubtful_labels import warn
+from fastkappa.tables.two_codings import LEAST_REPEATS, is_predicted, kappa_of
+
+# The smallest number of rows in a part, and in the rows outside the part that it is compared with.
+FEWEST_OF_PART = 30
+# In a shifted part, the largest kappa as given, and the smallest kappa after the shift is undone.
+GIVEN, MOVED = 0.15, 0.5
+# The shortest run of a label at an end of a column. A run of 20 equal ratings is improbable even
+# for two labels.
+SHORTEST_RUN = 20
+# The largest probabilities attributed to a mistake, for all parts of a column together.
+BY_CHANCE, COPIED_BY_CHANCE = math.log(1e-6), math.log(1e-9)
+# The smallest log-likelihood ratio at which a run is not the end of sorted items.
+LEAST_EVIDENCE = math.log(1e3)
+# The rater's ratings vary in a part if at most this proportion of them have the same label, and if
+# neighbors differ at least this often, compared with ratings in random order.
+MOST_ALIKE, LEAST_VARIED = 0.8, 0.5
+# The smallest kappa outside a part. It is lower if rows are sorted by agreement, or if one of the
+# raters is much more accurate than the other.
+LEAST_ELSEWHERE = 0.4
+# A run of agreements must be at least this many times as long as any other, because some sites or
+# sessions have easier items.
+TIMES = 5
+# A label gets this many more agreements, so that a rare label is no evidence.
+SPARE = 3
+# If blanks were filled from the row above, the smallest number of disagreements, the smallest
+# proportion of them in which the rater has the rating of the row above, the smallest difference of
+# this proportion from the expected one, and the smallest kappa.
+FEWEST_DIFFERENT, LEAST_FILLED, LEAST_MORE, LEAST_KAPPA = 50, 0.6, 0.2, 0.2
+
+
+class Rows(NamedTuple):
+    """The codes of two raters, their names, and the position of each row or None if unchanged."""
+
+    codes: AnyArray
+    names: Sequence[str]
+    places: AnyArray | None
+
+    def place(self, row: int) -> int:
+        """Return the position of a row among all rows, including rows with missing ratings."""
+        return row if self.places is None else int(self.places[row])
+
+
+def _kappa(codes: AnyArray) -> float:
+    """Return the kappa of two rows of codes."""
+    side = int(codes.max()) + 1
+    places = np.arange(side).astype(float)
+    return kappa_of(places, places, _pairs(codes[0], codes[1], side), 0)
+
+
+def _pairs(rows: AnyArray, columns: AnyArray, side: int) -> AnyArray:
+    return np.bincount(rows * side + columns, minlength=side * side).reshape(side, side)
+
+
+def _vary(codes: AnyArray) -> bool:
+    """Return whether ratings of a part have several labels, and are not grouped by label."""
+    proportions = np.bincount(codes) / len(codes)
+    n_changes = np.count_nonzero(codes[1:] != codes[:-1])
+    expected = len(codes) * (1 - (proportions**2).sum())
+    return bool(proportions.max() <= MOST_ALIKE and n_changes >= LEAST_VARIED * expected)
+
+
+def warn_of_shift(rows: Rows) -> bool:
+    """Warn if raters agree in a part only after one column is moved by one row.
+
+    Return whether there is a warning. There is none if each rating predicts the next, as in a
+    repeated cycle. A shift then looks like different codes for the labels.
+    """
+    (first, second), n = rows.codes, rows.codes.shape[1]
+    same = (first == second).astype(np.int64)
+    above, below = (
+        (one == other).astype(np.int64)
+        for one, other in ((first[:-1], second[1:]), (first[1:], second[:-1]))
+    )
+    is_up = above.sum() > below.sum()
+    gain = above - same[:-1] if is_up else below - same[1:]
+    # The part in which moving adds the most matches.
+    sums = np.append(0, np.cumsum(gain))
+    stop = int((sums - np.minimum.accumulate(sums)).argmax())
+    start = stop - int(sums[: stop + 1][::-1].argmin())
+    if stop - start < FEWEST_OF_PART:
+        return False
+    own = rows.codes[:, start : stop + 1]
+    moved = np.array([own[0, :-1], own[1, 1:]] if is_up else [own[0, 1:], own[1, :-1]])
+    given, better = round(_kappa(own), 2) + 0.0, _kappa(moved)
+    if given >= GIVEN or better < MOVED or not _is_improbable(moved, n):
+        return False
+    # If few items lack the most frequent label, these items can be adjacent by chance.
+    if own.shape[1] - np.bincount(own[0]).max() < LEAST_REPEATS:
+        return False
+    if is_predicted(_pairs(first[1:], first[:-1], int(rows.codes.max()) + 1)):
+        return False
+    b, where, of = rows.names[1], "", ""
+    if start >= FEWEST_OF_PART or n - stop > FEWEST_OF_PART:
+        to = "on" if n - stop <= FEWEST_OF_PART else f"to {rows.place(stop)}"
+        where, of = f" from about position {rows.place(start)} {to}", " of these items"
+    warn(
+        f"{b} seems to be shifted by one row{where}: unweighted kappa{of} is {given:.2f}, and would"
+        f" be {better:.2f} with {b} moved one row {'up' if is_up else 'down'}. Check that both"
+        " ratings in each row are of the same item."
+    )
+    return True
+
+
+def _is_improbable(codes: AnyArray, n: int) -> bool:
+    """Return whether raters who agree by chance rarely agree so often in any of the parts."""
+    length, side = codes.shape[1], int(codes.max()) + 1
+    proportions = [np.bincount(own, minlength=side) / length for own in codes]
+    n_same = int(np.count_nonzero(codes[0] == codes[1]))
+    by_chance = _log_tail(n_same, length, float(proportions[0] @ proportions[1]))
+    return 2 * math.log(n) + by_chance < BY_CHANCE
+
+
+def _log_tail(k: int, n: int, rate: float) -> float:
+    """Return the logarithm of Chernoff's bound for at least k successes in n trials."""
+    observed = k / n
+    if observed <= rate:
+        return 0.0
+    if not rate:
+        return -math.inf
+    found = observed * math.log(rate / observed)
+    if k < n:
+        found += (1 - observed) * math.log((1 - rate) / (1 - observed))
+    return n * found
+
+
+def warn_of_run(rows: Rows) -> bool:
+    """Warn if one rater has one label at an end of the column. Return whether there is a warning.
+
+    The run must be far longer than chance explains, although the other rater's ratings vary there.
+    """
+    n = rows.codes.shape[1]
+    for end, codes in (("last", rows.codes), ("first", rows.codes[:, ::-1])):
+        for i, own in enumerate(codes):
+            length = int((np.append(own[::-1], -1) != own[-1]).argmax())
+            rest, other = codes[:, : n - length], codes[1 - i, n - length :]
+            if length < SHORTEST_RUN or n - length < FEWEST_OF_PART or not _vary(other):
+                continue
+            has_label, other_has_label = (rest == own[-1])[:: 1 - 2 * i]
+            repeated = (rest[i, 1:] == rest[i, :-1]).mean()
+            rate = max(has_label.mean() + SPARE / n, repeated)
+            if length * math.log(rate) > BY_CHANCE:
+                continue
+            # If the run is the end of sorted items, the other rater's ratings are those of items
+            # with this label. If not, they are those of all items.
+            k = np.count_nonzero(other == own[-1])
+            both = np.count_nonzero(has_label & other_has_label)
+            sorted_rate = (both + 1) / (np.count_nonzero(has_label) + 2)
+            any_rate = (np.count_nonzero(other_has_label) + 1) / (n - length + 2)
+            evidence = k * math.log(any_rate / sorted_rate)
+            evidence += (length - k) * math.log((1 - any_rate) / (1 - sorted_rate))
+            if evidence > LEAST_EVIDENCE and _kappa(rest) >= LEAST_ELSEWHERE:
+                warn(
+                    f"{rows.names[i]} has the same rating for the {end} {length} items, but"
+                    f" {rows.names[1 - i]} does not. If these ratings were filled down, or are the"
+                    " preset of a tool, leave the items out."
+                )
+                return True
+    return False
+
+
+def warn_of_copied(rows: Rows) -> bool:
+    """Warn if raters agree on all items of a part, although chance does not explain it.
+
+    Return whether there is a warning. There is none if the part is sorted by label, because raters
+    can agree on all items of one label. Rows can also be sorted by agreement.
+    """
+    (first, second), n = rows.codes, rows.codes.shape[1]
+    same = first == second
+    bounds = np.concatenate([[-1], np.flatnonzero(~same), [n]])
+    longest = int(np.diff(bounds).argmax())
+    start, stop = int(bounds[longest]) + 1, int(bounds[longest + 1])
+    length, part = stop - start, first[start:stop]
+    second_longest = int(np.partition(np.diff(bounds), -2)[-2])
+    if length < max(FEWEST_OF_PART, TIMES * second_longest) or n - length < FEWEST_OF_PART:
+        return False
+    if not _vary(part):
+        return False
+    rest = np.delete(rows.codes, np.s_[start:stop], axis=1)
+    agreed = rest[0] == rest[1]
+    side = int(rows.codes.max()) + 1
+    n_of_label = np.bincount(rest.ravel(), minlength=side) / 2
+    rates = (np.bincount(rest[0, agreed], minlength=side) + SPARE) / (n_of_label + SPARE)
+    # If agreements are adjacent elsewhere, for example for easy items, a long run is less unusual.
+    repeated = (agreed[1:] & agreed[:-1]).sum() / max(agreed[:-1].sum(), 1)
+    by_chance = math.log(n) + np.log(np.maximum(rates, repeated))[part].sum()
+    if by_chance > COPIED_BY_CHANCE or _kappa(rest) < LEAST_ELSEWHERE:
+        return False
+    a, b = rows.names
+    warn(
+        f"{a} and {b} agree on all {length} items from position {rows.place(start)} to"
+        f" {rows.place(stop - 1)}, but on only {agreed.mean():.0%} of the others. If one rater's"
+        " ratings were copied from the other there, leave these items out."
+    )
+    return True
+
+
+def warn_of_filled(rows: Rows) -> bool:
+    """Warn if a rater who disagrees nearly always repeats the rating of the row above.
+
+    Return whether there is a warning. There is none if the rater also repeats it when the raters
+    agree, as for items of one patient, or if the other rater does the same.
+    """
+    differ = (rows.codes[0] != rows.codes[1])[1:]
+    repeats = rows.codes[:, 1:] == rows.codes[:, :-1]
+    n, n_agreed = int(differ.sum()), int((~differ).sum())
+    k = (repeats & differ).sum(axis=1).tolist()
+    i = int(k[1] > k[0])
+    if n_agreed < FEWEST_OF_PART or not k[1 - i] < LEAST_FILLED * n <= k[i]:
+        return False
+    used = np.bincount(rows.codes[i]) / rows.codes.shape[1]
+    by_label = float(used[rows.codes[i, 1:][differ]].mean())
+    expected = max(by_label, float((repeats[i] & ~differ).sum() / n_agreed))
+    is_chance = k[i] < (expected + LEAST_MORE) * n or _log_tail(k[i], n, expected) > BY_CHANCE
+    if is_chance or _kappa(rows.codes) < LEAST_KAPPA:
+        return False
+    name, other = rows.names[i], rows.names[1 - i]
+    warn(
+        f"in {k[i]} of {n} disagreements, {name} has the same rating as in the row above ({other}:"
+        f" {k[1 - i]}). If blanks were filled from above, treat them as missing ratings."
+    )
+    return True

@@ -1,0 +1,233 @@
+"""Parts of a column that a spreadsheet or tool changed cause a warning; ordinary rows do not."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from itertools import groupby, takewhile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastkappa import (
+    Ratings,
+    cohen_kappa_score,
+    confusion_counts,
+    confusion_from_source,
+    fleiss_kappa,
+)
+from fastkappa.tables.doubtful_orders import judge_codes
+from tests.helpers.command_line import CommandLine, write_csv
+from tests.tables.test_sorted_alone import SHIFTED
+
+RNG = np.random.default_rng(7)
+N = 280
+TRUTH = RNG.choice(4, N, p=[0.3, 0.3, 0.25, 0.15])
+FIRST, SECOND = (np.where(RNG.random(N) < 0.75, TRUTH, RNG.integers(0, 4, N)) for _ in "ab")
+ROWS = np.arange(N)
+IS_RATED = (ROWS == 0) | (RNG.random(N) < 0.55)
+# The row from which a column filled down has the rating of each row.
+FROM = np.maximum.accumulate(np.where(IS_RATED, ROWS, 0))
+
+CHANGED = {
+    "deleted": np.append(np.delete(SECOND, 110), 0),
+    "inserted": np.insert(SECOND, 110, 3)[:N],
+    "deleted, later inserted": np.insert(np.delete(SECOND, 70), 209, 3),
+    "filled down": np.where(ROWS < 180, SECOND, SECOND[180]),
+    "preset": np.where(ROWS < 70, 2, SECOND),
+    "copied": np.where((ROWS >= 90) & (ROWS < 200), FIRST, SECOND),
+    "filled from above": SECOND[FROM],
+}
+
+
+def length_of_run(values: Any) -> int:
+    return len([*takewhile(lambda value: value == values[0], values)])
+
+
+def said_of(changed: str) -> str:
+    """Return the expected warning, with figures from the definitions."""
+    second = CHANGED[changed]
+    if changed in ("deleted", "inserted"):
+        how = "down" if changed == "deleted" else "up"
+        return rf"from about position 1[01]\d on: unweighted kappa of these.* moved one row {how}"
+    if changed == "deleted, later inserted":
+        return r"from about position [67]\d to 2[012]\d: unweighted kappa of these .* row down"
+    if changed == "filled down":
+        return f"has the same rating for the last {length_of_run(second[::-1])} items"
+    if changed == "preset":
+        # A frame lacks the first rating.
+        return f"has the same rating for the first ({length_of_run(second)}|69) items"
+    if changed == "copied":
+        runs = [(same, len([*own])) for same, own in groupby((second == FIRST).tolist())]
+        longest = max(n for same, n in runs if same)
+        start = sum(n for _, n in runs[: runs.index((True, longest))])
+        n_same = sum(n for same, n in runs if same) - longest
+        where = f"all {longest} items from position {start} to {start + longest - 1}"
+        return f"{where}, but on only {n_same / (N - longest):.0%} of the others"
+    found = []
+    for start in (1, 2):
+        rows = [i for i in range(start, N) if FIRST[i] != second[i]]
+        again = [sum(own[i] == own[i - 1] for i in rows) for own in (FIRST, second)]
+        found.append(rf"in {again[1]} of {len(rows)} disagreements, .* above \(.*: {again[0]}\)")
+    return "|".join(found)
+
+
+@pytest.mark.filterwarnings("ignore:.* agree on all .* items, but other pairs")
+@pytest.mark.parametrize("call", SHIFTED.values(), ids=SHIFTED)
+@pytest.mark.parametrize("changed", CHANGED)
+def test_a_part_that_was_changed(changed: str, call: Any, tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match=said_of(changed)):
+        call(FIRST, CHANGED[changed], tmp_path)
+    if changed in ("filled down", "preset", "filled from above"):
+        labels = np.array([*"abcd"])
+        with pytest.warns(UserWarning, match=said_of(changed)):
+            call(labels[FIRST], labels[CHANGED[changed]], tmp_path)
+
+
+def test_kappas_of_a_shifted_part() -> None:
+    with pytest.warns(UserWarning, match="seems to be shifted") as caught:
+        confusion_counts(FIRST, CHANGED["deleted"])
+    text = str(caught[0].message)
+    found = re.search(r"position (\d+) on: .* is (\S+), and would be (\S+) with", text)
+    assert found is not None
+    start, given, better = map(float, found.groups())
+    rows = slice(int(start), None)
+    first, second = FIRST[rows], CHANGED["deleted"][rows]
+    assert given == pytest.approx(cohen_kappa_score(first, second), abs=0.02)
+    assert better == pytest.approx(cohen_kappa_score(first[1:], second[:-1]), abs=0.02)
+
+
+def test_the_other_rater_is_named() -> None:
+    for changed in ("filled down", "filled from above"):
+        with pytest.warns(UserWarning, match=r"y1 has the same rating .* \(?y2"):
+            confusion_counts(CHANGED[changed], FIRST)
+
+
+def sets_of(first: Any, second: Any) -> None:
+    fleiss_kappa(Ratings.from_raters({"y1": first.tolist(), "y2": second}))
+
+
+def frame_of(first: Any, second: Any) -> None:
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("narwhals")
+    confusion_from_source(pd.DataFrame({"y1": first, "y2": second}, dtype=object), "y1", "y2")
+
+
+@pytest.mark.parametrize("call", [sets_of, frame_of])
+def test_missing_ratings_are_no_run(call: Callable[..., None]) -> None:
+    blank = [None if i >= 150 else x for i, x in enumerate(SECOND.tolist())]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        call(FIRST, blank)
+    # Positions include rows with missing ratings.
+    second = CHANGED["copied"].tolist()
+    second[:20] = [None] * 20
+    with pytest.warns(UserWarning, match=said_of("copied").partition("items ")[2][:20]):
+        call(FIRST, second)
+
+
+def test_codes_for_missing_ratings_are_no_run(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    blank = np.where(ROWS < 150, SECOND, 9)
+    path = write_csv(tmp_path / "r.csv", a=FIRST, b=blank)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        confusion_from_source(path, "a", "b", missing_codes=[9])
+        confusion_from_source({"a": FIRST, "b": blank}, "a", "b", missing_codes=[9])
+        confusion_from_source({"a": FIRST, "b": blank}, "a", "b", labels=[0, 1, 2, 3])
+
+
+def written(folder: Path, kind: str) -> Path:
+    """Write three exports, each with all rows of the previous one."""
+    rating_files = pytest.importorskip("tests.helpers.rating_files")
+    for month, n in enumerate((60, 130, 200)):
+        columns = {"a": FIRST[:n], "b": SECOND[:n]}
+        if kind == "csv":
+            write_csv(folder / f"{month}.csv", **columns)
+        else:
+            table = rating_files.pa.table(columns)
+            rating_files.parquet.write_table(table, folder / f"{month}.parquet", row_group_size=25)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_exports_that_contain_the_earlier_export(kind: str, tmp_path: Path) -> None:
+    folder = written(tmp_path, kind)
+    repeated = "60 items, from position 60 on, repeat the first 60"
+    for num_threads in (1, 2):
+        with pytest.warns(UserWarning, match=repeated):
+            confusion_from_source(folder, "a", "b", num_threads=num_threads)
+    for command in (["score", "--y1", "a", "--y2", "b"], ["agree", "--raters", "a", "b"]):
+        run = CommandLine(command[0]).run(folder, *command[1:])
+        assert repeated in " ".join(run.stderr.split())
+
+
+def test_batches_of_a_stream_are_judged_together() -> None:
+    pa = pytest.importorskip("pyarrow")
+    rows = pa.table({"a": FIRST, "b": CHANGED["filled down"]})
+    batches = rows.to_batches(max_chunksize=40)
+    with pytest.warns(UserWarning, match=said_of("filled down")):
+        confusion_from_source(iter(batches), "a", "b")
+
+
+def smooth(n: int, rng: Any) -> Any:
+    """Return a slowly changing series."""
+    return np.interp(np.arange(n), np.linspace(0, n, n // 50 + 2), rng.normal(size=n // 50 + 2))
+
+
+# The true labels of n items in an order, as a function of their proportions.
+ORDERS: dict[str, Callable[[int, Any, Any], Any]] = {
+    "random": lambda n, p, rng: rng.choice(len(p), n, p=p),
+    "blocks": lambda n, p, rng: np.repeat(rng.choice(len(p), n, p=p), rng.integers(2, 6))[:n],
+    "sorted": lambda n, p, rng: np.sort(rng.choice(len(p), n, p=p)),
+    "sorted by another column": lambda n, p, rng: np.digitize(
+        np.sort(rng.random(n)) + rng.normal(0, 0.2, n), np.cumsum(p)[:-1]
+    ),
+    "sessions": lambda n, p, rng: np.digitize(
+        smooth(n, rng) + rng.normal(size=n), np.linspace(-1, 1, len(p) - 1)
+    ),
+}
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+def test_ordinary_rows_are_seldom_warned_of(order: Any) -> None:
+    rng = np.random.default_rng(11)
+    found: Counter[str] = Counter()
+    for _ in range(100):
+        n, n_labels = int(rng.integers(60, 1500)), int(rng.integers(2, 8))
+        p = rng.dirichlet(np.full(n_labels, 2.0))
+        truth, accuracies = order(n, p, rng), rng.choice([0, 0.4, 0.7, 0.9, 0.97], 2)
+        first, second = (
+            np.where(rng.random(n) < each, truth, rng.choice(n_labels, n, p=p))
+            for each in accuracies
+        )
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            judge_codes(first, second, None, ("a", "b"))
+        found.update(str(one.message) for one in caught)
+    assert not found
+
+
+ORDINARY = {
+    # Two eyes per patient, and an expert beside a beginner.
+    "clusters": (np.repeat(TRUTH, 2), np.where(np.arange(2 * N) % 3, np.repeat(TRUTH, 2), 1)),
+    "sorted by the second": (FIRST[np.argsort(SECOND, kind="stable")], np.sort(SECOND)),
+    "sorted by agreement": tuple(
+        own[np.argsort(FIRST != SECOND, kind="stable")] for own in (FIRST, SECOND)
+    ),
+    "one frequent label": (FIRST * (RNG.random(N) < 0.05), SECOND * (RNG.random(N) < 0.05)),
+    "rows repeated often": (np.tile(FIRST[:9], 40), np.tile(SECOND[:9], 40)),
+    "copies": (FIRST, FIRST),
+    "ids": (ROWS, SECOND),
+}
+
+
+@pytest.mark.parametrize(("first", "second"), ORDINARY.values(), ids=ORDINARY)
+def test_ordinary_rows_are_silent(first: Any, second: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        judge_codes(first, second, None, ("a", "b"))
