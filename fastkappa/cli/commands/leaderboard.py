@@ -127,6 +127,8 @@ def leaderboard(
 
     with errors_printed() as remarks, opened_inputs(text) as opener:
         remarks.depends = [depends(weights)]
+        reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
+        remarks.given_labels = reading.labels or ()
         files = submission_files(submissions, truth, remarks.texts.append)
         opened, others = opener.file(truth), list(map(opener.file_or_failure, files))
         names = {} if name_pattern is None else names_by_pattern(files, name_pattern)
@@ -144,7 +146,7 @@ def leaderboard(
                     n_resamples=bootstrap,
                     rng=seed,
                 ),
-                Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append),
+                reading,
                 cluster=cluster,
                 sample_weight=sample_weight,
                 split=split,
