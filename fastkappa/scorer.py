@@ -8,15 +8,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.exceptions import users_stacklevel
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.column import refuse_masked
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.item_weights import read_sample_weight
+from fastkappa.ratings.label_order import warn_of_order
 from fastkappa.ratings.lengths import check_lengths
 from fastkappa.ratings.read import read_columns
 from fastkappa.shortcuts.loading import compiled_kappa
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.weights import Weights, as_weights
+from fastkappa.statistics.weights import Weights, as_weights, what_needs_order
 from fastkappa.tables.count import tabulate
 from fastkappa.tables.known_labels import KnownLabels
 
@@ -85,6 +87,9 @@ def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int6
     0.9473684210526315
     """
     general = Scorer(labels, weights, dtype)
+    why = what_needs_order(weights)
+    if why is not None:
+        warn_of_order(general.labels, why, users_stacklevel(), is_known=True)
     compiled = compiled_kappa()
     integers = general.labels.dtype.kind in "iu" and general.dtype.kind in "iub"
     if compiled is None or not integers:

@@ -137,10 +137,11 @@ class Snapshot(NamedTuple):
         judge_labels(columns, labels if self.labels_given else None)
 
     def warn_of_order(self, weights: Weights, stacklevel: int) -> None:
-        """Warn if weights rely on the alphabetical order of the labels."""
+        """Warn if weights rely on an order of labels that is alphabetical, or probably wrong."""
         why = what_needs_order(weights)
-        if why is not None and self.order is None and not self.labels_given:
-            warn_of_order(self.table.rows, why, stacklevel + 1)
+        if why is not None:
+            is_known = self.order is not None or self.labels_given
+            warn_of_order(self.table.rows, why, stacklevel + 1, is_known=is_known)
 
     def order_with(self, so_far: Snapshot) -> LabelOrder | None:
         """Return the order that either snapshot declares, or raise if the orders differ."""

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import typer
 
 from fastkappa.arrays import AnyArray
@@ -33,6 +34,8 @@ class Remarks:
         self.printed: list[str] = []
         # The labels of each table whose labels were sorted because no order was given or declared.
         self.sorted_labels: list[AnyArray] = []
+        # The labels in the order that is given or declared.
+        self.given_labels: Sequence[Any] = ()
         self.remedy = "Use --labels to set the intended order."
 
     @property
@@ -46,10 +49,14 @@ class Remarks:
         return any(why is not None for why in self.depends)
 
     def show(self) -> None:
-        """Print the warnings, including a warning if a result relies on alphabetical order."""
-        for own in self.sorted_labels:
+        """Print the warnings, including a warning if a result relies on a doubtful label order."""
+        orders = [(own, False) for own in self.sorted_labels]
+        orders += [(np.array(self.given_labels, object), True)]
+        for own, is_known in orders:
             found = (
-                order_warning(own, why, self.remedy) for why in self.depends if why is not None
+                order_warning(own, why, self.remedy, is_known=is_known)
+                for why in self.depends
+                if why is not None
             )
             self.texts += [_one_line(text) for text in found if text is not None][:1]
         for text in self.texts:

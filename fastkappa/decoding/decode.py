@@ -203,8 +203,7 @@ def decode_probabilities(
     array(['good'], dtype='<U4')
     """
     items, names = read_labelled(probabilities, labels, sample_weight)
-    if not isinstance(labels, (list, tuple)):
-        warn_if_alphabetical(names, weights)
+    warn_of_labels(names, weights, is_known=isinstance(labels, (list, tuple)))
     solution = solve(items, disagreement_matrix(weights, items.n_labels))
     table = in_given_weights(solution.table, items.weight_scale)
     kappa = float(kappas(solution.table, weights))
@@ -254,11 +253,12 @@ def read_labelled(
     return items, names
 
 
-def warn_if_alphabetical(labels: AnyArray, weights: Weights) -> None:
-    """Warn if weights rely on an order of labels that is only alphabetical."""
+def warn_of_labels(labels: AnyArray, weights: Weights, *, is_known: bool) -> None:
+    """Warn if weights rely on an order of labels that is only alphabetical, or probably wrong."""
     needs_order = what_needs_order(weights)
-    if needs_order is not None and sorted(labels.tolist(), key=str) == labels.tolist():
-        warn_of_order(labels, needs_order, users_stacklevel())
+    if needs_order is not None:
+        is_known = is_known or sorted(labels.tolist(), key=str) != labels.tolist()
+        warn_of_order(labels, needs_order, users_stacklevel(), is_known=is_known)
 
 
 def read_order(labels: Any) -> AnyArray:

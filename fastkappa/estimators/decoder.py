@@ -15,7 +15,7 @@ from fastkappa.decoding.decode import (
     decode_probabilities,
     read_labelled,
     read_order,
-    warn_if_alphabetical,
+    warn_of_labels,
 )
 from fastkappa.estimators.calibration import Calibration, check_calibration
 from fastkappa.estimators.out_of_fold import (
@@ -179,8 +179,8 @@ class KappaDecoder(OutOfFoldClassifier):
             probabilities = self._read_given(X, y, order)
         else:
             probabilities = self._out_of_fold(X, y, order, sample_weight, groups)
+        warn_of_labels(self.classes_, self.weights, is_known=order is not None)
         if order is None:
-            warn_if_alphabetical(self.classes_, self.weights)
             warn_of_codes_among_labels(self.classes_)
         codes = None if y is None else self._codes_of(y)
         if self.estimator is None and codes is not None:

@@ -18,7 +18,7 @@ from fastkappa.ratings.label_order import shown, warn_of_order
 from fastkappa.ratings.labels import distinct, read_labels
 from fastkappa.ratings.real_numbers import warn_of_codes_among_labels
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.weights import Weights, as_weights
+from fastkappa.statistics.weights import Weights, as_weights, what_needs_order
 from fastkappa.tables.count import confusion_counts, unjudged_counts
 from fastkappa.tables.table import union_of_labels
 from fastkappa.tables.two_codings import warn_of_end
@@ -163,6 +163,9 @@ class KappaScorer:
     def _labels_for(self, estimator: Any, y: Any, predictions: Any) -> AnyArray | None:
         """Return the labels in order, or None if the ratings determine them and their order."""
         if self.labels is not None:
+            why = what_needs_order(self.weights)
+            if why is not None:
+                warn_of_order(read_labels(self.labels), why, users_stacklevel(), is_known=True)
             return self.labels
         classes = getattr(estimator, "classes_", None)
         if classes is not None and is_fractional(np.asarray(classes)):

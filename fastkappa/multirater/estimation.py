@@ -59,7 +59,7 @@ class Inferred(NamedTuple):
 def read_weights(ratings: Ratings, weights: Weights | SetLevel) -> Weights:
     """Return the weights, or the distance matrix if they name a distance between sets.
 
-    Warn if the weights require a label order that was not given.
+    Warn if the weights require a label order that is probably wrong.
     """
     if isinstance(weights, str) and (weights == "jaccard" or weights == "masi"):
         return set_distances(weights, ratings.labels)
@@ -68,17 +68,15 @@ def read_weights(ratings: Ratings, weights: Weights | SetLevel) -> Weights:
 
 
 def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
-    """Warn if ``value``, a name or a matrix, requires a label order that was not given.
+    """Warn if ``value``, a name or a matrix, requires a label order that is probably wrong.
 
     If ``value`` is None, warn instead if the labels look like measurements.
     """
-    if ratings.order_is_known:
-        return
     labels, n_subjects = ratings.labels, ratings.n_subjects
     if value is not None:
         why = f"{argument}={value!r}" if isinstance(value, str) else f"a matrix as {argument}"
-        warn_of_order(labels, why, users_stacklevel())
-    elif (
+        warn_of_order(labels, why, users_stacklevel(), is_known=ratings.order_is_known)
+    elif not ratings.order_is_known and (
         len(labels) > n_subjects and labels.dtype.kind == "f" and (labels != np.rint(labels)).any()
     ):
         warnings.warn(

@@ -215,47 +215,50 @@ def is_alphabetical(labels: AnyArray) -> bool:
 
 
 def order_warning(
-    labels: AnyArray, why: str, remedy: str = REMEDY, *, fewest: int = 3
+    labels: AnyArray, why: str, remedy: str = REMEDY, *, fewest: int = 3, is_known: bool = False
 ) -> str | None:
-    """Return a warning if ``why`` depends on an assumed order of labels, or None.
+    """Return a warning if ``why`` depends on an order of labels that is probably wrong, or None.
 
     ``why`` is the part of the result that depends on the order. With fewer than ``fewest`` labels,
     there is no warning, because two labels have the same distance in either order. Named weights
-    count each step as 1, so numeric labels with uneven spacing also cause a warning.
+    count each step as 1, so numeric labels with uneven spacing also cause a warning. If the order
+    ``is_known``, because it was given or declared, only numbers that rise and fall are doubtful.
     """
     if len(labels) < fewest:
         return None
-    if not is_alphabetical(labels):
-        if not NAMED_WEIGHTS.match(why) or not _has_gaps(labels):
+    if is_alphabetical(labels):
+        assumed = f"the order of the labels, which was assumed to be alphabetical: {shown(labels)}"
+        return None if is_known else f"{why} depends on {assumed}. {remedy}"
+    if not NAMED_WEIGHTS.match(why) or labels.dtype.kind not in "iufUTO":
+        return None
+    counted = f"each step from one label to the next counts as 1 ({why}), but the labels"
+    numbers = labels if labels.dtype.kind in "iuf" else labels.astype(np.float64)
+    if is_known:
+        is_higher = numbers[1:] > numbers[:-1]
+        if is_higher.all() or not is_higher.any():
             return None
         return (
-            f"each step from one label to the next counts as 1 ({why}), but the labels"
-            f" {shown(labels)} are not equally spaced. Pass labels= with all labels of the"
-            " scale, or a matrix of weights."
+            f"{counted} {shown(labels)} are numbers in neither ascending nor descending order. Pass"
+            " labels= in order, or a matrix of weights if this order is intended."
         )
+    steps = np.diff(numbers)
+    # On a fine scale, some numbers can remain unused by chance.
+    if len(labels) > MOST_SHOWN or (steps == steps[0]).all():
+        return None
     return (
-        f"{why} depends on the order of the labels, which was assumed to be alphabetical:"
-        f" {shown(labels)}. {remedy}"
+        f"{counted} {shown(labels)} are not equally spaced. Pass labels= with all labels of the"
+        " scale, or a matrix of weights."
     )
 
 
-def _has_gaps(labels: AnyArray) -> bool:
-    """Return whether labels are unevenly spaced numbers, possibly as strings."""
-    kind = labels.dtype.kind
-    # On a fine scale, some numbers might be unused by chance.
-    if kind not in "iufUTO" or not 0 < len(labels) <= MOST_SHOWN:
-        return False
-    numbers = labels if kind in "iuf" else np.array([float(label) for label in labels.tolist()])
-    steps = np.diff(numbers)
-    return bool((steps != steps[0]).any())
-
-
-def warn_of_order(labels: AnyArray, why: str, stacklevel: int, *, fewest: int = 3) -> None:
-    """Warn if a result depends on labels that were sorted alphabetically.
+def warn_of_order(
+    labels: AnyArray, why: str, stacklevel: int, *, fewest: int = 3, is_known: bool = False
+) -> None:
+    """Warn if a result depends on an order of labels that is probably wrong; see `order_warning`.
 
     ``why`` is the part of the result that depends on the order, such as ``weights='quadratic'``.
     """
-    warning = order_warning(labels, why, fewest=fewest)
+    warning = order_warning(labels, why, fewest=fewest, is_known=is_known)
     if warning is not None:
         warnings.warn(warning, LabelOrderWarning, stacklevel + 1)
 

@@ -203,9 +203,9 @@ def agreement(
         clusters=of_items,
         missing_clusters=items.n_missing.get(CLUSTERS, 0),
     )
-    if known is None:
-        warn_of_weights(result.weights, counts.labels, counts.table)
-    judge_table(counts.labels, counts.table, counts.n_outside, are_given=known is not None)
+    are_known = known is not None
+    warn_of_weights(result.weights, counts.labels, counts.table, are_known=are_known)
+    judge_table(counts.labels, counts.table, counts.n_outside, are_given=are_known)
     judge_order(counts.table, items.columns["y1"], items.columns["y2"])
     warn_of_same_column({"y1": y1, "y2": y2})
     return _warned(result)
@@ -302,8 +302,8 @@ def agreement_from_confusion(
         null_kappa=null_kappa,
         alternative=alternative,
     )
-    if not is_order_of_table_known(table, given, names):
-        warn_of_weights(result.weights, names, result.table)
+    is_known = is_order_of_table_known(table, given, names)
+    warn_of_weights(result.weights, names, result.table, are_known=is_known)
     warn_of_most_outside(result.table, result.n_outside)
     return _warned(result)
 

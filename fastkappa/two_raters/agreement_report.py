@@ -287,13 +287,16 @@ def figures_of(result: _Result) -> dict[str, float]:
     return found
 
 
-def warn_of_weights(weights: Weights, labels: AnyArray, table: AnyArray) -> None:
-    """Warn if the weights do not suit labels that were neither given nor declared.
+def warn_of_weights(
+    weights: Weights, labels: AnyArray, table: AnyArray, *, are_known: bool
+) -> None:
+    """Warn if the weights do not suit the labels.
 
-    Weights need ordered labels, and labels that look like measurements need weights.
+    Weights need ordered labels. Labels that look like measurements need weights, unless the labels
+    ``are_known``, because they were given or declared.
     """
     why = what_needs_order(weights)
     if why is not None:
-        warn_of_order(labels, why, users_stacklevel())
-    elif weights is None:
+        warn_of_order(labels, why, users_stacklevel(), is_known=are_known)
+    elif weights is None and not are_known:
         warn_of_measured(labels, table)

@@ -194,9 +194,9 @@ def agreement_by(
         missing_clusters=items.n_missing.get(CLUSTERS, 0),
         **made,
     )
-    if known is None:
-        warn_of_weights(weights, found.rows, pooled.table)
-    judge_table(found.rows, pooled.table, pooled.n_outside, are_given=known is not None)
+    are_known = known is not None
+    warn_of_weights(weights, found.rows, pooled.table, are_known=are_known)
+    judge_table(found.rows, pooled.table, pooled.n_outside, are_given=are_known)
     judge_order(pooled.table, items.columns["y1"], items.columns["y2"])
     warn_of_same_column({"y1": y1, "y2": y2})
     n_missing = items.n_missing[GROUPS], *pooled.missing

@@ -145,11 +145,10 @@ def compare_predictions(
         )
     every = np.arange(len(joint))
     own = every, every
-    if known is None:
-        warn_of_weights(weights, names, joint.sum(axis=2))
-        if weights is None or isinstance(weights, str):
-            true = joint.any(axis=(1, 2))
-            own = every[true | joint.any(axis=(0, 2))], every[true | joint.any(axis=(0, 1))]
+    warn_of_weights(weights, names, joint.sum(axis=2), are_known=known is not None)
+    if known is None and (weights is None or isinstance(weights, str)):
+        true = joint.any(axis=(1, 2))
+        own = every[true | joint.any(axis=(0, 2))], every[true | joint.any(axis=(0, 1))]
     of_items = None
     if clusters is not None:
         labels_of_all = known or KnownLabels(names, truth, one)

@@ -274,6 +274,20 @@ RULES = {
     "labels with gaps under weights": Rule(
         named(1, 2, 5), None, "equally spaced", Options(weights="quadratic"), "found labels"
     ),
+    # The kappa is that of ascending order.
+    "given numbers that rise and fall": Rule(
+        NUMBERS,
+        QUADRATIC,
+        "neither ascending nor descending",
+        Options(labels=[1, 3, 2], weights="quadratic"),
+        "numbers",
+    ),
+    "given strings of numbers that rise and fall": Rule(
+        named("1", "2", "3"), None, "neither ascending", Options(["1", "3", "2"], "quadratic")
+    ),
+    "given numbers in descending order": Rule(
+        NUMBERS, QUADRATIC, "", Options(labels=[3, 2, 1], weights="quadratic"), "numbers"
+    ),
     "a line of Qualtrics": Rule(
         more(*WORDS, ('{"ImportId":"QID1"}', '{"ImportId":"QID2"}')), None, "Qualtrics"
     ),

@@ -52,6 +52,7 @@ def test_value(n: int, dtype: str, weights: Any) -> None:
 
 
 @pytest.mark.parametrize("labels", [range(32), range(33), range(-5, 4), [4, 2, 9], range(200)])
+@pytest.mark.filterwarnings("ignore:.*neither ascending nor descending")
 def test_labels(labels: Any) -> None:
     given = np.array(list(labels))
     rng = np.random.default_rng(1)

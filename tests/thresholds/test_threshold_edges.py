@@ -34,6 +34,7 @@ METHODS = ("sort", "bins")
     ids=str,
 )
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.filterwarnings("ignore:.*neither ascending nor descending")
 def test_labels_of_any_kind(labels, method):
     labels = np.array(labels)
     codes = np.array([0, 0, 1, 1, 2, 2, 1] * 9)

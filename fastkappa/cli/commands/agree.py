@@ -78,6 +78,7 @@ def agree(
         matrix = read_matrix(request.weight_matrix, request.weights)
         remarks.depends = [depends(request.weights, matrix)]
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
+        remarks.given_labels = reading.labels or ()
         if request.disputed is not None and request.disputed.exists():
             refuse_decisions(opener.source(request.disputed), reading)
         opener.writes(disputed=request.disputed, gold=request.gold)

@@ -137,6 +137,8 @@ def leaderboard(
         if gate.needs_interval and not bootstrap:
             raise ValueError("--fail-on lower needs intervals, but --bootstrap is 0.")
         remarks.depends = [depends(weights)]
+        reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
+        remarks.given_labels = reading.labels or ()
         files = submission_files(submissions, truth, remarks.texts.append)
         opened, others = opener.file(truth), list(map(opener.file_or_failure, files))
         names = {} if name_pattern is None else names_by_pattern(files, name_pattern)
@@ -154,7 +156,7 @@ def leaderboard(
                     n_resamples=bootstrap,
                     rng=seed,
                 ),
-                Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append),
+                reading,
                 cluster=cluster,
                 sample_weight=sample_weight,
                 split=split,

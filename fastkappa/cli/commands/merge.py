@@ -54,4 +54,6 @@ def merge(
         name, saved = merge_counts(files)
         if saved.are_sorted:
             remarks.sorted_labels.append(saved.counts.labels)
+        else:
+            remarks.given_labels = saved.counts.labels.tolist()
         print_counts(name, saved, matrix or weights, gate, output, remarks)

@@ -100,6 +100,7 @@ def score(
         matrix = read_matrix(weight_matrix, weights)
         remarks.depends = [depends(weights, matrix)]
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
+        remarks.given_labels = reading.labels or ()
         with progress_bar(source.files) as bar:
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
             counts = count_ratings(source, Columns(y1, y2, sample_weight), reading)

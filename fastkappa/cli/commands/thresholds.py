@@ -88,6 +88,7 @@ def thresholds(
     with errors_printed() as remarks, opened_inputs(text) as opener:
         remarks.depends = ["every cut point", depends(weights)]
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
+        remarks.given_labels = reading.labels or ()
         if apply is not None and output not in ("text", "csv"):
             raise ValueError(f"--apply prints only CSV, got --format {output}: leave out --format.")
         if file.suffix.lower() == ".json":

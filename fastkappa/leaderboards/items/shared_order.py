@@ -148,8 +148,9 @@ class SharedOrder:
         """
         if not isinstance(self._total, int):
             warn_of_unused_labels(self._found[0], self._total, self._most_outside)
-        if why is not None and not self.is_known and self._found:
-            warn_of_order(union_of_labels(self._found), why, stacklevel + 1)
+        if why is not None and self._found:
+            found = self._found[0] if self.is_known else union_of_labels(self._found)
+            warn_of_order(found, why, stacklevel + 1, is_known=self.is_known)
 
 
 def _others(labels: Any, pair: tuple[Column, Column], name: str) -> str:

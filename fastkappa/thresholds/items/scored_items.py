@@ -86,11 +86,11 @@ class ScoredItems(NamedTuple):
         Thresholds depend on the order of the labels, even with two labels, regardless of the
         weights. Spacing matters only with ``weights`` given by name.
         """
-        if not self.order_is_known:
-            why, fewest = "The meaning of a threshold", 2
-            if weights is not None and not is_alphabetical(self.labels):
-                why, fewest = weights, 3
-            warn_of_order(self.labels, why, users_stacklevel(), fewest=fewest)
+        why, fewest = "The meaning of a threshold", 2
+        if weights is not None and not is_alphabetical(self.labels):
+            why, fewest = weights, 3
+        level, is_known = users_stacklevel(), self.order_is_known
+        warn_of_order(self.labels, why, level, fewest=fewest, is_known=is_known)
 
     def table_at(self, thresholds: AnyArray) -> AnyArray:
         """Return the confusion matrix at the given thresholds, summed item by item."""
