@@ -22,7 +22,7 @@ from fastkappa.results.report import Report, estimate_grid, facts
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_sentence, interval_name
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
-from fastkappa.statistics.clusters import widened_text
+from fastkappa.statistics.clusters import doubt_of_clusters, widened_text
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights, weights_text
 
@@ -317,7 +317,7 @@ class MultiRaterResult(Inference, Result):
         grids = [estimate_grid([found], self.confidence), facts(self._facts())]
         if self.by_label:
             grids.append(label_grid(self.by_label))
-        return Report([], grids, doubts=[self.doubt] if self.doubt else [])
+        return Report([], grids, doubts=doubts_of(self))
 
     def _facts(self) -> Iterator[tuple[str, Any]]:
         if not math.isnan(self.null_standard_error):
@@ -338,3 +338,10 @@ class MultiRaterResult(Inference, Result):
             yield "items of the population", self.population[0]
             yield "raters of the population", self.population[1] or "these only"
         yield "missing ratings", self.n_missing
+
+
+def doubts_of(result: MultiRaterResult) -> list[str]:
+    """Return the reasons why intervals cannot be trusted."""
+    are_clustered = result.clusters is not None and result.n_clusters < result.n_subjects
+    few = doubt_of_clusters(result.n_clusters) if are_clustered else ""
+    return [text for text in (result.doubt, few) if text]

@@ -64,6 +64,10 @@ WITHIN = 0.02
 MOST_LABELS, MOST_SIMULATED_LABELS = 10, 16
 # The maximum number of array elements to process at a time.
 MOST_NUMBERS = 10**6
+GUESSED = (
+    "Raters are assumed to agree on some items and to guess on the others. If most disagreements"
+    " are between adjacent labels, fewer items are needed."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +83,10 @@ class KappaStudy(TestedStudy):
     @property
     def weighting(self) -> str:  # type: ignore[override]
         return weights_text(self.weights)
+
+    @property
+    def assumption(self) -> str:  # type: ignore[override]
+        return GUESSED if self.weights is not None and len(self.rates[0]) > 2 else ""
 
     def assumed(self) -> dict[str, str]:
         rates = [", ".join(f"{rate:g}" for rate in rates) for rates in self.rates]

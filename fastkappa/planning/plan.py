@@ -112,9 +112,11 @@ class Plan(Result):
         return f"<Plan: {count_text(self.n, 'item')}, width {figure(self.width)}>"
 
     def _report(self) -> Report:
-        below = [APPROXIMATE] if self.study.design_effect != 1 else []
-        if self.study.design_effect == 1 and self._has_clusters:
-            below = [INDEPENDENT]
+        below = [self.study.assumption] if self.study.assumption else []
+        if self.study.design_effect != 1:
+            below.append(APPROXIMATE)
+        elif self._has_clusters:
+            below.append(INDEPENDENT)
         weighted = self.study.weighting and f", {self.study.weighting}"
         above = f"Plan of a study of {self.study.n_raters} raters{weighted}"
         return Report([above], [facts(self._assumed(), "Assumed"), facts(self._planned())], below)

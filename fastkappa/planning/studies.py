@@ -39,6 +39,8 @@ class Study(ABC):
         The name of the expected value in reports.
     weighting : str
         The weights as text, or an empty string.
+    assumption : str
+        A sentence about how raters are assumed to disagree, or an empty string.
     of_interval : str
         A phrase that says what the interval is for; empty if it is for the coefficient.
     """
@@ -50,6 +52,7 @@ class Study(ABC):
     coefficient: ClassVar[str]
     name: ClassVar[str]
     weighting: ClassVar[str] = ""
+    assumption: ClassVar[str] = ""
     of_interval: ClassVar[str] = ""
     fewest: ClassVar[int] = 2
 

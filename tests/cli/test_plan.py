@@ -215,3 +215,10 @@ def csv_of(options: list[object]) -> str:
 )
 def test_refusals_name_options(options: list[object], message: str) -> None:
     assert message in plan.refusal("--kappa", 0.8, *options)
+
+
+def test_the_assumption_about_disagreements_is_stated() -> None:
+    study = ["--kappa", 0.8, "--width", 0.2, "--weights", "linear"]
+    text = plan.text_of(*study, "--rates", "0.4,0.3,0.3")
+    assert "Raters are assumed to agree on some items and to guess on the others." in text
+    assert "are assumed to agree" not in plan.text_of(*study, "--rates", "0.4,0.6")

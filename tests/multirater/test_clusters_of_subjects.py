@@ -234,6 +234,14 @@ def test_clusters_are_reported() -> None:
     assert "cluster" not in str(fleiss_kappa(rows))
 
 
+def test_few_clusters_are_a_reason_for_doubt() -> None:
+    rows = [[i % 3, (i + i // 7) % 3, i % 2] for i in range(120)]
+    few = "fewer than 50 clusters: intervals tend to be too short"
+    assert few in str(fleiss_kappa(rows, clusters=np.arange(120) // 3))
+    assert few not in str(fleiss_kappa(rows, clusters=np.arange(120) // 2))
+    assert few not in str(fleiss_kappa(rows[:40]))
+
+
 def test_one_cluster_has_no_standard_error() -> None:
     rows = ratings(10, missing=0.0)
     for function in COEFFICIENTS.values():

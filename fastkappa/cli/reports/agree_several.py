@@ -36,7 +36,7 @@ from fastkappa.multirater.label_kappas import (
     labels_by_group,
     pooled,
 )
-from fastkappa.multirater.multirater_result import MultiRaterResult
+from fastkappa.multirater.multirater_result import MultiRaterResult, doubts_of
 from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest
@@ -191,7 +191,7 @@ def _of_coefficients(
 ) -> Section:
     """Return the section on the coefficients, their interpretation and bootstrap intervals."""
     results = list(found.values())
-    doubts = dict.fromkeys(r.doubt for r in results if r.doubt)
+    doubts = dict.fromkeys(text for r in results for text in doubts_of(r))
     grid, below = coefficients_grid(results), []
     rows = [estimate_row(r.method, r.value, r.standard_error, r.interval) for r in results]
     fields = {name: result.to_dict() for name, result in found.items()}
