@@ -88,11 +88,11 @@ def test_a_page_has_no_paths_and_no_advice_about_options(here: Path) -> None:
         "in files without a column &#x27;y&#x27;",
     ):
         assert text in page
-    assert "Give --mismatch drop" in " ".join(board.run(*named).stdout.split())
+    assert "Use --mismatch drop" in " ".join(board.run(*named).stdout.split())
     # With splits, each reason is given once, unless it is different in each split.
     text = " ".join(board.run(*files, "--split", "part").stdout.split())
     assert text.count("sub_gap_v1.csv: column 'y'") == 1
-    assert text.index("sub_gap_v1.csv: column 'y'") < text.index("predictions ranked by kappa")
+    assert text.index("sub_gap_v1.csv: column 'y'") < text.index("predictions ranked by unweighted")
     assert text.count("sub_one_v1.csv: equal to the truth in every item") == 1
 
 
