@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fastkappa.accumulator.batch import dropped_of, order_with, refuse_outside, snapshot_of_batch
@@ -123,8 +124,7 @@ class ConfusionAccumulator:
         self._integers = InPlace(self._kernels, self._known_labels)
         self._judged_labels: list[Any] = []
 
-    # This function is hidden from type checkers, which would otherwise accept any misspelt
-    # attribute.
+    # Hidden from type checkers, which would otherwise accept any misspelt attribute.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -331,7 +331,7 @@ class ConfusionAccumulator:
             raise ValueError(f"the accumulator has no items{left_out}, so agreement is undefined.")
         result = agreement_from_confusion(counts.table, labels=counts.labels, **options)
         contents.warn_of_order(options.get("weights"), stacklevel=2)
-        return result
+        return replace(result, **contents.left_out)
 
     def to_json(self) -> str:
         """Return the contents as JSON, which ``from_json`` and ``fastkappa merge`` can read.

@@ -95,11 +95,12 @@ def _counted(contents: Snapshot) -> dict[str, Any]:
     """Return the fields that all saved counts share, or {} if a sum is negative or too large."""
     with suppress(OverflowError):
         counts = contents.counts()
-        n_dropped, first, second = contents.dropped.tolist()
-        n_rows = contents.n_items + counts.n_outside + n_dropped
+        left_out = contents.left_out
+        n_rows = contents.n_items + left_out["n_outside"] + left_out["n_dropped"]
         if counts.table.min(initial=0) >= 0 and n_rows <= INT64_MAX:
-            missing, is_weighted = (first, second), bool(contents.table.counts[1].any())
-            rows = CountedRows(*counts, n_rows, missing, n_dropped, is_weighted)
+            is_weighted = bool(contents.table.counts[1].any())
+            table, labels, _ = counts
+            rows = CountedRows(table, labels, n_rows=n_rows, is_weighted=is_weighted, **left_out)
             return rows_to_fields(rows)
     return {}
 

@@ -73,6 +73,13 @@ class Snapshot(NamedTuple):
         plain, weighted = (bool(layer.any()) for layer in self.table.counts)
         return weighted if plain != weighted else None
 
+    @property
+    def left_out(self) -> dict[str, Any]:
+        """The numbers of items and ratings left out, under the names that all results use."""
+        n_dropped, *missing = self.dropped.tolist()
+        n_outside = self.table.n_outside
+        return {"n_outside": n_outside, "missing": tuple(missing), "n_dropped": n_dropped}
+
     def counts(self) -> ConfusionCounts:
         """Return a copy of the table of counts or sums of weights, in the declared order."""
         (plain, weighted), sums = self.table.counts, self.table.sums

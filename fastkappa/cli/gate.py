@@ -17,11 +17,15 @@ TOO_LOW = 3
 
 
 class Estimate(NamedTuple):
-    """A kappa with its name and the lower limit of its interval."""
+    """A kappa with its name and the lower limit of its interval.
+
+    If the items cannot be scored, ``failure`` states this and the reason.
+    """
 
     of: str
     value: float
     lower: float
+    failure: str | None = None
 
 
 class Gate(NamedTuple):
@@ -60,15 +64,16 @@ class Gate(NamedTuple):
         least = self.fail_under
         if least is None:
             return
-        found = [(e.of, e.lower if self.needs_interval else e.value) for e in estimates]
-        failed = [(of, value) for of, value in found if not value >= least]
+        found = [(e, e.lower if self.needs_interval else e.value) for e in estimates]
+        failed = [(e, value) for e, value in found if not value >= least]
         if not failed:
             return
-        of, value = min(failed, key=lambda pair: (not math.isnan(pair[1]), pair[1]))
-        name = f"the lower end of the 95 % interval of {of}" if self.needs_interval else of
-        text = "undefined" if math.isnan(value) else f"{_text(value, least)}, too low"
+        first, value = min(failed, key=lambda pair: (not math.isnan(pair[1]), pair[1]))
+        of = "the lower end of the 95 % interval of " if self.needs_interval else ""
+        is_low = "undefined" if math.isnan(value) else f"{_text(value, least)}, too low"
+        text = first.failure or f"{of}{first.of} is {is_low} for --fail-under {least!r}."
         count = f" {len(failed)} of {len(found)} fail." if len(found) > 1 else ""
-        write(f"fastkappa: {name} is {text} for --fail-under {least!r}.{count}", error=True)
+        write(f"fastkappa: {text}{count}", error=True)
         raise typer.Exit(TOO_LOW)
 
 

@@ -17,7 +17,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastkappa import ConfusionAccumulator, cohen_kappa_score, confusion_counts
+from fastkappa import (
+    ConfusionAccumulator,
+    agreement_from_confusion,
+    cohen_kappa_score,
+    confusion_counts,
+)
+from fastkappa.results import SourceCounts
 from fastkappa.tables.codecs import NO_LABELS
 from fastkappa.tables.tally import Tally
 
@@ -352,6 +358,18 @@ def test_an_accumulator_shares_no_array() -> None:
     strings.table[0, 0] = 9
     assert held.labels.tolist() == [1, 2]
     assert strings.table.tolist() == [[1]]
+
+
+def test_agreement_reports_the_items_left_out() -> None:
+    total = ConfusionAccumulator(labels=range(4))
+    total.update([1, 2, 3, None, 2], [1, 2, 2, 1, 9], missing="drop")
+    total.update([0, None], [0, None], missing="drop")
+    found = total.agreement()
+    assert (found.missing, found.n_dropped, found.n_outside, found.n) == ((2, 1), 2, 1, 4)
+    saved = agreement_from_confusion(SourceCounts.from_json(total.to_json()))
+    assert found.to_dict() == saved.to_dict()
+    assert (str(found), found.sentence()) == (str(saved), saved.sentence())
+    assert "2 left out" in str(found)
 
 
 def test_an_empty_accumulator_has_no_agreement() -> None:

@@ -208,6 +208,24 @@ def test_a_string_among_numbers(name: str, odd: Path) -> None:
     assert values[0] == values[1]
 
 
+def test_given_labels_leave_missing_strings_to_missing_codes(tmp_path: Path) -> None:
+    numbers = [1, 2, 3] * 4
+    dashed = [*numbers[:-1], "-"]
+    path = write_csv(tmp_path / "r.csv", id=range(12), a=numbers, b=dashed, c=numbers)
+    truth = write_csv(tmp_path / "truth.csv", id=range(12), b=numbers)
+    score = ["score", path, "--y1", "a", "--y2", "b", "--missing", "drop"]
+    options = {(): (1, 0), ("--labels", "1,2,3"): (0, 1)}
+    options["--labels", "1,2,3", "--missing-codes", "-"] = 1, 0
+    for given, (n_dropped, n_outside) in options.items():
+        found = json.loads(program.text_of(*score, *given, "--format", "json"))
+        assert (found["dropped"], found["outside"]) == (n_dropped, n_outside)
+    labels = ["--missing", "drop", "--labels", "1,2,3"]
+    refused = program.refusal("agree", path, "--raters", "a", "b", "c", *labels)
+    assert "contains '-', which is not one of the labels" in refused
+    board = program.run("leaderboard", truth, path, "--id", "id", "--target", "b", *labels)
+    assert "contains numbers and also '-' (1 time)" in " ".join(board.stdout.split())
+
+
 @pytest.mark.parametrize("name", ["score", "agree", "several", "clusters", "thresholds", "truth"])
 def test_dates_are_refused_by_every_command(name: str, tmp_path: Path) -> None:
     days = ["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-01"]

@@ -174,7 +174,15 @@ def test_a_submission_that_cannot_be_scored_does_not_pass(board: CommandLine) ->
     gate = [*BOARD, "--fail-under", -1]
     found = board.run("same.csv", "short.csv", *gate)
     assert found.exit_code == TOO_LOW
-    assert "kappa of short.csv is undefined for --fail-under -1.0. 1 of 2 fail.\n" in found.stderr
+    assert found.stderr == (
+        "fastkappa: short.csv cannot be scored: its ids differ from the ids of truth.csv: 1 missing"
+        " (9). Use --mismatch drop to leave out such items, subject to --min-coverage. 1 of 2"
+        " fail.\n"
+    )
+    found = board.run("no.csv", *gate, "--fail-on", "lower", "--split", "part")
+    assert found.stderr == (
+        "fastkappa: no.csv cannot be scored in u: there is no file no.csv. 2 of 2 fail.\n"
+    )
     assert board.run("same.csv", "short.csv", *BOARD).exit_code == 1
     drop = ["--mismatch", "drop", "--min-coverage"]
     assert board.run("short.csv", *gate, *drop, 0.9).exit_code == 0

@@ -88,12 +88,30 @@ def test_a_page_has_no_paths_and_no_advice_about_options(here: Path) -> None:
         "in files without a column &#x27;y&#x27;",
     ):
         assert text in page
-    assert "Give --mismatch drop" in " ".join(board.run(*named).stdout.split())
+    assert "Use --mismatch drop" in " ".join(board.run(*named).stdout.split())
     # With splits, each reason is given once, unless it is different in each split.
     text = " ".join(board.run(*files, "--split", "part").stdout.split())
     assert text.count("sub_gap_v1.csv: column 'y'") == 1
-    assert text.index("sub_gap_v1.csv: column 'y'") < text.index("predictions ranked by kappa")
+    assert text.index("sub_gap_v1.csv: column 'y'") < text.index("predictions ranked by unweighted")
     assert text.count("sub_one_v1.csv: equal to the truth in every item") == 1
+
+
+def test_warnings_on_a_page_name_teams_and_no_paths(here: Path) -> None:
+    write_csv(here / "teams" / "sub_high_v1.csv", id=range(30), y=[label + 1 for label in LABELS])
+    (here / "teams" / "README.md").touch()
+    files = (here / "truth.csv", here / "teams", *COLUMNS, "--name-pattern", "sub_(.+)_v")
+    found = board.run(*files, "--format", "html")
+    assert "Warning: prediction &#x27;high&#x27; seems to number the labels higher" in found.stdout
+    for text in (str(here), "left out", "README"):
+        assert text not in found.stdout
+    left_out, printed = f"1 of 5 files of {here / 'teams'} left out", f"{here / 'teams'}/sub_high"
+    assert left_out in found.stderr
+    assert printed in found.stderr
+    listed = board.json_of(*files)["warnings"]
+    assert [text.split(":")[0].split(" seems")[0] for text in listed] == [
+        left_out,
+        "prediction 'high'",
+    ]
 
 
 def test_numbers_of_items_of_a_file_that_was_not_read_are_null(here: Path) -> None:

@@ -101,6 +101,19 @@ def test_kappas_of_a_shifted_part() -> None:
     assert better == pytest.approx(cohen_kappa_score(first[1:], second[:-1]), abs=0.02)
 
 
+def test_a_shift_of_similar_neighbors_is_not_found() -> None:
+    # Both eyes of a patient mostly have the same grade, so a shift leaves kappa at half its value.
+    rng = np.random.default_rng(0)
+    left = rng.integers(0, 4, 200)
+    right = np.where(rng.random(200) < 0.8, left, rng.integers(0, 4, 200))
+    eyes = np.column_stack([left, right]).ravel()
+    shifted = np.roll(eyes, 1)
+    assert 0.3 < cohen_kappa_score(eyes, shifted) < 0.5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        confusion_counts(eyes, shifted)
+
+
 def test_the_other_rater_is_named() -> None:
     for changed in ("filled down", "filled from above"):
         with pytest.warns(UserWarning, match=r"y1 has the same rating .* \(?y2"):

@@ -139,7 +139,8 @@ def leaderboard(
         remarks.depends = [depends(weights)]
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
         remarks.given_labels = reading.labels or ()
-        files = submission_files(submissions, truth, remarks.texts.append)
+        left_out: list[str] = []
+        files = submission_files(submissions, truth, left_out.append)
         opened, others = opener.file(truth), list(map(opener.file_or_failure, files))
         names = {} if name_pattern is None else names_by_pattern(files, name_pattern)
         with progress_bar([opened, *others]) as bar, arguments_named(**NAMED):
@@ -168,11 +169,16 @@ def leaderboard(
             names.setdefault(str(truth), NAMED["y_true"])
         is_page = output == "html"
         boards = {n: _renamed(board, opener, names, is_page) for n, board in boards.items()}
-        remarks.texts = [_with_names(opener.named(text), names) for text in remarks.texts]
+        remarks.texts, remarks.printed = (
+            [_with_names(opener.named(text), names) for text in texts]
+            for texts in (left_out + remarks.texts, remarks.printed)
+        )
         remarks.show()
         report = output_of(boards)
         if is_page:
-            write(report.written(output, list(map(_without_options, remarks.everything))))
+            # The page does not list the files that were left out.
+            shown = remarks.everything[len(left_out) :]
+            write(report.written(output, list(map(_without_options, shown))))
         else:
             remarks.write(report, output)
         gate.check(report.estimates)

@@ -24,9 +24,10 @@ def output_of(boards: Boards) -> Output:
         split = {} if name is None else {"split": name}
         rows += [{**split, **with_ends(row)} for row in board.to_dict()["rows"]]
         part = "" if name is None else f" in {label_text(name)}"
-        estimates += [
-            Estimate(of_one_group(row.name) + part, row.kappa, row.interval[0]) for row in board
-        ]
+        for row in board:
+            why = row.failure and f"{printable(row.name)} cannot be scored{part}: {row.failure}"
+            of = of_one_group(row.name) + part
+            estimates.append(Estimate(of, row.kappa, row.interval[0], why))
     if None in boards:
         whole = boards[None]
         return Output(
