@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 
 
 def time_plainly(*, quick: bool) -> None:
-    """Run pytest-benchmark, without the options of the tests."""
+    """Run pytest-benchmark without the pytest options of the test suite."""
     command = [sys.executable, "-m", "pytest", str(HERE), "--override-ini=addopts="]
     command += ["--benchmark-only", "--benchmark-group-by=group", "--benchmark-sort=name"]
     command += ["--benchmark-columns=median,iqr,rounds", "--quiet"]

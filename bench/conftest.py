@@ -17,7 +17,7 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Time every contender that supports a case, one case after another."""
+    """Parametrize a timing with each case and every contender that supports it."""
     gives = metafunc.function.__name__.removeprefix("test_")
     pairs = [
         pytest.param(case, contender, id=f"{case} - {contender.name}")

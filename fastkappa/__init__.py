@@ -1,7 +1,7 @@
 """Compute Cohen's kappa and other agreement statistics quickly.
 
-Two arrays of ratings are counted in a confusion matrix. All statistics are computed from that
-matrix.
+Two arrays of ratings are tallied in a confusion matrix, and their agreement statistics are
+computed from it.
 """
 
 from typing import TYPE_CHECKING

@@ -39,7 +39,7 @@ Matrix: TypeAlias = AnyArray | SupportsArray | Sequence[Sequence[float] | AnyArr
 def offsets_from(values: AnyArray, lowest: int) -> NDArray[np.uint64]:
     """Return ``values - lowest`` for integers, modulo 2**64.
 
-    A signed difference could overflow. For example, two int8 numbers can be 255 apart. The offset
+    A signed difference could overflow: two int8 numbers, for example, can differ by 255. The offset
     of a number below ``lowest`` is larger than all other offsets.
     """
     wide = in_64_bits(values).view(np.uint64)
@@ -56,14 +56,14 @@ def is_masked_array(values: Any) -> bool:
     """Return whether ``values`` is a NumPy masked array.
 
     Masked arrays exist only after NumPy has loaded `numpy.ma`, which happens on first use. Another
-    thread can be loading the module at this moment.
+    thread might be loading the module at this moment.
     """
     masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
     return masked is not None and isinstance(values, masked)
 
 
 def chunks_of(columns: Sequence[Any], size: int) -> Iterator[tuple[slice, Floats]]:
-    """Yield ranges of m rows, and a copy of each range with the shape (n_columns, m)."""
+    """Yield each range of m rows, and an array of shape (n_columns, m) with a copy of them."""
     n = len(columns[0])
     step = max(1, size // len(columns))
     for start in range(0, n, step):

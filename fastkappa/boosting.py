@@ -43,14 +43,14 @@ LOSS = "quadratic_kappa_loss"
 
 
 def lightgbm_feval(preds: Any, eval_data: Any) -> tuple[str, float, bool]:
-    """Return kappa, for ``feval`` in `lightgbm.train` and `lightgbm.cv`.
+    """Return kappa, for use as ``feval`` in `lightgbm.train` and `lightgbm.cv`.
 
     Parameters
     ----------
     preds : ndarray of shape (n_samples,)
         Predictions.
     eval_data : lightgbm.Dataset
-        The data, which has labels and can have weights.
+        The data, with labels and optional weights.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def lightgbm_feval(preds: Any, eval_data: Any) -> tuple[str, float, bool]:
 def lightgbm_eval_metric(
     y_true: Any, y_pred: Any, sample_weight: Any = None
 ) -> tuple[str, float, bool]:
-    """Return kappa, for ``eval_metric`` in LightGBM's scikit-learn interface.
+    """Return kappa, for use as ``eval_metric`` in LightGBM's scikit-learn interface.
 
     Parameters
     ----------
@@ -83,14 +83,14 @@ def lightgbm_eval_metric(
 
 
 def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
-    """Return 1 - kappa, for ``custom_metric`` in `xgboost.train` and `xgboost.cv`.
+    """Return 1 - kappa, for use as ``custom_metric`` in `xgboost.train` and `xgboost.cv`.
 
     Parameters
     ----------
     predt : ndarray of shape (n_samples,)
         Predictions.
     dtrain : xgboost.DMatrix
-        The data, which has labels and can have weights.
+        The data, with labels and optional weights.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
 
 
 def xgboost_eval_metric(y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
-    """Return 1 - kappa, for ``eval_metric`` in XGBoost's scikit-learn interface.
+    """Return 1 - kappa, for use as ``eval_metric`` in XGBoost's scikit-learn interface.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class CatBoostKappa:
     no_jit = True
 
     def is_max_optimal(self) -> bool:
-        """Return True, because greater is better.
+        """Return True, because a greater kappa is better.
 
         Returns
         -------
@@ -218,8 +218,8 @@ class ClassKappa:
     Parameters
     ----------
     weights : {'linear', 'quadratic'}, array-like of shape (K, K) or None, default='quadratic'
-        Disagreement weights, as in `fastkappa.cohen_kappa_score`. The rows of a matrix are the true
-        classes.
+        Disagreement weights, as in `fastkappa.cohen_kappa_score`. The rows of a matrix stand for
+        the true classes.
 
     Raises
     ------
@@ -250,24 +250,24 @@ class ClassKappa:
         self.weights = weights
 
     def lightgbm_feval(self, preds: Any, eval_data: Any) -> tuple[str, float, bool]:
-        """Return kappa, for ``feval`` in `lightgbm.train` and `lightgbm.cv`."""
+        """Return kappa, for use as ``feval`` in `lightgbm.train` and `lightgbm.cv`."""
         label, weight = eval_data.get_label(), eval_data.get_weight()
         return self.lightgbm_eval_metric(label, preds, weight)
 
     def lightgbm_eval_metric(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> tuple[str, float, bool]:
-        """Return kappa, for ``eval_metric`` in LightGBM's scikit-learn interface."""
+        """Return kappa, for use as ``eval_metric`` in LightGBM's scikit-learn interface."""
         return "kappa", self._kappa(y_true, *_classes_of(y_pred), sample_weight), True
 
     def xgboost_custom_metric(self, predt: Any, dtrain: Any) -> tuple[str, float]:
-        """Return 1 - kappa of probabilities or classes, for ``custom_metric`` of XGBoost."""
+        """Return 1 - kappa of probabilities or classes, for use as XGBoost's ``custom_metric``."""
         weights = dtrain.get_weight()
         loss = self.kappa_loss(dtrain.get_label(), predt, weights if len(weights) else None)
         return "kappa_loss", loss
 
     def kappa_loss(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
-        """Return 1 - kappa, for ``eval_metric`` in XGBoost's scikit-learn interface."""
+        """Return 1 - kappa, for use as ``eval_metric`` in XGBoost's scikit-learn interface."""
         return 1 - self._kappa(y_true, *_classes_of(y_pred), sample_weight)
 
     def is_max_optimal(self) -> bool:
@@ -304,7 +304,7 @@ class ClassKappa:
 
 
 def _outside(truth: AnyArray, n_classes: int) -> str:
-    """Return the error for labels that are not classes from 0 to ``n_classes`` - 1."""
+    """Return the error message for labels that are not classes from 0 to ``n_classes`` - 1."""
     first, last = truth.min(), truth.max()
     is_from_1 = first >= 1 and last == n_classes
     return (

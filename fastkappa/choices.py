@@ -1,4 +1,4 @@
-"""Check arguments that accept only a few words, and suggest the nearest word in errors."""
+"""Check arguments that accept only a few words, and suggest the nearest word in error messages."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def did_you_mean(value: Any, allowed: Sequence[Any]) -> str:
 
 
 def n_edits(first: str, second: str) -> int:
-    """Return the edit distance of two words. A swap of neighbouring letters is one edit.
+    """Return the edit distance between two words. A swap of adjacent letters is one edit.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def n_edits(first: str, second: str) -> int:
 def position_of(name: Any, names: Sequence[str], what: str) -> int:
     """Return a position, given a name or a position.
 
-    An integer is a position, unless it is also one of the names.
+    An integer is taken as a position, unless it is also one of the names.
 
     Raises
     ------

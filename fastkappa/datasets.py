@@ -49,7 +49,7 @@ class RatedTable:
     description: str
 
     def expand(self) -> tuple[AnyArray, AnyArray]:
-        """Return both raters' ratings of every item, with items in the order of the table's rows.
+        """Return both raters' ratings of every item, in the row-major order of the table's cells.
 
         Returns
         -------
@@ -88,7 +88,7 @@ def load(name: str) -> RatedTable:
     Parameters
     ----------
     name : str
-        One of `names`.
+        One of the names that `names` returns.
 
     Returns
     -------
@@ -127,8 +127,8 @@ class RatedItems:
     name : str
         The name to pass to `load_items`.
     ratings : ndarray of shape (n, r)
-        One row per item and one column per rater, of int8. `fastkappa.fleiss_kappa` and the other
-        coefficients for several raters accept this array.
+        An int8 array with one row per item and one column per rater. `fastkappa.fleiss_kappa` and
+        the other coefficients for several raters accept this array.
     labels : tuple of int
         The labels, in order.
     raters : tuple of str

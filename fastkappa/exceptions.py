@@ -29,7 +29,7 @@ class InvalidParameterError(ValueError, TypeError):
 
 
 def users_stacklevel() -> int:
-    """Return the ``stacklevel`` with which a caller's warning points at the user's code."""
+    """Return the ``stacklevel`` that makes a caller's warning point at the user's code."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and _is_own(frame.f_globals.get("__name__", "")):
         frame, level = frame.f_back, level + 1
@@ -70,7 +70,7 @@ def invalid_parameter_error() -> type[Exception]:
 
 @contextmanager
 def library_needed(use: str, library: str, to_install: str) -> Iterator[None]:
-    """Convert any error from importing an optional library to an error that says how to install it.
+    """Turn any error from importing an optional library into one that says how to install it.
 
     Importing an installed library can raise any error, such as an AttributeError due to
     incompatible dependencies.

@@ -80,7 +80,7 @@ def label_text(label: Any) -> str:
 
 
 def text_width(text: str) -> int:
-    """Return the width of a text in terminal columns, counting wide characters as two.
+    """Return the width of a string in terminal columns, counting wide characters as two.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def count_text(n: int, noun: str) -> str:
 
 
 def measured_text(value: float, spread: float, digits: int = 4) -> str:
-    """Return a measurement as text, with as many decimals as ``spread`` has in ``digits`` digits.
+    """Return a measurement with the decimals of ``spread`` at ``digits`` significant digits.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def number_text(number: int | float) -> str:
 
 
 def first_of_many(texts: Sequence[str], most: int, separator: str = ", ") -> str:
-    """Return the first ``most`` texts, followed by the number of remaining texts.
+    """Join the first ``most`` texts, and append the number of those left out.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def interval_text(
     digits: int = 4,
     width: int = 0,
 ) -> str:
-    """Return an interval with both limits padded to ``width``, or ``undefined`` for NaN.
+    """Return an interval as text with both limits padded to ``width``, or ``undefined`` for NaN.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def interval_text(
 
 
 def p_value_text(p_value: float, digits: int = 2) -> str:
-    """Return a p-value with ``digits`` significant digits, or as a bound near 0 and 1.
+    """Return a p-value as text with ``digits`` significant digits, or as a bound near 0 or 1.
 
     Examples
     --------
@@ -223,13 +223,13 @@ def p_value_text(p_value: float, digits: int = 2) -> str:
 
 
 def p_text(p_value: float) -> str:
-    """Return a p-value as an equation such as "p = 0.031" or "p > 0.99"."""
+    """Return a p-value as text such as "p = 0.031" or "p > 0.99"."""
     text = p_value_text(p_value)
     return f"p {text}" if text[0] in "<>" else f"p = {text}"
 
 
 def plain(value: Any) -> Any:
-    """Convert a value to the types of JSON: numbers, strings, lists and dictionaries.
+    """Convert a value to JSON types: numbers, strings, lists and dictionaries.
 
     NaN becomes None, and a set becomes a sorted list. JSON has neither infinite numbers nor dates.
     Infinite numbers become strings that `float` can parse, and dates become strings in ISO 8601

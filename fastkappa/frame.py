@@ -9,7 +9,7 @@ from fastkappa.exceptions import library_needed
 
 
 def data_frame(columns: dict[str, Any], index: tuple[str, list[Any]] | None = None) -> Any:
-    """Return a pandas DataFrame. ``index`` is the name and the entries of the frame's index."""
+    """Return a pandas DataFrame. ``index`` holds the name and the entries of its index."""
     with library_needed("to_frame", "pandas", "fastkappa[pandas]"):
         import pandas
     rows = None if index is None else pandas.Index(index[1], name=index[0])
@@ -17,7 +17,7 @@ def data_frame(columns: dict[str, Any], index: tuple[str, list[Any]] | None = No
 
 
 def frame_of_figures(rows: list[tuple[str, float]]) -> Any:
-    """Return a pandas DataFrame with one row per named number and the column ``value``."""
+    """Return a pandas DataFrame with the column ``value`` and one row per named number."""
     names, values = zip(*rows)
     return data_frame({"value": values}, ("statistic", list(names)))
 
@@ -25,7 +25,7 @@ def frame_of_figures(rows: list[tuple[str, float]]) -> Any:
 def frame_of_estimate(
     value: float, standard_error: float, interval: tuple[float, float], **others: Any
 ) -> Any:
-    """Return a pandas DataFrame with one row: an estimate, its standard error and interval."""
+    """Return a one-row pandas DataFrame with an estimate, its standard error and its interval."""
     columns = {
         "value": value,
         "standard_error": standard_error,

@@ -45,7 +45,7 @@ def install_command(requirement: str) -> str:
 
 
 def _origin_of(root: Path) -> dict[str, Any]:
-    """Return pip's record of the origin of the copy in ``root``, or {} if an index provided it."""
+    """Return pip's record of the origin of the copy in ``root``, or {} if it came from an index."""
     import json
     from importlib import metadata
 

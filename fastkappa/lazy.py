@@ -9,16 +9,16 @@ from typing import Any
 
 
 def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a module's ``__getattr__`` that loads names from other modules.
+    """Return a module-level ``__getattr__`` that loads names from other modules.
 
-    The names can include modules.
+    A name can also be that of a module.
 
     Parameters
     ----------
     package : str
         The name of the module that gets the ``__getattr__``.
     homes : mapping
-        The module that defines each name, relative to ``fastkappa``.
+        Maps each name to the module that defines it, relative to ``fastkappa``.
     """
 
     def load(name: str) -> Any:

@@ -1,10 +1,10 @@
-"""Measure how fast the arrays can be read, which is the physical limit for counting.
+"""Measure how fast the arrays can be read, which limits the speed of counting.
 
-The reader computes `xor` over the 64-bit words of both arrays in one loop, which LLVM compiles to
-wide loads. Its speed was within 4 % of the fastest reader at every size from 1e4 to 1e8 items
-(int64, Zen 5). The other readers were np.sum, np.maximum.reduce and np.bitwise_xor.reduce, which
-took up to four times as long if the arrays fit in a cache, and compiled loops over one array after
-the other or over two or four ranges at once.
+The reader XORs the 64-bit words of both arrays in one loop, which LLVM compiles to wide loads. Its
+speed was within 4 % of that of the fastest reader at every size from 1e4 to 1e8 items (int64,
+Zen 5). The alternatives were compiled loops over one array after the other or over two or four
+ranges at once, and np.sum, np.maximum.reduce and np.bitwise_xor.reduce. The NumPy functions took up
+to four times as long if the arrays fitted in a cache.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bench.harness import timing
 def reader(arrays: tuple[np.ndarray, ...], max_threads: int) -> Callable[[], int]:
     """Return a function that reads the arrays once, as fast as possible.
 
-    The function uses as many threads as the kernel can use, or one thread if that is faster.
+    The function uses ``max_threads`` threads, or one thread if that is faster.
     """
     readers = [_reader(arrays, threads) for threads in sorted({1, max_threads})]
     return min(readers, key=lambda read: min(timing.time_call(read)[0] for _ in range(7)))
@@ -47,7 +47,7 @@ def _pool(size: int) -> ThreadPoolExecutor:
 
 
 def _words(array: np.ndarray) -> np.ndarray:
-    """Return an array as 64-bit words, without the bytes of an incomplete last word."""
+    """Return an array as 64-bit words, without an incomplete last word."""
     return array.view(np.uint8)[: array.nbytes // 8 * 8].view(np.int64)
 
 

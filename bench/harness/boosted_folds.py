@@ -1,10 +1,9 @@
 """Predict labels with boosted trees, out of fold and for held-out items.
 
 Three quarters of a data set are used for training. Five models are fitted, each on four fifths of
-the training items. Early stopping uses the last fifth, for which the model then makes the
-out-of-fold predictions. The predictions for the held-out quarter are the mean of the five models'
-predictions. Models are stopped by squared error and, for comparison, by the kappa of the continuous
-predictions.
+the training items. The remaining fifth is used for early stopping and then predicted out of fold.
+The predictions for the held-out quarter are averages over the five models. Early stopping uses the
+squared error and, for comparison, the kappa of the continuous predictions.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ METRICS = ("l2", "kappa")
 
 
 class Division(NamedTuple):
-    """One division of a data set, with predictions for each metric used for early stopping.
+    """One split of a data set, with predictions for each metric used for early stopping.
 
     ``inside`` and ``outside`` have one row per metric in METRICS. ``rounds`` has one column per
     fold.
@@ -42,7 +41,7 @@ class Division(NamedTuple):
 def divisions(
     name: str, items: tuple[np.ndarray, np.ndarray], library: str, n: int, cache: Path | None
 ) -> Iterator[Division]:
-    """Yield n divisions of a data set, from a cache if it contains them."""
+    """Yield n splits of a data set, read from the cache if it contains them."""
     for seed in range(n):
         file = cache and cache / f"{name}.{library}.{seed}.npz"
         if file and file.exists():
@@ -75,7 +74,7 @@ def _divide(X: np.ndarray, y: np.ndarray, fit: Any, seed: int) -> Division:
 
 
 def stopped(losses: np.ndarray) -> int:
-    """Return the number of rounds that early stopping keeps."""
+    """Return the number of boosting rounds that early stopping keeps."""
     best = 0
     for i, loss in enumerate(losses):
         if loss < losses[best]:

@@ -19,7 +19,7 @@ CHUNK = 1 << 20
 
 
 class Case(NamedTuple):
-    """The ratings of n items by two raters, with the labels lowest, lowest + 1, ..."""
+    """Two raters' ratings of n items, with the labels ``lowest``, ``lowest + 1``, ..."""
 
     n: int
     dtype: str = "int64"
@@ -53,12 +53,12 @@ def make_ratings(case: Case) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _uniform(rng, n_labels, size):
-    """Draw pairs of labels that are all equally likely."""
+    """Draw pairs of labels, with all pairs equally likely."""
     return rng.integers(0, n_labels, size), rng.integers(0, n_labels, size)
 
 
 def _skew(rng, n_labels, size):
-    """Put 90 % of the items in one cell, in random order, which slows down a histogram most."""
+    """Put a random 90 % of the items in one cell, which slows a histogram down the most."""
     first, second = _uniform(rng, n_labels, size)
     common = rng.random(size) < 0.9
     first[common] = second[common] = 0
@@ -66,13 +66,13 @@ def _skew(rng, n_labels, size):
 
 
 def _identical(rng, n_labels, size):
-    """Draw ratings of raters who always agree."""
+    """Draw the ratings of two raters who always agree."""
     first = rng.integers(0, n_labels, size)
     return first, first
 
 
 def _ordinal(rng, n_labels, size):
-    """Draw ratings of the same severity by two raters with independent errors."""
+    """Draw two ratings of the severity of each item, with independent errors."""
     severity = rng.standard_normal(size)
     return tuple(
         np.clip(

@@ -2,7 +2,7 @@
 
     python -m bench.harness.charts [--docs]
 
-reads bench/results/sweep.json, and writes three SVG files to the same folder or to docs/images.
+reads bench/results/sweep.json and writes three SVG files there or, with --docs, to docs/images.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STYLES: dict[str, dict[str, Any]] = {
 
 
 def draw(sweep: dict[str, Any], folder: Path) -> list[Path]:
-    """Draw all charts, and return their files."""
+    """Draw all charts and return the paths of their files."""
     folder.mkdir(parents=True, exist_ok=True)
     plt.rcParams.update({"svg.hashsalt": "fastkappa", "font.size": 10, "axes.grid": True})
     plt.rcParams.update({"grid.color": "#dddddd", "grid.linewidth": 0.6})
@@ -69,7 +69,7 @@ def _ratio_to_sklearn(row: dict[str, Any], rows: list[dict[str, Any]]) -> float 
 
 
 def _efficiency(row: dict[str, Any], rows: list[dict[str, Any]]) -> float | None:
-    """Return the efficiency, or None for few items, where the cost of a call dominates."""
+    """Return the efficiency, or None for few items, where call overhead dominates."""
     if row["case"]["n"] < 10**5:
         return None
     return timing.summary(row["efficiency"]).median
@@ -119,7 +119,7 @@ def _chart(
 
 
 def _name_lines(axes: Any, ends: list[tuple[str, float, float]]) -> None:
-    """Write the name of each line at its end, and move names up if they would overlap."""
+    """Write the name of each line at its end, moving names up where they would overlap."""
     axes.figure.canvas.draw()
     height = 12 * axes.figure.dpi / 72
     lowest = float("-inf")

@@ -1,8 +1,8 @@
 """Define the contenders: fastkappa, and the code that people use instead.
 
-A contender is prepared for a case: code that a user would write once, such as a hard-coded number
-of labels, is not timed. The result is a function of the two raters' ratings that returns the table
-of counts or quadratic kappa.
+Each contender is prepared for a case, so that what a user would write only once, such as a
+hard-coded number of labels, is not timed. The prepared function takes both raters' ratings and
+returns the table of counts or the quadratic kappa.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _kappa_of(count: Function) -> Function:
 
 
 def _quadratic_kappa(table: np.ndarray) -> float:
-    """Return kappa, computed as people usually write it in NumPy."""
+    """Return quadratic kappa, computed as in typical NumPy code."""
     label = np.arange(len(table))
     weights = (label[:, None] - label) ** 2
     expected = np.outer(table.sum(axis=1), table.sum(axis=0) / table.sum())
@@ -211,12 +211,12 @@ def _compile_kappa_loop(n_labels: int, lowest: int) -> Function:
 
 
 def _njit_table(case: Case) -> Function:
-    """Return the loop that people usually write, with a hard-coded range and without checks."""
+    """Return a typical compiled loop, with a hard-coded range of labels and without checks."""
     return _compile_table_loop(case.n_labels, case.lowest)
 
 
 def _njit_kappa(case: Case) -> Function:
-    """Return the loop that people copy from notebooks: two margins and one sum, without a table."""
+    """Return a loop as copied from notebooks, with two margins and one sum but no table."""
     return _compile_kappa_loop(case.n_labels, case.lowest)
 
 

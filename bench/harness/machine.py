@@ -23,7 +23,7 @@ LIBRARIES = (
 
 
 def describe() -> dict[str, object]:
-    """Return versions, processor, cores, backend and date."""
+    """Return the date, the versions, the machine and the settings of the package."""
     config = configuration()
     return {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -44,7 +44,7 @@ def describe() -> dict[str, object]:
 def announce(*, times: bool = True) -> dict[str, object]:
     """Print the versions and the machine, and return `describe()`.
 
-    For ``times``, also print whether the machine is busy. Other figures do not depend on that.
+    If the figures are times, also print a warning if the machine is busy.
     """
     machine = describe()
     print(in_words(machine))
@@ -64,7 +64,7 @@ def in_words(machine: dict) -> str:
 
 
 def warning(machine: dict) -> str:
-    """Return a warning if the machine is busy, or "" otherwise."""
+    """Return a warning if the machine is busy, and "" otherwise."""
     load = machine["load"]
     if load is None or load < 0.3 * machine["cores"]:
         return ""

@@ -2,9 +2,9 @@
 
     python -m bench.harness.measurements '{"kind": "efficiency", "case": [100000000, "int64"], ...}'
 
-prints JSON: the samples, one per round, or the reason why there are none. The process has its own
-environment with the settings that the package reads (FASTKAPPA_SIMD, FASTKAPPA_BACKEND,
-OMP_NUM_THREADS), and frees its memory when it ends.
+prints JSON: the samples, one per round, or the reason why there are none. A separate process has
+its own settings of the package (FASTKAPPA_SIMD, FASTKAPPA_BACKEND, OMP_NUM_THREADS), and frees its
+memory when it ends.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ LARGE = 10**7
 
 
 class NotThereYet(Exception):
-    """The package does not have the feature yet, or a library is not installed."""
+    """Raised if the package does not have the feature yet or a library is not installed."""
 
 
 def efficiency(case: Case, rounds: int, *, backend: str, threads: int) -> list[float]:
-    """Return the time to read the arrays divided by the time to count pairs of unknown labels."""
+    """Return the time to read the arrays divided by the time to count without given labels."""
     y1, y2 = make_ratings(case)
     name = contenders.fastkappa_name(backend, threads)
     count = _prepared("table", name, case)
@@ -50,7 +50,7 @@ def efficiency(case: Case, rounds: int, *, backend: str, threads: int) -> list[f
 
 
 def weighted_efficiency(case: Case, rounds: int, *, backend: str, threads: int) -> list[float]:
-    """Return the same ratio for sums of float64 item weights and known labels."""
+    """Return the efficiency of summing float64 item weights, with given labels."""
     y1, y2 = make_ratings(case)
     weights = np.random.default_rng(1).integers(1, 9, case.n) / 4  # sums are exact
 
@@ -74,7 +74,7 @@ def weighted_efficiency(case: Case, rounds: int, *, backend: str, threads: int) 
 
 
 def kappa_efficiency(case: Case, rounds: int, *, threads: int) -> list[float]:
-    """Return the same ratio for kappa with given labels, which needs no table."""
+    """Return the efficiency of computing kappa with given labels, which needs no table."""
     y1, y2 = make_ratings(case)
 
     def score() -> float:
@@ -86,7 +86,7 @@ def kappa_efficiency(case: Case, rounds: int, *, threads: int) -> list[float]:
 
 
 def against(case: Case, rounds: int, *, gives: str, own: str, peer: str) -> list[float]:
-    """Return the time of a peer divided by our time."""
+    """Return the time of ``peer`` divided by that of ``own``."""
     seconds = _in_turn(case, rounds, gives, (own, peer)).seconds
     return timing.ratios(seconds[peer], seconds[own])
 
@@ -94,7 +94,7 @@ def against(case: Case, rounds: int, *, gives: str, own: str, peer: str) -> list
 def compare(
     case: Case, rounds: int, *, gives: str, threads: int, only: list[str] | None = None
 ) -> dict[str, Any]:
-    """Return times and efficiencies of contenders. The arrays are read by ``threads`` threads."""
+    """Return the times and efficiencies of contenders, reading arrays with ``threads`` threads."""
     names = only or [contender.name for contender in contenders.contenders(gives, case)]
     samples = _in_turn(case, rounds, gives, names, threads)
     return {
@@ -108,8 +108,8 @@ def _in_turn(
 ) -> timing.Samples:
     """Check the results of contenders, and time the contenders in turn.
 
-    If a contender is timed only once, its results are checked for fewer items before the timing and
-    for all items afterwards.
+    If a contender is timed only once, its result is checked on fewer items before the timing and on
+    all items afterwards.
     """
     chosen = {name: contenders.find(gives, name) for name in names}
     once = {name for name, c in chosen.items() if c.slow and case.n >= LARGE}
@@ -133,10 +133,10 @@ def _in_turn(
 
 
 def strings(case: Case, rounds: int, *, form: str) -> list[float]:
-    """Return the time of scikit-learn for string labels, divided by our time.
+    """Return the time of scikit-learn divided by that of fastkappa, for string labels.
 
-    Each call gets new strings, because Python stores the hash of a string, so hashing the same
-    object again is cheaper.
+    Each call gets new strings, because Python caches the hash of a string object, which would make
+    later calls faster.
     """
     codes = make_ratings(case)
     names = ("fastkappa", "scikit-learn")
@@ -199,8 +199,8 @@ def refused_label(case: Case, rounds: int) -> list[float]:
 def peak_memory(case: Case, rounds: int) -> list[float]:
     """Return the peak memory of a call in MB, minus the memory of the process before the call.
 
-    There is usually one round without a warm-up call, because memory that the allocator keeps would
-    be missing from the next peak. So libraries that are loaded on first use are included.
+    Usually, only one round is run, without a warm-up call, because memory that the allocator keeps
+    would be missing from the next peak. The peak thus includes libraries loaded on first use.
     """
     y1, y2 = make_ratings(case)
     score = _prepared("kappa", "fastkappa", case)
@@ -210,8 +210,7 @@ def peak_memory(case: Case, rounds: int) -> list[float]:
 def import_time(case: None, rounds: int) -> list[float]:
     """Return the time of `import fastkappa` divided by that of `import numpy`, in new processes.
 
-    Both are loaded from bytecode. This function writes the bytecode even if the environment
-    disables that.
+    Both packages are loaded from bytecode, which is written even if the environment disables that.
     """
     environment = {**os.environ}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -9,10 +9,10 @@ from typing import Any
 
 
 def peak_above(call: Callable[[], Any]) -> int:
-    """Return the increase of the resident memory at the peak of a call, in bytes.
+    """Return the peak increase in resident memory during a call, in bytes.
 
-    On Linux, an earlier peak can be reset. On other systems, the peak of the whole process is used,
-    which can hide the peak of the call. Inputs are therefore created in small chunks.
+    On Linux, the recorded peak is reset before the call. On other systems, an earlier peak of the
+    process can hide that of the call, so inputs are created in small chunks.
     """
     try:
         with open("/proc/self/clear_refs", "w") as file:

@@ -1,9 +1,9 @@
 """Load real data with ordered labels, from statsmodels, scikit-learn and two files.
 
-Labels are 0, 1, 2, ..., and all of them occur. An outcome that is a measurement is cut into grades.
-No item occurs twice, because a model would know the label of a test item that is also a training
-item. The RAND experiment has one row per person and year, of which the first year is used. Of
-several equal wines, one is used. (In the surveys, different people can give the same answers.)
+Labels are 0, 1, 2, ..., and all of them occur. Measured outcomes are divided into grades. No item
+occurs twice, because otherwise a test item could also be a training item. The RAND experiment has
+one row per person and year, and only the first year of each person is used. Duplicate wines are
+dropped. (In the surveys, equal rows are kept, because different people can give the same answers.)
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Items = tuple[np.ndarray, np.ndarray]
 def wine_without_copies(file: Path) -> Items:
     """Return eleven measurements and the quality of 3961 different white wines.
 
-    The file is from UCI (P. Cortez et al. 2009). It has 4898 rows, including 937 copies.
+    The file is from UCI (P. Cortez et al. 2009). It has 4898 rows, including 937 duplicates.
     """
     delimiter = ";" if ";" in file.read_text().partition("\n")[0] else ","
     table = pd.read_csv(file, sep=delimiter)
@@ -33,7 +33,7 @@ def wine_without_copies(file: Path) -> Items:
 
 
 def _split(table: pd.DataFrame, outcome: str, bands: list[float] | None = None) -> Items:
-    """Return features and label positions. ``bands`` cut an outcome that is a measurement."""
+    """Return features and label positions. ``bands`` are the limits that divide an outcome."""
     y = table[outcome].to_numpy()
     codes = np.unique(y, return_inverse=True)[1] if bands is None else np.digitize(y, bands)
     return table.drop(columns=outcome).to_numpy(float), codes
@@ -54,13 +54,13 @@ def _fair(outcome: str, bands: list[float] | None = None) -> Items:
 
 
 def _election(outcome: str) -> Items:
-    """Return a survey of the US election of 1996, with a party or position on a 7-point scale."""
+    """Return a survey of the 1996 US election, with a 7-point scale as the outcome."""
     table = statsmodels.datasets.anes96.load_pandas().data
     return _split(table.drop(columns=["vote", "logpopul"]), outcome)
 
 
 def _health() -> pd.DataFrame:
-    """Return the first year of each person in the RAND health insurance experiment."""
+    """Return each person's first year in the RAND health insurance experiment."""
     table = statsmodels.datasets.randhie.load_pandas().data
     # The table does not identify persons. The rows of one person are adjacent, and these columns do
     # not change over the years, but the insurance can. Adjacent rows with equal values in these
@@ -78,7 +78,7 @@ def _own_health() -> Items:
 
 
 def _schools() -> Items:
-    """Return the proportion of pupils above the median in maths, by school district (Gill 2000)."""
+    """Return the proportion of pupils above the median in math, by school district (Gill 2000)."""
     table = statsmodels.datasets.star98.load_pandas().data
     table["passed"] = table["NABOVE"] / (table["NABOVE"] + table["NBELOW"])
     return _split(table.drop(columns=["NABOVE", "NBELOW"]), "passed", _fifths(table["passed"]))
@@ -135,7 +135,7 @@ FILES: dict[str, tuple[str, Callable[[Path], Items]]] = {
 
 
 def ordinal_data(folder: Path | None) -> dict[str, Items]:
-    """Return the features and codes of each data set. The two files are read from ``folder``."""
+    """Return the features and codes of each data set. ``folder``, if given, has the two files."""
     found = {name: load() for name, load in SHIPPED.items()}
     if folder is not None:
         found |= {name: load(folder / file) for name, (file, load) in FILES.items()}

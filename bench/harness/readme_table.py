@@ -19,7 +19,7 @@ COLUMNS = ("scikit-learn", "np.bincount", "njit loop", "boost-histogram", "torch
 
 
 def table(sweep: dict[str, Any]) -> str:
-    """Return the table, and the description of the machine and the versions."""
+    """Return the table, followed by a description of the machine and the versions."""
     rows = [row for row in sweep["sizes"] if "seconds" in row]
     cases = list(dict.fromkeys((row["case"]["dtype"], row["case"]["n"]) for row in rows))
     peers = [name for name in COLUMNS if any(row["name"] == name for row in rows)]
@@ -69,7 +69,7 @@ def fill(readme: Path, text: str) -> None:
 
 
 def _digits(value: float) -> str:
-    """Return a number with two significant digits."""
+    """Return a number as text, rounded to about two significant digits."""
     return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}" if value >= 0.995 else f"{value:.2f}"
 
 

@@ -10,7 +10,7 @@ from bench.harness.cases import CHUNK, Case
 
 
 def count(case: Case, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the table of counts, computed chunk by chunk in 64 bits."""
+    """Return the table of counts, computed chunk by chunk with 64-bit integers."""
     table = np.zeros(case.n_labels**2, np.int64)
     for begin in range(0, case.n, CHUNK):
         a, b = (ratings[begin : begin + CHUNK].astype(np.int64) for ratings in (first, second))
@@ -30,7 +30,7 @@ def quadratic_kappa(table: np.ndarray) -> float:
 
 
 def check(name: str, result: object, table: np.ndarray, tolerance: float) -> None:
-    """Raise if a contender's result is neither this table nor the kappa of this table."""
+    """Raise an AssertionError unless a contender's result is this table or its kappa."""
     if isinstance(result, np.ndarray):
         if not np.array_equal(result, table):
             raise AssertionError(f"{name}: the table is\n{result}\nbut should be\n{table}")

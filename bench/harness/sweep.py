@@ -1,4 +1,4 @@
-"""Measure how speed depends on the numbers of items and labels, backend and SIMD level.
+"""Measure how speed depends on the number of items or labels, the backend and the SIMD level.
 
     python -m bench.harness.sweep [--quick]
 
@@ -17,7 +17,7 @@ SIMD_LEVELS = ("baseline", "avx2", "avx512", "neon")
 
 
 def run(*, quick: bool = False) -> dict[str, Any]:
-    """Make all measurements, print the tables and write them to a file."""
+    """Make all measurements, print the tables and write the results to a file."""
     for line in contenders.left_out():
         print(line)
     written = {
@@ -32,7 +32,7 @@ def run(*, quick: bool = False) -> dict[str, Any]:
 
 
 def over_sizes(quick: bool) -> list[dict[str, Any]]:
-    """Return rows for quadratic kappa, for each contender and number of items."""
+    """Return rows with times of quadratic kappa, for each contender and number of items."""
     rows = []
     threads = machine.describe()["threads"]
     for dtype in ("int64", "uint8"):
@@ -45,7 +45,7 @@ def over_sizes(quick: bool) -> list[dict[str, Any]]:
 
 
 def over_labels(quick: bool) -> list[dict[str, Any]]:
-    """Return rows for the table of counts on one thread, for each number of labels."""
+    """Return rows with times of counting with one thread, for each number of labels."""
     rows = []
     for distribution in ("uniform", "skew") if quick else DISTRIBUTIONS:
         for n_labels in (6, 64) if quick else LABEL_COUNTS:
@@ -59,7 +59,7 @@ def over_labels(quick: bool) -> list[dict[str, Any]]:
 
 
 def over_backends(quick: bool) -> list[dict[str, Any]]:
-    """Return rows for the table of counts by each backend and SIMD level."""
+    """Return rows with times of counting, for each backend and SIMD level."""
     rows = []
     settings = [("cython", {"FASTKAPPA_SIMD": level}) for level in SIMD_LEVELS]
     settings += [("numba", {}), ("numpy", {})]
@@ -93,7 +93,7 @@ def _rows(request: dict[str, Any], environment: dict[str, str]) -> list[dict[str
 
 
 def _print_last(rows: list[dict[str, Any]], peer: str | None) -> None:
-    """Print the rows of the last case, with the ratio of each row to a peer."""
+    """Print the rows of the last case, with the time of the peer divided by that of each row."""
     last = [row for row in rows if row["case"] == rows[-1]["case"]]
     if peer is None:
         last = last[-1:]

@@ -2,8 +2,8 @@
 
     python -m bench.harness.targets [--quick] [--only PATTERN]
 
-Every target is a ratio of the times of calls that alternate in one process. The median and the
-quartiles are printed, and everything is written to bench/results/targets.json.
+Most targets are ratios of the times of calls that alternate in one process. The median and the
+quartiles are printed, and all results are written to bench/results/targets.json.
 """
 
 from __future__ import annotations
@@ -243,7 +243,7 @@ SPEED = (
 
 
 def result_of(target: Target, *, quick: bool, done: dict[str, Any]) -> dict[str, Any]:
-    """Measure one target, or use the samples of another target with the same measurement."""
+    """Measure one target, or reuse the samples of a target that needs the same measurement."""
     case = target.case
     if quick and case and case.n > LARGEST_WHEN_QUICK:
         case = case._replace(n=LARGEST_WHEN_QUICK)
@@ -291,7 +291,7 @@ def verdict(row: dict[str, Any]) -> str:
 
 
 def in_text(row: dict[str, Any]) -> str:
-    """Return a line of the table."""
+    """Return the line of the table for one target."""
     bound = "≤" if row["at_most"] else "≥"
     measured = (
         f"{row['median']:8.3g} [{row['lower']:.3g}, {row['upper']:.3g}] of {row['n']}"

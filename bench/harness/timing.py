@@ -1,7 +1,7 @@
 """Time calls in turn, and compute the ratios of their times.
 
-The speed of a shared machine changes within minutes, so single times are not comparable. The calls
-to compare are timed in turn, in several rounds, and each round yields a ratio.
+The speed of a shared machine changes within minutes, so separate timings are not comparable. The
+calls to compare are timed in turn, in several rounds, and each round yields a ratio.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Summary(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """The measurements of each call, by the name of the call.
+    """The measurements of the calls, keyed by the name of the call.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Samples(NamedTuple):
     results: dict[str, Any]
 
     def ratio(self, slow: str, fast: str) -> Summary:
-        """Return the time of one call divided by that of another."""
+        """Return a summary of the time of ``slow`` divided by that of ``fast``."""
         return summary(ratios(self.seconds[slow], self.seconds[fast]))
 
 
@@ -58,10 +58,10 @@ def measure(
     once: Collection[str] = (),
     clock: Callable[[], float] = perf_counter,
 ) -> Samples:
-    """Time the calls in turn. Calls in ``once`` are timed only in the middle round, without
-    warm-up.
+    """Time the calls in turn.
 
-    For calls in one thread, ``time.process_time`` can be used, which a busy machine disturbs less.
+    Calls in ``once`` are timed only in the middle round, without a warm-up call. If calls use one
+    thread, ``clock`` can be ``time.process_time``, which other work on the machine affects less.
     """
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     efficiency: dict[str, list[float]] = {name: [] for name in calls}
@@ -111,7 +111,7 @@ def _repeats(call: Callable[[], Any]) -> int:
 def time_call(
     call: Callable[[], Any], number: int = 1, clock: Callable[[], float] = perf_counter
 ) -> tuple[float, Any]:
-    """Return the mean time of a call in seconds, and its result."""
+    """Return the mean time per call in seconds, and the last result."""
     start = clock()
     for _ in range(number):
         result = call()

@@ -1,11 +1,11 @@
-"""Compare updates of the accumulator with torchmetrics and with one call for all items.
+"""Compare the speed of the accumulator with torchmetrics and with one call for all items.
 
     python -m bench.studies.accumulator [--quick]
 
-For batches of 256 and of 10,000 items, as NumPy arrays and as tensors, it prints two ratios: the
-time of torchmetrics divided by our time for the same batches, and our time for the batches divided
-by our time for all items in one call. Each library uses one thread. Results are compared before
-they are timed.
+Batches of 256 and 10,000 items are timed, as NumPy arrays and as tensors. Two ratios are printed:
+the time of torchmetrics divided by that of fastkappa, and the time of fastkappa divided by its time
+for all items in one call. Each library uses one thread. The results of the calls are compared
+before the calls are timed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Batches = list[tuple[Any, Any]]
 
 
 def kappa_of_batches(batches: Batches) -> float:
-    """Return the kappa of all batches, added one by one."""
+    """Return the kappa of all batches, added to an accumulator one by one."""
     accumulator = ConfusionAccumulator()
     for batch in batches:
         accumulator.update(*batch)
@@ -39,7 +39,7 @@ def kappa_of_batches(batches: Batches) -> float:
 
 
 def kappa_of_torchmetrics(batches: Batches, validate_args: bool) -> float:
-    """Return the kappa of torchmetrics, which has float32 precision."""
+    """Return the kappa that torchmetrics computes, in float32 precision."""
     metric = MulticlassCohenKappa(N_LABELS, weights="quadratic", validate_args=validate_args)
     for batch in batches:
         metric.update(*batch)
@@ -47,7 +47,7 @@ def kappa_of_torchmetrics(batches: Batches, validate_args: bool) -> float:
 
 
 def compare(size: int, dtype: str, rounds: int) -> None:
-    """Time the batches of one size, as arrays and as tensors."""
+    """Time batches of one size, as arrays and as tensors."""
     rng = np.random.default_rng(size)
     y1, y2 = rng.integers(0, N_LABELS, (2, size * BATCHES[size])).astype(dtype)
     starts = range(0, len(y1), size)

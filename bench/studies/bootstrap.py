@@ -1,10 +1,10 @@
-"""Compare the time of a bootstrap of kappa with two computations that people run instead.
+"""Compare the time of a bootstrap of kappa with the times of two other computations.
 
     python -m bench.studies.bootstrap
 
-prints ratios of times. The other computations are one kappa by scikit-learn for a million items,
-and 1000 resamples of lists of 100 items, as taught in courses. The calls are timed in turn, in
-several rounds, and the median of the rounds' ratios is printed.
+prints ratios of times. The other computations are one kappa of a million items with scikit-learn,
+and a bootstrap of 100 items with 1000 resampled lists, as taught in courses. The calls are timed in
+turn, in several rounds, and the median ratio is printed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def resampled_lists(first: list[str], second: list[str], n_resamples: int, kappa
 
 
 def kappa_of_lists(first: list[str], second: list[str]) -> float:
-    """Return kappa, computed as people usually write it in Python."""
+    """Return kappa, computed as in typical pure Python code."""
     n = len(first)
     observed = sum(a == b for a, b in zip(first, second)) / n
     labels = set(first) | set(second)
@@ -47,7 +47,7 @@ def kappa_of_lists(first: list[str], second: list[str]) -> float:
 
 
 def five_labels(n_items: int) -> Any:
-    """Return a table of five labels for this number of items."""
+    """Return a random table of counts with five labels and this many items."""
     proportions = np.full(25, 0.02) + 0.1 * np.eye(5).ravel()
     counts = np.random.default_rng(0).multinomial(n_items, proportions / proportions.sum())
     return counts.reshape(5, 5)

@@ -3,14 +3,14 @@
     python -m bench.studies.clusters [--samples 1000] [--resamples 0]
     python -m bench.studies.clusters --cost [--items 10000000] [--backends cython numba numpy]
 
-Two raters rate the items of G clusters with 1 to 9 items, 5 on average. In each item, the raters
-either agree on the true label, or guess labels by their proportions in the cluster. The proportions
-of the labels and of known items vary between clusters, with the given intra-cluster correlation.
-The true kappa is that of the population of clusters. The first table is in
-docs/evidence/clusters.md. With --resamples, the BCa interval of the cluster bootstrap is included.
+Two raters rate the items of G clusters of 1 to 9 items, 5 on average. Each item is either known to
+both raters, who then agree, or guessed by each rater with the label proportions of the cluster. The
+label proportions and the proportion of known items vary between clusters, with the given
+intra-cluster correlation. The true kappa is that of the population of clusters. The table printed
+by the first command is in docs/evidence/clusters.md. With --resamples, the table also has the BCa
+interval of the cluster bootstrap.
 
---cost times `agreement` with and without clusters in turn, in several rounds, and prints the ratio
-of the medians.
+--cost times `agreement` with and without clusters in turn, and prints the median ratio.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def expected_guesses(study: Study) -> Any:
 
 
 def share_of_reasons(study: Study) -> float:
-    """Return the proportion of items that both raters must know for the wanted kappa."""
+    """Return the proportion of items that both raters must know to reach the kappa of the study."""
     margin = np.array(study.labels)
     position = np.arange(len(margin))
     distance = np.subtract.outer(position, position) ** 2
@@ -82,7 +82,7 @@ def share_of_reasons(study: Study) -> float:
 
 
 def sample(study: Study, rng: Any) -> tuple[Any, Any, Any]:
-    """Return clusters and two columns of ratings."""
+    """Return the clusters and both raters' ratings of a simulated study."""
     margin, g = np.array(study.labels), study.n_clusters
     sizes = rng.integers(1, LARGEST + 1, g)
     clusters = np.repeat(np.arange(g), sizes)
@@ -99,7 +99,7 @@ def sample(study: Study, rng: Any) -> tuple[Any, Any, Any]:
 
 
 def coverage(study: Study, n_samples: int, n_resamples: int, rng: Any) -> Coverage:
-    """Return the coverage of the intervals. Undefined intervals do not cover kappa."""
+    """Return the coverage of each kind of interval. Undefined intervals count as misses."""
     n_labels = len(study.labels)
     held = np.zeros(5)
     for _ in range(n_samples):
@@ -125,7 +125,7 @@ def coverage(study: Study, n_samples: int, n_resamples: int, rng: Any) -> Covera
 
 
 def lines(n_samples: int, n_resamples: int) -> Iterator[str]:
-    """Yield the lines of the table. An asterisk marks a coverage outside 93 to 97 %."""
+    """Yield the lines of the table. An asterisk marks coverage below 93 % or above 97 %."""
     rng = np.random.default_rng(20)
     bca = " BCa |" if n_resamples else ""
     head = (
@@ -144,7 +144,7 @@ def lines(n_samples: int, n_resamples: int) -> Iterator[str]:
 
 
 def percent(share: float) -> str:
-    """Return a proportion as a percentage, with an asterisk if it is outside 93 to 97 %."""
+    """Return a proportion as a percentage, with an asterisk if it is below 93 % or above 97 %."""
     return f"{100 * share:.1f}{'' if WITHIN[0] <= share <= WITHIN[1] else ' *'}"
 
 
@@ -154,7 +154,7 @@ def error_of(y1: Any, y2: Any, clusters: Any) -> float:
 
 
 def costs(n_items: int, n_clusters: int, backend: str) -> Iterator[str]:
-    """Yield the time with clusters divided by the time without."""
+    """Yield table rows with the times without and with clusters, and their ratio."""
     os.environ["FASTKAPPA_BACKEND"] = backend
     dispatch.forget_choice()
     rng = np.random.default_rng(21)

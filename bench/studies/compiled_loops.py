@@ -1,10 +1,10 @@
-"""Compare `fastkappa.jit` in compiled loops with a function that people copy from notebooks.
+"""Compare the speed of `fastkappa.jit` in compiled loops with a function from notebooks.
 
     python -m bench.studies.compiled_loops [--quick]
 
 The results of each pair of loops are compared, and then the loops are timed in turn. The pasted
-function computes two margins and one sum without checks, so it would write labels outside the range
-to other memory. A ratio below 1 means that `fastkappa.jit` is faster.
+function computes two margins and one sum without checks, so a label outside the range would make it
+write out of bounds. A ratio below 1 means that `fastkappa.jit` is faster.
 """
 
 # Inside compiled functions, numba supports NumPy's legacy random functions.

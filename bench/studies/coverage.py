@@ -2,8 +2,8 @@
 
     python -m bench.studies.coverage [--items 20 50 200] [--samples 1000] [--slow 300]
 
-Two raters give two labels, which are equally frequent or not, or four labels. Either they agree on
-some of the items and guess the others ("guessing"), or they confuse neighbouring labels
+Two raters use two labels, which are equally frequent or not, or four labels. Either they agree on
+some of the items and guess the others ("guessing"), or they confuse adjacent labels
 ("neighbours"). Tables are drawn from the true proportions, and all intervals are computed for each
 table. Bayesian intervals, which need simulations, are computed only for the first ``--slow``
 tables. The printed tables are in docs/evidence/intervals.md.
@@ -33,7 +33,7 @@ RECOMMENDED = "score"
 
 
 class Found(NamedTuple):
-    """The results of one case: coverages, mean widths, and facts that explain low coverage."""
+    """The results of one case: coverages, mean widths, and figures that explain poor coverage."""
 
     coverage: dict[str, float]
     width: dict[str, float]
@@ -43,12 +43,12 @@ class Found(NamedTuple):
 
 
 def guessing(labels: tuple[float, ...], kappa: float, weights: Any) -> Any:
-    """Return the table proportions for raters who agree on some items and guess the others."""
+    """Return cell proportions for raters who agree on some items and guess the others."""
     return (1 - kappa) * np.outer(labels, labels) + kappa * np.diag(labels)
 
 
 def neighbours(labels: tuple[float, ...], kappa: float, weights: Any) -> Any:
-    """Return table proportions with this kappa that decrease with the distance of the labels."""
+    """Return cell proportions that have this kappa and decrease with the distance of the labels."""
     position = np.arange(len(labels))
     squares = np.subtract.outer(position, position) ** 2
 
@@ -77,7 +77,7 @@ def cases() -> Iterator[tuple[Any, tuple[float, ...], Any]]:
 def study(
     proportions: Any, kappa: float, weights: Any, n_items: int, samples: tuple[int, int], rng: Any
 ) -> Found:
-    """Return the coverage of this kappa. Undefined intervals do not cover it."""
+    """Return the results for one case. Undefined intervals count as misses."""
     n_samples, n_slow = samples
     drawn = rng.multinomial(n_items, proportions.ravel(), n_samples)
     # With two labels, the same tables are drawn many times.
@@ -119,7 +119,7 @@ def _simulated(tables: Any, weights: Any, rng: Any) -> Any:
 
 
 def report(n_items: int, samples: tuple[int, int]) -> Iterator[str]:
-    """Yield the lines of the two tables, and reasons for poor coverage of the score interval."""
+    """Yield the lines of the table, and reasons for poor coverage of the score interval."""
     rng = np.random.default_rng(20)
     head = ["labels", "errors", "weights", "kappa", "disagree", *COLUMNS]
     head += [f"width {name}" for name in COLUMNS]
@@ -157,7 +157,7 @@ def _percent(p: float) -> str:
 
 
 def _why(case: tuple[str, ...], found: Found) -> str:
-    """Return a line about a case in which the coverage of the recommended interval is poor."""
+    """Return a line that explains poor coverage of the recommended interval in one case."""
     labels, errors, weights, kappa, disagree = case
     covered = found.coverage[RECOMMENDED]
     facts = [f"{disagree} disagreements expected, none in {found.no_disagreement:.0%} of studies"]

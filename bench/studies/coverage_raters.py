@@ -2,11 +2,11 @@
 
     python -m bench.studies.coverage_raters [--samples 2000]
 
-Three or six raters rate 20 to 100 subjects with two labels, equally frequent or one with 6 %, or
-with four labels. Raters agree on a proportion of the subjects and guess the others (*guess*), or
-they cut correlated scores (*scores*). In some designs, a fifth of the ratings is missing. An
-interval contains the coefficient of the population if the test does not reject it, so the intervals
-are not computed. Studies with an undefined coefficient are left out.
+Three or six raters rate 20 to 100 subjects. They use four labels, or two labels that are equally
+frequent or have proportions of 6 and 94 %. Either they agree on some of the subjects and guess the
+others (*guess*), or they divide correlated scores into labels (*scores*). In some designs, a fifth
+of the ratings is missing. An interval contains the coefficient of the population if the test does
+not reject it, so only the tests are computed. Studies with an undefined coefficient are left out.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def probabilities(design: Design, profiles: Any) -> Any:
 
 
 def coefficient_of(design: Design, profiles: Any, numbers: Any) -> tuple[Coefficient, Any]:
-    """Return the coefficient of the profiles, and the row of each profile, or -1 if it has none."""
+    """Return the coefficient, and the index of each profile among its counts, or -1 for none."""
     n_labels = len(design.labels)
     if design.coefficient == "Conger":
         rated = (profiles < n_labels).any(axis=1)
@@ -161,7 +161,7 @@ def designs() -> Iterator[tuple[str, Design]]:
 
 
 def lines(n_samples: int) -> Iterator[str]:
-    """Yield one line per coefficient, set of labels and number of subjects."""
+    """Yield a table with one line per coefficient, set of labels and number of subjects."""
     rng = np.random.default_rng(SEED)
     found: dict[tuple[str, str, int], list[Coverage]] = {}
     for name, design in designs():

@@ -1,13 +1,13 @@
-"""Measure the coverage of default intervals of weighted kappa with many near disagreements.
+"""Measure the coverage of the default interval of weighted kappa if most disagreements are near.
 
     python -m bench.studies.coverage_weighted [--designs 240] [--samples 2000] [--worst 10]
 
-Designs are drawn at random, with 2 to 7 labels, 100 to 2000 items and a kappa of .3 to .97.
-Disagreements by one label are much more frequent than larger disagreements. The weights are linear,
+Designs are drawn at random, with 2 to 7 labels, 100 to 2000 items and a kappa of 0.3 to 0.97.
+Disagreements by one label are more frequent than larger disagreements. Weights are linear,
 quadratic, partial credit (near disagreements weigh little or nothing) or an asymmetric matrix. For
-each design, tables are drawn from the true proportions. The columns compare three intervals: the
-default, the asymptotic interval, and a rule that switches from the score to the asymptotic interval
-at 100 disagreements (or agreements), regardless of their weights.
+each design, tables are drawn from the true proportions. The columns compare three rules: always the
+asymptotic interval, the default, and a switch from the score to the asymptotic interval if there
+are at least 100 agreements and 100 disagreements, regardless of their weights.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Covered: TypeAlias = dict[str, tuple[float, float]]
 
 
 class Design(NamedTuple):
-    """The true proportions of a study, its weights by name and value, and its size."""
+    """The true proportions of a study, the name and values of its weights, and its size."""
 
     name: str
     weights: Any
@@ -53,7 +53,7 @@ class Design(NamedTuple):
 
     @property
     def far(self) -> float:
-        """The expected number of disagreements by more than one label (by one, with two labels)."""
+        """The expected number of disagreements by more than one label (any, if there are two)."""
         position = np.arange(len(self.proportions))
         steps = np.abs(np.subtract.outer(position, position))
         return float(self.n_items * self.proportions[steps >= min(2, len(position) - 1)].sum())
@@ -82,7 +82,7 @@ def _weights(name: str, n_labels: int, rng: np.random.Generator) -> Any:
 
 
 def _errors(margin: Any, far: bool) -> Any:
-    """Return the proportions of near or of far disagreements. They sum to 1."""
+    """Return a table with the proportions of near or far disagreements, which sum to 1."""
     position = np.arange(len(margin))
     steps = np.abs(np.subtract.outer(position, position))
     wanted = steps >= min(2, len(margin) - 1) if far else steps == 1
@@ -91,7 +91,7 @@ def _errors(margin: Any, far: bool) -> Any:
 
 
 def designs(n_designs: int) -> Iterator[Design]:
-    """Yield random designs, with the kinds of weights in turn."""
+    """Yield random designs, cycling through the kinds of weights."""
     rng = np.random.default_rng(SEED)
     n_made = 0
     while n_made < n_designs:
@@ -118,7 +118,7 @@ def designs(n_designs: int) -> Iterator[Design]:
 
 
 def coverage(design: Design, n_samples: int) -> Covered:
-    """Return the coverage and the mean width of the interval by each rule."""
+    """Return the coverage and the mean width of the interval that each rule chooses."""
     rng = np.random.default_rng(SEED)
     size = len(design.proportions)
     tables = rng.multinomial(design.n_items, design.proportions.ravel(), n_samples)
@@ -143,7 +143,7 @@ def coverage(design: Design, n_samples: int) -> Covered:
 
 
 def report(found: list[tuple[Design, Covered]], n_worst: int) -> Iterator[str]:
-    """Yield a table by kinds of designs, and the designs with the lowest coverage."""
+    """Yield a table with one row per kind of design, and the designs with the lowest coverage."""
     groups: dict[str, list[Covered]] = defaultdict(list)
     for design, covered in found:
         place = sum(design.far >= end for end in FAR)

@@ -1,17 +1,17 @@
-"""Compare decoded class probabilities with most likely labels and rounded regressions.
+"""Compare decoded class probabilities with the most likely labels and rounded regressions.
 
     python -m bench.studies.decoding [FOLDER] [--quick] [--speed]
 
 The study uses the real data sets of `bench.harness.ordinal_data`: thirteen, and two more if FOLDER
 contains their files. A quarter of each data set is held out, and small data sets are divided twice.
-Boosted trees, as a classifier and as a regression of label positions, predict the training items
-out of fold. Then they are fitted to all training items and predict the held-out quarter.
-KappaDecoder and KappaRounder are fitted to the out-of-fold predictions. The figures are quadratic
-kappas for the held-out quarter. The first is the mean kappa of the regression with KappaRounder(),
-and the others are differences from it, in units of 0.0001. The last lines are the mean over data
-sets and its standard error.
+Boosted trees, as a classifier and as a regressor of label positions, predict the training items out
+of fold. Then they are fitted to all training items and predict the held-out quarter. KappaDecoder
+and KappaRounder are fitted to the out-of-fold predictions. The figures are quadratic kappas for the
+held-out quarter. The first column is the kappa of the regressor with KappaRounder, and the other
+columns are differences from it, in units of 0.0001. The last two lines show the means over data
+sets and their standard errors.
 
---speed prints the time for decoding ten million items compared with NumPy's argmax instead.
+--speed only prints the time to decode ten million items, relative to that of NumPy's argmax.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Predictions(NamedTuple):
 
 
 def models() -> dict[str, tuple[Any, Any]]:
-    """Return a classifier and a regression for each installed library, by name."""
+    """Return a classifier and a regressor for each installed library, keyed by its name."""
     found: dict[str, tuple[Any, Any]] = {}
     if find_spec("lightgbm"):
         from lightgbm import LGBMClassifier, LGBMRegressor
@@ -93,7 +93,7 @@ def predict(items: Items, pair: tuple[Any, Any], seed: int) -> Predictions:
 
 
 def test_kappas(found: Predictions) -> dict[str, float]:
-    """Return the kappa for the held-out items by each method."""
+    """Return the kappa of each method for the held-out items."""
     labels = range(found.probabilities.shape[1])
     rounder = KappaRounder(cv=None, labels=labels)
     given = {
@@ -139,7 +139,7 @@ def compare(data: dict[str, Items], quick: bool) -> None:
 
 
 def compare_speed(n_items: int, rounds: int) -> None:
-    """Print the time of decoding relative to argmax, and its peak memory."""
+    """Print the time of decoding relative to that of argmax, and the peak memory of decoding."""
     rng = np.random.default_rng(0)
     for dtype in (np.float64, np.float32):
         probabilities = rng.dirichlet(np.full(5, 0.7), n_items).astype(dtype)

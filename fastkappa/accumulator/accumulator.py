@@ -52,7 +52,7 @@ class ConfusionAccumulator:
     Parameters
     ----------
     labels : array-like of shape (l,), default=None
-        The labels of the table, in this order. Items with other labels are left out and counted in
+        The labels of the table, in order. Items with other labels are left out and counted in
         ``n_outside``. If None, the labels are those that the ratings declare, in the declared order
         (ordered categoricals, polars Enum, ordered Arrow dictionaries, Python enums). If the
         ratings declare no order, all labels that occur are used, sorted. At most 4096 labels can be
@@ -78,14 +78,14 @@ class ConfusionAccumulator:
 
     Notes
     -----
-    Item weights are summed exactly. Sums of integers are integers, and sums of floats are the
-    floats nearest to the exact sums. In contrast, `confusion_counts` rounds after each addition, so
-    the last digits of its float sums can differ.
+    Item weights are summed exactly. Sums of integer weights are integers, and sums of float
+    weights are the floats nearest to the exact sums. In contrast, `confusion_counts` rounds after
+    each addition, so the last digits of its float sums can differ.
 
-    An accumulator can be pickled and copied. Threads can share an accumulator, but then wait for
-    each other. Using one accumulator per thread, and merging the accumulators at the end, is
-    faster. Do not fork a process while another thread updates an accumulator. If Ctrl-C or a lack
-    of memory interrupts a batch, methods that need counts raise ``RuntimeError``.
+    An accumulator can be pickled and copied. Threads can share an accumulator, but only one can
+    update it at a time. It is faster to use one accumulator per thread and merge them at the end.
+    Do not fork a process while another thread updates an accumulator. If Ctrl-C or a lack of memory
+    interrupts an update, methods that need the counts then raise ``RuntimeError``.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class ConfusionAccumulator:
         missing_codes: Sequence[Any] = (),
         sample_weight: Any = None,
     ) -> None:
-        """Add the ratings of some items.
+        """Add a batch of ratings.
 
         Parameters
         ----------
@@ -231,9 +231,9 @@ class ConfusionAccumulator:
         Raises
         ------
         ValueError
-            If the accumulators have different ``labels`` or declared different orders, if one has
-            strings or booleans as labels and the other has numbers, or if only one has item
-            weights.
+            If the accumulators were given different labels, if their ratings declare different
+            orders, if one has strings or booleans as labels and the other has numbers, or if only
+            one has item weights.
         """
         part = self._snapshot_of(other)
         with self._lock:
@@ -297,8 +297,8 @@ class ConfusionAccumulator:
             If weights are used and the labels are strings whose order is neither given nor
             declared.
         UserWarning
-            If no item has one of the strings given as labels, and items with other labels were
-            left out.
+            If none of the strings given as labels occurs, and items with other labels were left
+            out.
         """
         contents, counts = self._judged()
         # The kappa of an empty table is undefined, like that of a table with a single label.
@@ -308,10 +308,10 @@ class ConfusionAccumulator:
         return kappa
 
     def agreement(self, **options: Any) -> AgreementResult:
-        """Return all agreement coefficients of the table, with intervals.
+        """Return all agreement coefficients of the table, with confidence intervals.
 
-        The options are those of `agreement_from_confusion`. The warnings about the order of the
-        labels are those of `kappa`.
+        The options are those of `agreement_from_confusion`. Warnings about the order of the
+        labels are issued as in `kappa`.
 
         Returns
         -------
@@ -355,8 +355,8 @@ class ConfusionAccumulator:
         Raises
         ------
         ValueError
-            If no accumulator can have these contents, or if the sums of weights in a file are not
-            exact.
+            If the JSON does not describe a possible accumulator, or if its sums of item weights are
+            not exact.
         """
         contents = snapshot_from_json(text)
         labels = contents.table.rows if contents.labels_given else None
@@ -385,7 +385,7 @@ class ConfusionAccumulator:
         self._rest = state["contents"]
 
     def _widest(self) -> int:
-        """Return the largest size, in bytes, of integers that can be compared with the labels."""
+        """Return the size, in bytes, of the widest integers that are comparable with the labels."""
         # Floats can represent all 32-bit integers, but not all 64-bit integers. If the labels are
         # booleans, no integers are allowed, because each label must first be compared with them.
         return {"f": 4, "b": 0}.get(self._rest.table.rows.dtype.kind, 8)
@@ -416,7 +416,7 @@ class ConfusionAccumulator:
         self._rest = left.occurring()
 
     def _judged(self) -> tuple[Snapshot, ConfusionCounts]:
-        """Return the contents and their table, and warn if labels are doubtful."""
+        """Return the contents and their table, and warn about doubtful labels."""
         contents = self._snapshot()
         if contents.kind == "strings" and contents.table.rows.tolist() != self._judged_labels:
             contents.judge_labels()
@@ -443,7 +443,7 @@ class ConfusionAccumulator:
         return part
 
     def _total(self) -> Snapshot:
-        """Return the contents of all items. The caller must hold the lock."""
+        """Return a snapshot of all items. The caller must hold the lock."""
         table = self._integers.table()
         if table is None:
             return self._rest

@@ -1,4 +1,4 @@
-"""Count a batch of an accumulator, and check the order of labels that the batch declares."""
+"""Count a batch for an accumulator, and check the label order that the batch declares."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def snapshot_of_batch(
 
 
 def dropped_of(items: RatedItems) -> AnyArray:
-    """Return the numbers of items left out of a batch, and of each rater's missing ratings."""
+    """Return how many items were left out of a batch, and how many ratings each rater lacks."""
     return dropped_items(items.n_dropped, *items.n_missing.values())
 
 

@@ -1,4 +1,4 @@
-"""Count unweighted integers directly in one table."""
+"""Count unweighted integer ratings directly in one table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST = 1 << 20
 
 
 class InPlace:
-    """The shared table for an accumulator's short batches. The caller must hold the lock.
+    """The table in which an accumulator counts short batches. The caller must hold the lock.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class InPlace:
         self.look_again()
 
     def look_again(self) -> None:
-        """Check the next batch even if it has the same types as the previous batch."""
+        """Check the next batch even if it has the same types as the previous one."""
         self._last_types: tuple[np.dtype[Any], ...] = ()
 
     def add_again(self, first: AnyArray, second: AnyArray) -> bool:
@@ -61,7 +61,7 @@ class InPlace:
     def takes(self, batch: RatedItems, widest: int) -> bool:
         """Return whether a batch can be counted in place.
 
-        ``widest`` is the largest allowed size of integers, in bytes.
+        ``widest`` is the size, in bytes, of the widest integers allowed.
         """
         if batch.weights is not None:
             return False
@@ -94,7 +94,7 @@ class InPlace:
         return self._tally.subtract([column.values for column in batch.columns.values()])
 
     def table(self) -> ConfusionTable | None:
-        """Return the table of all items, or None if nothing can be counted in place."""
+        """Return the table of the items counted in place, or None if no batch can be counted so."""
         found = self._tally.finish()
         if self._given is None:
             return layered(ConfusionCounts(*square(found, NO_RATINGS, NO_RATINGS), 0))

@@ -1,6 +1,6 @@
 """Convert the contents of an accumulator to JSON and back.
 
-JSON text can come from untrusted sources. Text is accepted only if an accumulator can have its
+The JSON text can come from an untrusted source. It is accepted only if an accumulator can have such
 contents, and if every declared size matches the number of values.
 """
 
@@ -56,7 +56,7 @@ FIELDS = (
 
 
 def snapshot_to_json(contents: Snapshot) -> str:
-    """Return the contents as JSON, including, if possible, the fields that all saved counts share.
+    """Return the contents as JSON, with the fields common to all saved counts if possible.
 
     The sums of weights are written as integer multiples of ``2**weight_exponent``, with the largest
     possible exponent. If there are no weights, the fields for weights are left out.
@@ -183,7 +183,7 @@ def _table_from_fields(fields: dict[str, Any]) -> ConfusionTable:
 
 
 def _check_numbers(contents: Snapshot) -> None:
-    """Raise if counts are impossible, or if sums are impossible for this number of weights."""
+    """Raise if the counts are impossible, or if the sums do not fit the number of weights."""
     table, n_float = contents.table, contents.n_float
     least = table.counts.min(initial=0)
     if least < 0:
@@ -269,7 +269,7 @@ def _can_be_ratings(labels: AnyArray) -> bool:
 
 
 def _order_to_fields(order: LabelOrder | None) -> dict[str, Any] | None:
-    """Convert a declared order to strings and lists; ``names`` becomes None if equal to labels."""
+    """Convert a declared order to strings and lists, with None for names equal to the labels."""
     if order is None:
         return None
     labels, label_dtype = labels_to_list(order.labels)

@@ -40,7 +40,7 @@ class Snapshot(NamedTuple):
     Attributes
     ----------
     table : ConfusionTable
-        A table with two layers: the counts of items without a weight, and of items with a weight.
+        A table with two layers: the counts of items without weights and of items with weights.
         The sums of weights are exact Python integers in units of ``2**-UNIT_BITS``.
     n_float : int
         The number of items whose weight is a float.
@@ -69,7 +69,7 @@ class Snapshot(NamedTuple):
 
     @property
     def is_weighted(self) -> bool | None:
-        """Whether the items have weights; None if only some have weights, or there are no items."""
+        """Whether the items have weights; None if only some do, or if there are no items."""
         plain, weighted = (bool(layer.any()) for layer in self.table.counts)
         return weighted if plain != weighted else None
 
@@ -81,7 +81,7 @@ class Snapshot(NamedTuple):
         return {"n_outside": n_outside, "missing": tuple(missing), "n_dropped": n_dropped}
 
     def counts(self) -> ConfusionCounts:
-        """Return a copy of the table of counts or sums of weights, in the declared order."""
+        """Return a copy of the table (counts or sums of weights), in the declared order."""
         (plain, weighted), sums = self.table.counts, self.table.sums
         table: AnyArray = plain.copy()
         if sums is not None and weighted.any():
@@ -96,7 +96,7 @@ class Snapshot(NamedTuple):
         return ConfusionCounts(in_order, known.array.copy(), counts.n_outside)
 
     def judge_addition(self, other: Snapshot) -> None:
-        """Raise if only one snapshot has item weights, and warn if their codes seem to differ."""
+        """Raise if only one snapshot has weights, and warn if their label codes seem to differ."""
         refuse_weighted_and_not(self.is_weighted, other.is_weighted)
         tables = {SO_FAR: self.table, "the other": other.table}
         parts = [
@@ -115,7 +115,7 @@ class Snapshot(NamedTuple):
         )
 
     def minus(self, other: Snapshot) -> Snapshot:
-        """Return the snapshot without the items of another, or raise if any of them are missing."""
+        """Return this snapshot without the other's items, or raise if it lacks any of them."""
         common_kind(self.kind, other.kind)
         table = subtract(self.table, other.table)
         n_float, dropped = self.n_float - other.n_float, self.dropped - other.dropped
@@ -134,7 +134,7 @@ class Snapshot(NamedTuple):
         return self if self.labels_given else self._replace(table=occurring(self.table))
 
     def judge_labels(self) -> None:
-        """Check the labels of all batches together for doubtful strings, as in a single batch."""
+        """Check the labels of all batches for doubtful strings, as if they were one batch."""
         labels, counts = self.table.rows, self.table.counts.sum(axis=0)
         codes, strings = np.arange(len(labels)), labels.tolist()
         columns = {
@@ -191,7 +191,7 @@ def layered(counts: ConfusionCounts, sums: AnyArray | None = None) -> ConfusionT
 
 
 def dropped_items(n_items: int = 0, first: int = 0, second: int = 0) -> AnyArray:
-    """Return the numbers of items and ratings left out, as Python integers, to add them exactly."""
+    """Return the numbers of items and ratings left out, as Python integers for exact sums."""
     return np.array([n_items, first, second], object)
 
 
@@ -235,12 +235,12 @@ def kind_of_columns(first: Column, second: Column) -> str | None:
 
 
 def kind_of_labels(dtype: np.dtype[Any]) -> str:
-    """Return the kind of labels that have this dtype."""
+    """Return the kind of labels with this dtype."""
     return KINDS.get(dtype.kind, NUMBERS)
 
 
 def common_kind(kind: str | None, new: str | None) -> str | None:
-    """Return the kind of all labels, or raise if the new labels have another kind."""
+    """Return the kind of all labels, or raise if the new labels are of another kind."""
     if kind is not None and new is not None and new != kind:
         raise ValueError(
             f"Mix of label input types: the labels have been {kind} so far, got {new}."

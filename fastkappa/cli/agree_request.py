@@ -42,7 +42,7 @@ MOST_RATERS = 4
 
 
 class AgreeRequest(NamedTuple):
-    """The options that determine the report of ``fastkappa agree``, and data from their files.
+    """The options that determine the report of ``fastkappa agree``, and the data in their files.
 
     Parameters
     ----------
@@ -54,19 +54,19 @@ class AgreeRequest(NamedTuple):
         light, randolph, gwet or krippendorff. By default, all coefficients are reported, and
         --group and --fail-under use Fleiss' kappa.
     level : WORD
-        The level of Krippendorff's alpha: nominal, ordinal, interval or ratio. For sets, it is
+        The level of Krippendorff's alpha: nominal, ordinal, interval or ratio. For sets, use
         nominal, jaccard or masi.
     set_separator : CHARACTER
-        The separator of labels, such as ';', if each rating is a set of labels. A blank field is a
-        missing rating, and [] is an empty set. Alpha is printed at --level or, without --level, at
-        all levels for sets. Other tables and --fail-under then use the nominal level.
+        The separator between labels, such as ';', if each rating is a set of labels. A blank field
+        is a missing rating, and [] is an empty set. Alpha is printed at --level or, without
+        --level, at all levels for sets. Other tables and --fail-under then use the nominal level.
     sample_weight : COLUMN
         The column with the number of items that each row represents, as a whole number. Only for
         two raters.
     group : COLUMN
         A column of groups. Each group is also reported separately.
     reference : COLUMN
-        The column of a reference, such as pathology. Each of --raters is compared with the
+        The column of reference ratings, such as pathology. Each of --raters is compared with the
         reference, and the raters' kappas are compared with each other. With --group, they are also
         compared within each group.
     null : KAPPA
@@ -74,7 +74,7 @@ class AgreeRequest(NamedTuple):
         chance agreement.
     interval_method : WORD
         The method for the interval of kappa for two raters: asymptotic, score, profile or auto.
-        auto uses asymptotic with --distribution t, and otherwise score.
+        With --distribution t, auto uses asymptotic; otherwise, it uses score.
     distribution
         The distribution for intervals that use standard errors. The default is normal for two
         raters and t for more raters. With few clusters, use t.
@@ -179,7 +179,7 @@ class AgreeRequest(NamedTuple):
         return first, second
 
     def lists_items(self, columns: RaterColumns) -> bool:
-        """Return whether each item's ratings are needed, to list or write items."""
+        """Return whether each item's ratings are needed because items are listed or written."""
         return columns.names_items or self.disputed is not None or self.gold is not None
 
     def fields(self) -> dict[str, Any]:

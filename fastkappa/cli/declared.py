@@ -1,4 +1,4 @@
-"""Turn functions into commands. Docstrings describe the options, and named tuples group them.
+"""Turn functions into commands, with options described by docstrings and grouped by named tuples.
 
 This module also adds advice to the usage errors that typer prints.
 """
@@ -74,7 +74,7 @@ def _fields(kind: Any) -> Iterator[Parameter]:
 
 
 def _option(name: str, kind: Any, default: Any, described: _Described | None) -> Parameter:
-    """Return the declaration of an option or argument for typer."""
+    """Return a parameter that declares an option or argument to typer."""
     info = typer.Option()
     if get_origin(kind) is Annotated:
         kind, info = get_args(kind)
@@ -90,13 +90,13 @@ def _option(name: str, kind: Any, default: Any, described: _Described | None) ->
 
 
 def examples_of(function: Callable[..., None]) -> str | None:
-    """Return the section "Examples" of a docstring with its heading, for the end of a help text."""
+    """Return the "Examples" section of a docstring, with a heading, to end a help text."""
     examples = _sections(function)[1].get("Examples")
     return None if examples is None else f"Examples:\n\n{examples}"
 
 
 def _read(described: Any) -> tuple[str, dict[str, _Described]]:
-    """Return the first part of a docstring, and the entries of its section on parameters."""
+    """Return the text before the first section of a docstring, and the entries of "Parameters"."""
     about, sections = _sections(described)
     entries: dict[str, _Described] = {}
     name = ""
@@ -111,7 +111,7 @@ def _read(described: Any) -> tuple[str, dict[str, _Described]]:
 
 
 def _sections(described: Any) -> tuple[str, dict[str, str]]:
-    """Return the first part of a docstring, and its sections by heading."""
+    """Return the text before the first section of a docstring, and a dict of its sections."""
     # With -OO, Python removes docstrings.
     about, *parts = HEADING.split(getdoc(described) or "")
     # typer keeps line breaks, but paragraphs should wrap at the terminal's width.
@@ -119,7 +119,7 @@ def _sections(described: Any) -> tuple[str, dict[str, str]]:
 
 
 class Program(TyperGroup):
-    """Run the commands, and escape control characters in arguments that error messages quote."""
+    """Run the commands, and escape control characters in their error messages."""
 
     def make_context(self, *args: Any, **options: Any) -> Any:
         with _harmless_errors():
@@ -143,7 +143,7 @@ def _harmless_errors() -> Iterator[None]:
 
 
 def _advice(message: str) -> str:
-    """Return a sentence that names the nearest choice or explains how to write files or numbers."""
+    """Return advice that suggests the nearest choice or explains how to pass files or numbers."""
     extra = re.match(r"Got unexpected extra argument(?:s|\(s\))? \((\S+)", message)
     if extra is not None and os.path.isfile(extra[1].rstrip(")")):
         return ". For several files, name a folder, or a pattern in quotes such as 'part-*.csv'."

@@ -29,7 +29,7 @@ MissingName: TypeAlias = Literal["raise", "drop"]
 
 
 def scheme_named(weights: WeightsName) -> SchemeName | None:
-    """Convert the name of the weights on the command line to the name in the library."""
+    """Convert the value of ``--weights`` to the library's ``weights`` argument."""
     return None if weights == "none" else weights
 
 
@@ -116,17 +116,17 @@ class TextOptions(NamedTuple):
     ----------
     sep : CHARACTER
         The separator between the fields of a text file, such as ';' or tab. The default is a comma
-        in .csv files and a tab in .tsv files. For .txt files and the standard input, the separator
-        is inferred from the first line.
+        for .csv files and a tab for .tsv files. For .txt files and the standard input, the
+        separator is inferred from the first line.
     encoding : NAME
         The encoding of text files, such as utf-16 or cp1252.
     no_header
-        Read text files and spreadsheets without a header. Columns are named 1, 2, 3, ...
+        Treat text files and spreadsheets as having no header. Columns are named 1, 2, 3, ...
     quote
         How double quotes in text files are read: as enclosing fields (double), or as part of the
         text (none).
     skip : N
-        The number of lines, such as a title, to skip before the header of text files and
+        The number of lines, such as titles, to skip before the header of text files and
         spreadsheets.
     decimal : CHARACTER
         The decimal separator of numbers in text files and in text cells of spreadsheets, such as
@@ -157,11 +157,11 @@ class PictureOptions(NamedTuple):
     plot : FILE
         Write a plot to a file such as out.svg.
     dpi
-        The resolution of --plot in a PNG file.
+        The resolution of a PNG file written by --plot, in dots per inch.
     size : WxH
-        The width and height of --plot in inches, such as 6x4.
+        The width and height of the plot written by --plot, in inches, such as 6x4.
     title : TEXT
-        The title of --plot.
+        The title of the plot written by --plot.
     report : FILE
         Write the report and its plots to a self-contained HTML page. Without matplotlib, the page
         has no plots.

@@ -1,4 +1,4 @@
-"""A progress bar on the terminal while files are read."""
+"""Show a progress bar on the terminal while files are read."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ DRAWN_ANYWHERE = {"FORCE_COLOR", "TTY_COMPATIBLE"}
 
 
 class Bar:
-    """Show the progress of reading files; do nothing without a terminal.
+    """Show the progress of reading files, or do nothing if there is no terminal.
 
-    Several threads can each read a file at the same time.
+    Several threads can read files at the same time.
     """
 
     def __init__(self, files: Sequence[Path], shown: Any = None) -> None:
@@ -33,7 +33,7 @@ class Bar:
             self._task = shown.add_task("", total=sum(map(_size, files)))
 
     def starts(self, file: Path) -> OnProgress:
-        """Start a file, and return a callback that receives the number of bytes read so far."""
+        """Start tracking a file, and return a callback for the number of bytes read so far."""
         if self._shown is None:
             return ignore_progress
         before = self._bytes_started
@@ -52,14 +52,14 @@ class Bar:
         return on_progress
 
     def shows(self, lines: Callable[[], Sequence[str]]) -> None:
-        """Show the lines that ``lines`` returns above the bar whenever the bar is drawn."""
+        """Whenever the bar is drawn, call ``lines`` and show the returned lines above the bar."""
         if self._shown is not None:
             self._shown.lines = lines
 
 
 @contextmanager
 def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
-    """Until the block ends, show the bytes read, the current file and the time left.
+    """While the block runs, show the number of bytes read, the current file and the time left.
 
     The bar is shown on the error stream if it is a terminal, and is erased at the end.
 
@@ -113,7 +113,7 @@ def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
 def _size(file: Path) -> int:
     """Return the size of a file in bytes.
 
-    If the file cannot be accessed, the size is 0, and reading the file later raises the error.
+    If the file cannot be accessed, return 0. Reading the file later then raises an error.
     """
     try:
         return os.stat(file).st_size

@@ -1,4 +1,4 @@
-"""Remarks and warnings about the rows of several raters: groups, shared items and sets."""
+"""Remarks and warnings about ratings by several raters: their groups, shared items and sets."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SEPARATORS = ";|,"
 
 
 def separate_occasions(arrays: dict[str, Any], item: str, rater: str, group: str) -> list[str]:
-    """Return a remark if groups have items in common, unless each rater is in one group.
+    """Return a remark if groups share items, unless each rater occurs in only one group.
 
-    If a rater rated an item in several groups, every rater counts as a different rater in each
-    group, and new names replace the column of raters in ``arrays``.
+    If a rater rated an item in several groups, every rater is treated as a different rater in each
+    group, and the column of raters in ``arrays`` is replaced with names that include the group.
     """
     items, raters, groups = (codes_of(arrays[name]) for name in (item, rater, group))
     kept = groups >= 0
@@ -47,15 +47,15 @@ def separate_occasions(arrays: dict[str, Any], item: str, rater: str, group: str
 
 
 def _n_in_several(keys: AnyArray, groups: AnyArray, n_groups: int) -> int:
-    """Return the number of distinct keys that are in several groups."""
+    """Return the number of distinct keys that occur in more than one group."""
     pairs = np.unique(keys * n_groups + groups) // n_groups
     return len(np.unique(pairs[1:][pairs[1:] == pairs[:-1]]))
 
 
 def repeated_items(tables: Mapping[Any, AnyArray], raters: Sequence[str]) -> list[str]:
-    """Return a remark if all groups seem to have the same items, given the table of each group.
+    """Return a remark if the tables of the groups suggest that all groups have the same items.
 
-    A sign of this is a rater, such as the truth, with the same number of each label in all groups.
+    The sign is a rater, or a column of true labels, with the same label counts in all groups.
     """
     if len(tables) < 2:
         return []
@@ -71,7 +71,7 @@ def repeated_items(tables: Mapping[Any, AnyArray], raters: Sequence[str]) -> lis
 
 
 def warn_of_few_shared(ratings: Ratings) -> None:
-    """Warn about raters who share few items with others, even with all of them combined."""
+    """Warn about raters who share few items with each other rater and with all others combined."""
     tables, n_rated = ratings.rater_pairs("the raters' items")
     n, pairs = ratings.n_raters, np.triu_indices(ratings.n_raters, 1)
     shared = np.zeros((n, n), np.int64)
@@ -141,7 +141,7 @@ def rows_without_group(arrays: Mapping[str, Any], group: str) -> list[str]:
 def replaced_ratings(
     arrays: Mapping[str, Any], item: str, rater: str, rating: str, kept: str
 ) -> list[str]:
-    """Return a remark on ratings replaced by another rating of the same rater and item."""
+    """Return a remark on ratings replaced by another rating of the same item by the same rater."""
     items, raters, ratings = (codes_of(arrays[name]) for name in (item, rater, rating))
     rated = ratings >= 0
     ratings, pairs = ratings[rated], (items * (raters.max() + 1) + raters)[rated]

@@ -26,19 +26,19 @@ class RaterOptions(NamedTuple):
         dash.
     item : COLUMN
         The column that identifies the item in a file with one row per rating; --rater and --rating
-        are then also needed. In a file with one column per rater, the column of the item names that
-        'fastkappa agree' lists.
+        are then also needed. In a file with one column per rater, the column with the names of
+        items for 'fastkappa agree' to list.
     rater : COLUMN
-        The column of the raters in a file with one row per rating.
+        The column that names the rater in a file with one row per rating.
     rating : COLUMN
         The column of the ratings in a file with one row per rating or, with --id, in each file.
     id_column : COLUMN
-        The column that identifies the item if each rater has a file named after the rater. FILE
-        then names these files, or a folder that contains them. --rating is needed only if there are
-        several other columns.
+        The column that identifies the item if each rater has a separate file, named after the
+        rater. FILE then names these files, or a folder that contains them. --rating is needed
+        only if there are several other columns.
     cluster : COLUMN
-        The column that identifies each item's cluster, such as the patient of an image. Standard
-        errors and intervals then treat clusters as the units.
+        The column that identifies each item's cluster, such as the patient shown in an image.
+        Standard errors and intervals then treat clusters as independent units.
     """
 
     raters: list[str] | None = None
@@ -58,7 +58,7 @@ class RatersCommand(TyperCommand):
 
 
 def spread(arguments: list[str]) -> Iterator[str]:
-    """Repeat ``--raters`` before each of the values that follow it.
+    """Repeat ``--raters`` so that it precedes each of its values.
 
     Examples
     --------
@@ -81,14 +81,14 @@ def spread(arguments: list[str]) -> Iterator[str]:
 
 
 def named_raters(options: RaterOptions, *, names_items: bool = False) -> RaterColumns:
-    """Return the columns of the raters, for one file.
+    """Return the columns that the options name in a single file.
 
     If ``names_items`` is True, ``--item`` can name the items of a file with one column per rater.
 
     Raises
     ------
     ValueError
-        If the options name no columns, one column twice, or only one rater.
+        If the options name no columns, the same column twice, or only one rater.
     """
     from fastkappa.cli.files.raters import RaterColumns
 

@@ -63,7 +63,7 @@ class Remarks:
             _print_warning(text)
 
     def warn(self, text: str) -> None:
-        """Print one more warning after the earlier warnings."""
+        """Print a warning, and add it to the collected warnings."""
         self.texts.append(_one_line(text))
         _print_warning(self.texts[-1])
 
@@ -83,7 +83,7 @@ def depends(weights: WeightsName, matrix: Any = None) -> str | None:
 
 
 def read_matrix(path: Path | None, weights: WeightsName) -> WeightMatrix | None:
-    """Return the weight matrix in a file, or None without a file.
+    """Read the weight matrix from a file, or return None if no file is given.
 
     Raises
     ------
@@ -114,11 +114,11 @@ def _print_warning(text: str) -> None:
 
 @contextmanager
 def errors_printed() -> Iterator[Remarks]:
-    """Print an input error or a missing library as one line, and exit.
+    """If the input is invalid or a library is missing, print the error as one line, and exit.
 
-    Each warning of the library is also printed as one line, but only once, and collected in the
+    Each distinct warning from the library is also printed once, as one line, and added to the
     remarks that the block receives. The library's warnings about label order are not printed,
-    because each command prints warnings of its own.
+    because each command prints its own.
     """
     remarks = Remarks()
 

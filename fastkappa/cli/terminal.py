@@ -1,4 +1,4 @@
-"""Write text to the terminal. No other module does this."""
+"""Write text to the terminal, which no other module does directly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def write(text: str, *, error: bool = False, is_data: bool = False) -> None:
     r"""Write lines to the standard output, or to the error stream if ``error`` is True.
 
     Characters that can control a terminal are escaped. Data, such as the user's file with an added
-    column, is escaped only if written to a terminal.
+    column, is escaped only if it is written to a terminal.
 
     Examples
     --------

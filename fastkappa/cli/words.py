@@ -89,7 +89,7 @@ OPTIONS = [
 
 
 def in_words_of_options(text: str) -> str:
-    """Replace arguments and functions in an error or warning with options.
+    """Replace the names of functions and arguments in a message with commands and options.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def arguments_named(**names: str) -> Iterator[None]:
     Raises
     ------
     RatingsError
-        Instead of a ``ValueError`` in the block, with the changed text.
+        If the block raises a ``ValueError``. The message is the changed text.
     """
     with warnings.catch_warnings(record=True) as warned:
         try:
@@ -126,7 +126,7 @@ def arguments_named(**names: str) -> Iterator[None]:
 
 
 def with_names(text: object, names: Mapping[str, str]) -> str:
-    """Replace the names of library arguments in a message with ``names``."""
+    """In a message, replace each library argument with its name in ``names``."""
     # The pattern matches neither options nor names in quotes.
     argument = re.compile(rf"(?<![-'\w])({'|'.join(names)})(?!['\w])")
     return argument.sub(lambda found: names[found[0]], str(text))

@@ -1,4 +1,4 @@
-"""Choose the labels with the highest expected kappa from class probabilities.
+"""From class probabilities, choose the labels with the highest expected kappa.
 
 The package ``items`` reads the probabilities, and ``label_programme`` finds the optimal labels.
 """

@@ -1,4 +1,4 @@
-"""Choose the labels with the highest expected kappa from class probabilities."""
+"""From class probabilities, choose the labels with the highest expected kappa."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ class DecodingResult(Result):
     predictions : ndarray of shape (n,)
         The label of each item, an entry of ``labels``.
     kappa : float
-        The expected kappa, computed from ``table``. The expected kappa is valid if the
-        probabilities are calibrated.
+        The expected kappa, computed from ``table``. It is valid only if the probabilities
+        are calibrated.
     table : ndarray of shape (l, l)
         The expected confusion matrix, as float64. Row i, column j is the expected number of items
-        with true label i that get label j, or the sum of their weights.
+        with true label i that get label j, or the expected sum of their weights.
     costs : ndarray of shape (l, l)
         Row i, column j is the cost of giving label j to an item with true label i. Each item gets
         the label with the lowest expected cost in ``probabilities @ costs``.
     labels : ndarray of shape (l,)
-        The labels, in order. For an array, the default labels are 0, 1, 2, ...
+        The labels, in order. For an array of probabilities, the default is 0, 1, 2, ...
     """
 
     predictions: AnyArray
@@ -79,9 +79,9 @@ class DecodingResult(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per label.
 
-        The column ``expected`` contains the expected number of items with the label, according to
-        the probabilities. The column ``given`` contains the number of items that got the label.
-        With item weights, both columns are sums of weights.
+        The column ``expected`` contains the expected number of items with each true label,
+        given the probabilities. The column ``given`` contains the number of items that got each
+        label. With item weights, both columns contain sums of weights.
 
         Raises
         ------
@@ -118,12 +118,12 @@ def decode_probabilities(
 ) -> DecodingResult:
     """Choose a label for each item so that the expected kappa is as high as possible.
 
-    The most likely label maximises the expected accuracy, not kappa. No true labels are needed
-    if the probabilities are calibrated. If you have held-out labels, use
+    Choosing the most likely labels maximises the expected accuracy, not kappa. No true labels are
+    needed if the probabilities are calibrated. If you have held-out labels, use
     `fastkappa.estimators.KappaDecoder`, which calibrates the probabilities first.
 
-    For an array, the labels are 0, 1, 2, ... unless ``labels`` is given. For grades from 1 to 5,
-    pass ``labels=[1, 2, 3, 4, 5]``, or the ``classes_`` of a classifier.
+    If ``probabilities`` is an array, the labels are 0, 1, 2, ... unless ``labels`` is given. For
+    grades from 1 to 5, pass ``labels=[1, 2, 3, 4, 5]``, or the ``classes_`` of a classifier.
 
     Parameters
     ----------
@@ -132,8 +132,8 @@ def decode_probabilities(
         columns, and each row must sum to 1 within 0.001. Floats of any size and byte order, and
         pandas, polars and pyarrow frames, are read in place, in blocks.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true
-        labels.
+        Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix correspond to
+        the true labels.
     labels : array-like of shape (l,), default=None
         The labels of the columns, in order. By default, they are the column names of a frame,
         or 0, 1, 2, ... for an array. If the columns of a frame are named after the labels, they

@@ -11,13 +11,13 @@ v[i] P[i, y] over the items that are given label c. The row sums are always R, s
 
 Both O and C are sums over items, and the term of an item depends only on its own label. Minimising
 O / C is a fractional programme. Dinkelbach's method starts from the ratio O / C of an arbitrary
-assignment of labels. The labels that minimise O - ratio * C have a lower O / C, unless the given
-ratio is already minimal. No constraint links the items, so the cost of each item is minimised
-separately: item i gets the label c with the least sum_y P[i, y] costs[y, c], where
+assignment of labels. The labels that minimise O - ratio * C have an O / C below this ratio, unless
+the ratio is already minimal. No constraint links the items, so the cost of each item is minimised
+separately: item i gets the label c with the smallest sum_y P[i, y] costs[y, c], where
 
     costs[y, c] = w[y, c] - ratio * chance[c].
 
-These K x K costs are enough to label new items. For quadratic weights, the result is the label
+These K x K costs are enough to label new items. For quadratic weights, an item gets the label
 nearest to mean + (E - mean) / kappa. Here E is the expected label of the item, mean is the average
 of E over all items, and kappa = 1 - ratio is the highest possible kappa.
 """
@@ -41,7 +41,7 @@ NO_KAPPA = 1e-12
 
 
 class Solution(NamedTuple):
-    """The positions of the chosen labels, their expected table, and the costs."""
+    """The chosen labels (as positions), their expected table, and the costs that determine them."""
 
     given: AnyArray
     table: FloatTable
@@ -74,7 +74,7 @@ def solve(items: Probabilities, matrix: FloatTable) -> Solution:
 def _best(
     items: Probabilities, matrix: FloatTable, given: AnyArray
 ) -> tuple[FloatTable, FloatTable] | None:
-    """Return the best expected table and its costs, or None if no labels are better than chance."""
+    """Return the table with the highest kappa and its costs, or None if no kappa exceeds 0."""
     totals = items.margins()
     chance = totals @ matrix / totals.sum()
     if np.count_nonzero(totals) < 2 or not chance.any():
@@ -105,6 +105,6 @@ def _best(
 
 
 def _ratio(table: FloatTable, matrix: FloatTable, chance: Floats) -> float:
-    """Return O / C of an expected table, or 1 if C is 0."""
+    """Return O / C for an expected table, or 1 if C is 0."""
     by_chance = float(table.sum(axis=0) @ chance)
     return float((matrix * table).sum()) / by_chance if by_chance else 1.0

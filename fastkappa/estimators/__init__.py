@@ -1,4 +1,4 @@
-"""Estimators that maximise kappa, and scorers (``pip install 'fastkappa[sklearn]'``)."""
+"""scikit-learn estimators and scorers for kappa (``pip install 'fastkappa[sklearn]'``)."""
 
 from fastkappa.exceptions import library_needed
 

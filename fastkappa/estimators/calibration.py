@@ -1,4 +1,4 @@
-"""Calibration of class probabilities on held-out labels with scikit-learn."""
+"""Calibrate class probabilities on held-out items with scikit-learn."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class _WithLogOdds(_AsGiven):
 
 
 class Calibration:
-    """Calibrates class probabilities with a map fitted to held-out items.
+    """Calibrate class probabilities with a mapping fitted to held-out items.
 
-    The held-out probabilities have shape (n, K), and ``codes`` are their labels, from 0 to K - 1.
+    ``probabilities`` has shape (n, K), and ``codes`` holds the item labels, from 0 to K - 1.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Calibration:
             )
 
     def apply(self, probabilities: AnyArray) -> AnyArray:
-        """Return calibrated probabilities with the same shape."""
+        """Return the calibrated probabilities in an array of the same shape."""
         if len(self._occurring) < 2:
             return probabilities
         calibrated = np.zeros(probabilities.shape)
@@ -107,7 +107,7 @@ class Calibration:
     def _columns(self, probabilities: AnyArray) -> AnyArray:
         """Return the columns of the labels that occur, scaled so that each row sums to 1.
 
-        scikit-learn treats rows with a sum other than 1 as logits.
+        scikit-learn treats rows that do not sum to 1 as logits.
         """
         columns = probabilities[:, self._occurring].astype(np.float64)
         scaled: AnyArray = columns / columns.sum(axis=1, keepdims=True)

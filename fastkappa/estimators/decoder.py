@@ -38,16 +38,16 @@ from fastkappa.tables.doubtful_tables import judge_table
 class KappaDecoder(OutOfFoldClassifier):
     """Predict the labels with the highest expected kappa from the probabilities of a classifier.
 
-    `fit` predicts each training item out of fold, computes the costs of the labels from these
-    probabilities, as `fastkappa.decode_probabilities` does, and then fits the classifier to all
-    items. `predict` gives each new item the label with the lowest expected cost.
+    `fit` computes out-of-fold probabilities for the training items, derives label costs from them
+    as `fastkappa.decode_probabilities` does, and then fits the classifier to all items.
+    `predict` gives each new item the label with the lowest expected cost.
 
     Parameters
     ----------
     estimator : classifier with ``predict_proba``, default=None
         Classifier that computes the probabilities; None if ``X`` contains out-of-sample
-        probabilities, with one column per label. To use a classifier that is already fitted to
-        other items, wrap it in `sklearn.frozen.FrozenEstimator`.
+        probabilities, with one column per label. To use a classifier that has already been fitted
+        to other items, wrap it in `sklearn.frozen.FrozenEstimator`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels.
     labels : array-like of shape (l,), default=None
@@ -57,9 +57,9 @@ class KappaDecoder(OutOfFoldClassifier):
         order, its labels are sorted. Strings are sorted alphabetically, with a
         ``LabelOrderWarning``, unless they are all numbers.
     calibration : {'temperature', 'sigmoid', 'isotonic'} or None, default='temperature'
-        How `sklearn.calibration.CalibratedClassifierCV` calibrates the probabilities with ``y``
+        Method with which `sklearn.calibration.CalibratedClassifierCV` calibrates the probabilities
         before they are decoded. Ignored if ``y`` is not given. 'temperature' requires scikit-learn
-        1.8.
+        1.8 or later.
     cv : int, splitter or iterable of (train, test), default=5
         Folds for the out-of-fold probabilities. An int is the number of folds of
         `sklearn.model_selection.StratifiedKFold`, or of
@@ -73,18 +73,18 @@ class KappaDecoder(OutOfFoldClassifier):
     classes_ : ndarray of shape (l,)
         The labels, in order.
     costs_ : ndarray of shape (l, l)
-        Costs of the labels. Row i, column j is the cost of predicting label j for an item with
-        the true label i. Each item gets the label with the lowest expected cost.
+        Row i, column j is the cost of predicting label j for an item whose true label is i. Each
+        item gets the label with the lowest expected cost.
     expected_kappa_ : float
         Expected kappa on the training items, assuming that their probabilities are calibrated.
     oof_kappa_ : float
-        Kappa of ``y`` and ``oof_predictions_``, an estimate for new items. The calibration and the
-        costs are based on all items, so ``oof_kappa_`` is too high with ``calibration='isotonic'``
+        Kappa of ``y`` and ``oof_predictions_``, an estimate of kappa on new items. The calibration
+        and the costs use all items, so ``oof_kappa_`` is too high with ``calibration='isotonic'``
         or with few items. In these cases, use `sklearn.model_selection.cross_val_predict` instead.
         Not set if ``y`` was not given.
     oof_predictions_ : ndarray of shape (n_samples,)
-        The labels decoded from the out-of-fold probabilities. For an interval of ``oof_kappa_``,
-        pass these labels to `fastkappa.agreement`. Not set if ``y`` was not given.
+        The labels decoded from the out-of-fold probabilities. For a confidence interval of
+        ``oof_kappa_``, pass these labels to `fastkappa.agreement`. Not set if ``y`` was not given.
     estimator_ : classifier
         Classifier fitted to all items. Not set without an estimator.
     n_features_in_ : int
@@ -139,7 +139,7 @@ class KappaDecoder(OutOfFoldClassifier):
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None
     ) -> KappaDecoder:
-        """Find the costs of the labels, and fit the estimator if there is one.
+        """Compute the label costs, and fit the estimator if there is one.
 
         Parameters
         ----------
@@ -153,10 +153,10 @@ class KappaDecoder(OutOfFoldClassifier):
             Item weights, which must not be negative. The weights are also passed to the estimator
             if its ``fit`` accepts them.
         groups : array-like of shape (n_samples,), default=None
-            Group of each item, such as the patient. Each group is in one fold, unless ``cv`` is a
-            splitter that ignores groups. Groups are also passed to the estimator if its ``fit``
-            accepts them. In ``cross_val_score`` and searches, groups require metadata routing and
-            ``set_fit_request(groups=True)``.
+            Group of each item, such as the patient. Each group stays in one fold, unless ``cv`` is
+            a splitter that ignores groups. Groups are also passed to the estimator if its ``fit``
+            accepts them. In ``cross_val_score`` or ``GridSearchCV``, groups require metadata
+            routing and ``set_fit_request(groups=True)``.
 
         Returns
         -------
@@ -219,7 +219,7 @@ class KappaDecoder(OutOfFoldClassifier):
         return labels
 
     def _read_given(self, X: Any, y: AnyArray | None, order: AnyArray | None) -> AnyArray:
-        """Set ``classes_``, and return the probabilities in X with the columns in that order."""
+        """Set ``classes_``, and return the probabilities in X with columns in the same order."""
         if order is None and y is not None:
             order = sorted_labels(y)
             names = names_of_columns(X)
@@ -283,7 +283,7 @@ class KappaDecoder(OutOfFoldClassifier):
         return probabilities if calibration is None else calibration.apply(probabilities)
 
     def _positions(self, X: Any) -> AnyArray:
-        """Return the position in ``classes_`` of the predicted label of each item."""
+        """Return the predicted label of each item as a position in ``classes_``."""
         probabilities = self.predict_proba(X)
         return cheapest_labels(read_labelled(probabilities, self.classes_)[0], self.costs_)
 
@@ -304,7 +304,7 @@ class KappaDecoder(OutOfFoldClassifier):
         return np.array([positions[label] for label in labels.tolist()])
 
     def _codes_of(self, y: AnyArray) -> AnyArray:
-        """Return the position in ``classes_`` of the label of each item in y."""
+        """Return the label of each item in y as a position in ``classes_``."""
         labels, inverse = np.unique(y, return_inverse=True)
         codes: AnyArray = self._positions_of(labels)[inverse]
         return codes
@@ -316,7 +316,7 @@ class KappaDecoder(OutOfFoldClassifier):
 
 
 def _judge_columns(probabilities: AnyArray, codes: AnyArray, labels: AnyArray) -> None:
-    """Warn if the columns would match y better in sorted order, or in another order."""
+    """Warn if the columns would match y better in a different order, such as sorted order."""
     rank = np.argsort(np.argsort(labels))
     items = np.arange(len(codes))
     if probabilities[items, rank[codes]].mean() > probabilities[items, codes].mean():

@@ -1,4 +1,4 @@
-"""Provide the methods shared by estimators that learn from out-of-fold predictions."""
+"""Methods shared by the estimators that learn from out-of-fold predictions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def is_routing() -> bool:
 
 
 def read_target(y: Any, labels: Any) -> AnyArray:
-    """Return y as a validated array of labels, or raise. Enum members are replaced by names."""
+    """Validate y, and return it as an array of labels. Enum members become their names."""
     refuse_masked(y=y)
     target: AnyArray = column_or_1d(names_of_members(in_known_library(y)), warn=True)
     assert_all_finite(target, input_name="y")
@@ -51,7 +51,7 @@ def read_target(y: Any, labels: Any) -> AnyArray:
 
 
 def sorted_labels(y: AnyArray) -> AnyArray:
-    """Return the labels that occur, sorted. If all strings are numbers, sort them by value."""
+    """Return the distinct labels, sorted. Strings are sorted by value if all are numbers."""
     labels = np.unique(y)
     if labels.dtype.kind in "OUT":
         return np.array(sorted_strings(labels.tolist()))
@@ -63,7 +63,7 @@ class OutOfFoldClassifier(
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
-    """Provide the methods shared by estimators with the parameters ``estimator`` and ``cv``."""
+    """Base class for classifiers with the parameters ``estimator`` and ``cv``."""
 
     estimator: Any
     cv: Any
@@ -128,7 +128,7 @@ class OutOfFoldClassifier(
         return predicted, splits
 
     def _splits(self, X: Any, labels: AnyArray, groups: Any = None) -> Splits:
-        """Return the folds into which ``cv`` divides the items, or raise an error."""
+        """Return the folds of ``cv``, or raise unless each item is tested exactly once."""
         if is_fractional(labels):
             # scikit-learn can stratify only by whole numbers and strings.
             labels = np.unique(labels, return_inverse=True)[1]
@@ -190,7 +190,7 @@ NO_SPLITTER = Bunch(split={})
 
 
 def _without_groups(estimator: OutOfFoldClassifier) -> str:
-    """Return the error about missing groups for a splitter that requires groups."""
+    """Return the error message for a splitter that requires groups but got none."""
     return (
         f"cv={estimator.cv!r} needs groups, got none. Pass groups= to fit. In"
         " cross_val_score or GridSearchCV, use metadata routing:"

@@ -7,7 +7,7 @@ centred, and b is 0.) Then
 
 At the maximum of the penalised objective, the gradient of kappa(a) - mu |a|**2 is 0:
 
-    (G + alpha I) a = b + c / kappa,      alpha = mu / kappa times the denominator.
+    (G + alpha I) a = b + c / kappa,      alpha = mu / kappa times the denominator of kappa(a).
 
 The equation is that of ridge regression with a different right-hand side. Substituting its solution
 into kappa(a) leads to a quadratic equation for kappa, whose positive root is the maximum.
@@ -49,8 +49,8 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         be negative.
     scale : {'penalized', 'variance'}, default='penalized'
         How to scale the coefficients. 'penalized' maximises kappa minus the penalty. 'variance'
-        keeps the direction of these coefficients, but scales them so that the predictions have the
-        same variance as the truth, which maximises kappa. Without a penalty, 'penalized' and
+        keeps the direction of these coefficients, but scales them to maximise kappa alone, which
+        gives the predictions the same variance as the truth. Without a penalty, 'penalized' and
         'variance' give the same result.
     fit_intercept : bool, default=True
         Whether to fit an intercept, which is not penalized.
@@ -78,9 +78,9 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Features can be linearly dependent. As in `numpy.linalg.matrix_rank`, directions whose singular
-    value is below ``eps * max(n_samples, n_features)`` times the largest singular value are left
-    out. The result is the solution with the smallest coefficients.
+    Features can be linearly dependent: as in `numpy.linalg.matrix_rank`, directions whose singular
+    value is below ``eps * max(n_samples, n_features)`` times the largest singular value are
+    ignored. The result is the minimum-norm solution.
 
     References
     ----------
@@ -235,8 +235,8 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _coefficients(self, columns: Floats, shape: tuple[int, ...], penalty: float) -> Floats:
         """Return the coefficients.
 
-        ``columns`` contains the features, the centred y and, without an intercept, the constant
-        part of y. ``shape`` is the shape of the original features.
+        ``columns`` holds the features, the centred y and, without an intercept, the mean of y.
+        ``shape`` is the shape of the original features.
         """
         n_features = shape[1]
         left, singular, right = np.linalg.svd(columns[:, :n_features], full_matrices=False)

@@ -37,8 +37,8 @@ INSTEAD = dict.fromkeys(("coefficients", "coef_"), "use thresholds_ instead.")
 class KappaRounder(OutOfFoldClassifier):
     """Round scores to labels at the thresholds that maximise kappa.
 
-    Scores are the predictions of a regression model. If ``estimator`` is given, `fit` predicts
-    each training item out of fold, finds the thresholds from these scores, and then fits the
+    Scores are the predictions of a regression model. If ``estimator`` is given, `fit` computes
+    out-of-fold scores for the training items, finds the thresholds from them, and then fits the
     estimator to all items. Otherwise, pass out-of-sample scores to `fit`, such as the output of
     `sklearn.model_selection.cross_val_predict`.
 
@@ -46,10 +46,10 @@ class KappaRounder(OutOfFoldClassifier):
     ----------
     estimator : regressor, default=None
         Regression model that computes the scores; None if ``X`` contains the scores themselves.
-        The regressor is fitted to the labels if they are numbers in ascending order, or else to
+        The regressor is fitted to the labels if they are numbers in ascending order, otherwise to
         their positions, counted from 0. Pass the regressor here instead of making it an earlier
         step of a pipeline, because a pipeline passes on transformed features, not predictions. To
-        use a regressor that is already fitted to other items, wrap it in
+        use a regressor that has already been fitted to other items, wrap it in
         `sklearn.frozen.FrozenEstimator`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels.
@@ -61,17 +61,17 @@ class KappaRounder(OutOfFoldClassifier):
     method : {'spline', 'exact', 'bagged', 'closed_form'}, default='spline'
         How to find the thresholds:
 
-        - 'spline': maximise the expected kappa, assuming that labels change smoothly with the
-          score. With quadratic weights, the expected label is modelled as a rising spline of the
-          score. With other weights, the label proportions follow a cumulative logit model on a
-          spline. In most studies, and in all studies with quadratic weights, 'spline' was the best
-          method on new items.
+        - 'spline': maximise the expected kappa, assuming that the label distribution changes
+          smoothly with the score. With quadratic weights, the expected label is modelled as an
+          increasing spline of the score. With other weights, the label probabilities follow a
+          cumulative logit model with a spline of the score. In most studies, and in all studies
+          with quadratic weights, 'spline' was the best method on new items.
         - 'exact': maximise kappa on the training items, as `optimal_thresholds` does. With few
           items, these thresholds overfit.
         - 'bagged': average the best thresholds of bootstrap resamples, on the scale of ranks.
         - 'closed_form': shift and scale the scores to the mean and variance of the label
-          positions, and round at the half points. This method is suitable for few items, if the
-          scores are linear in the label positions and the label distribution is symmetric. The
+          positions, and round to the nearest position. This method is suitable for few items, if
+          the scores are linear in the label positions and the label distribution is symmetric. The
           method requires quadratic weights.
     n_resamples : int, default=100
         Number of bootstrap resamples for 'bagged'.
@@ -84,8 +84,8 @@ class KappaRounder(OutOfFoldClassifier):
         the data. If the items are sorted, for example by date or file, pass
         ``StratifiedKFold(5, shuffle=True, random_state=0)``. Without an estimator, the folds are
         shuffled. If there are groups, they are then assigned to folds at random, about the same
-        number to each, as with ``fastkappa thresholds --cluster``. None means that ``oof_kappa_``
-        is not computed, and requires ``estimator=None``.
+        number to each, as with ``fastkappa thresholds --cluster``. If None, ``oof_kappa_`` is
+        not computed, and ``estimator`` must be None.
     random_state : int, RandomState instance or None, default=None
         Source of randomness for the resamples and, without an estimator, for the folds of an
         integer ``cv``. With an estimator, ``random_state`` does not change the folds. Pass an int
@@ -101,12 +101,12 @@ class KappaRounder(OutOfFoldClassifier):
         expect a lower kappa on new items. If y has a single label, kappa is NaN and an
         ``UndefinedMetricWarning`` is issued.
     oof_kappa_ : float
-        Out-of-fold kappa, computed from one table of ``y`` and ``oof_predictions_``. It estimates
-        the kappa on new items. Not set if ``cv`` is None.
+        Out-of-fold kappa, computed from one table of ``y`` and ``oof_predictions_``. This is an
+        estimate of kappa on new items. Not set if ``cv`` is None.
     oof_predictions_ : ndarray of shape (n_samples,)
-        Out-of-fold labels. Each item gets its label from the thresholds of the other folds. For an
-        interval of ``oof_kappa_``, pass these labels to `fastkappa.agreement`. Not set if ``cv`` is
-        None.
+        Out-of-fold labels. Each item is labeled with thresholds found on the other folds. For a
+        confidence interval of ``oof_kappa_``, pass these labels to `fastkappa.agreement`. Not set
+        if ``cv`` is None.
     oof_scores_ : ndarray of shape (n_samples,)
         Out-of-fold scores. Not set without an estimator.
     estimator_ : regressor
@@ -114,16 +114,16 @@ class KappaRounder(OutOfFoldClassifier):
     classes_ : ndarray of shape (l,)
         The labels, in order.
     n_features_in_ : int
-        Number of features seen in `fit`, if the estimator reports it. The number is 1 without an
-        estimator, because the scores are the only feature.
+        Number of features seen in `fit`, if the estimator reports it. It is 1 without an estimator,
+        because the scores are the only feature.
     feature_names_in_ : ndarray of object
         Names of the features, if all column names of X are strings.
 
     Raises
     ------
     ValueError
-        In `fit`, if a parameter is out of range, if the scores are not finite or not one
-        column, or if a label is missing from ``labels``. In all methods, if a score is an
+        In `fit`, if a parameter is out of range, if the scores are not finite or not a
+        single column, or if a label is missing from ``labels``. In all methods, if a score is an
         integer that float64 cannot represent exactly.
 
     Warns
@@ -135,7 +135,7 @@ class KappaRounder(OutOfFoldClassifier):
 
     See Also
     --------
-    fastkappa.optimal_thresholds : Find the thresholds of the method 'exact'.
+    fastkappa.optimal_thresholds : Find thresholds as the method 'exact' does.
     fastkappa.estimators.KappaDecoder : Predict labels from a classifier's probabilities.
 
     Notes
@@ -143,9 +143,9 @@ class KappaRounder(OutOfFoldClassifier):
     Several threads can use a fitted rounder at the same time, but not while it is being
     refitted.
 
-    Do not use the spread of thresholds over resamples as a standard error. Threshold estimates
-    converge at the rate of the cube root of the number of items, and the bootstrap is not
-    consistent for them.
+    Do not use the spread of thresholds over resamples as a standard error. With n
+    items, threshold estimates converge at the rate n ** (-1/3), and the bootstrap is not consistent
+    for them.
 
     References
     ----------
@@ -218,10 +218,10 @@ class KappaRounder(OutOfFoldClassifier):
             Item weights, which must not be negative. The weights are also passed to the estimator
             if its ``fit`` accepts them. Items of weight 0 affect neither the thresholds nor kappa.
         groups : array-like of shape (n_samples,), default=None
-            Group of each item, such as the patient. Each group is in one fold, unless ``cv`` is a
-            splitter that ignores groups. Groups are also passed to the estimator if its ``fit``
-            accepts them. In ``cross_val_score`` and searches, groups require metadata routing and
-            ``set_fit_request(groups=True)``.
+            Group of each item, such as the patient. Each group stays in one fold, unless ``cv`` is
+            a splitter that ignores groups. Groups are also passed to the estimator if its ``fit``
+            accepts them. In ``cross_val_score`` or ``GridSearchCV``, groups require metadata
+            routing and ``set_fit_request(groups=True)``.
 
         Returns
         -------
@@ -337,7 +337,7 @@ class KappaRounder(OutOfFoldClassifier):
 
 
 def _numbers_of(y: AnyArray, labels: Any) -> AnyArray:
-    """Return the regression targets: the labels if they are ascending numbers, or positions."""
+    """Return the targets: the labels if they are ascending numbers, otherwise their positions."""
     order = sorted_labels(y) if labels is None else read_order(labels)
     if order.dtype.kind in "iuf" and (np.diff(order) > 0).all():
         return y.astype(np.float64)

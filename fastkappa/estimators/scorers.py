@@ -1,4 +1,4 @@
-"""Kappa scorers for model selection with scikit-learn's ``scoring=``."""
+"""Kappa scorers to pass as ``scoring=`` to scikit-learn's model selection tools."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from fastkappa.tables.two_codings import warn_of_end
 class KappaScorer:
     """Score the predictions of a fitted classifier by kappa.
 
-    Pass an object of this class as ``scoring=`` to scikit-learn's ``cross_val_score``,
+    Pass an instance of this class as ``scoring=`` to scikit-learn's ``cross_val_score``,
     ``cross_validate`` (alone or in a dictionary of scorers), ``GridSearchCV``,
     ``TunedThresholdClassifierCV`` or ``permutation_importance``. The scorers ``cohen_kappa``,
     ``linear_kappa`` and ``quadratic_kappa`` are ready to use.
@@ -41,13 +41,13 @@ class KappaScorer:
         All labels, in order. If None, the labels have the order that ``y`` declares, for
         example as an ordered categorical. If ``y`` declares no order, the labels are the
         classifier's ``classes_`` and the labels in ``y``. The labels are sorted, unless
-        ``classes_`` contains all of them in another order. This order is then kept. Strings are
+        ``classes_`` contains all of them in another order, which is then kept. Strings are
         sorted alphabetically, with a ``LabelOrderWarning``, unless they are all numbers.
 
     Raises
     ------
     ValueError
-        In a call, if predictions are not labels, if ``y`` or the predictions contain a label that
+        When called, if predictions are not labels, if ``y`` or the predictions contain a label that
         is not in ``labels``, or if weights are used but neither ``labels`` nor ``classes_`` exists.
 
     See Also
@@ -161,7 +161,7 @@ class KappaScorer:
         return f"KappaScorer(weights={weights!r}{labels})"
 
     def _labels_for(self, estimator: Any, y: Any, predictions: Any) -> AnyArray | None:
-        """Return the labels in order, or None if the ratings determine them and their order."""
+        """Return the labels in order, or None if they are to be read from the ratings."""
         if self.labels is not None:
             why = what_needs_order(self.weights)
             if why is not None:
@@ -195,7 +195,7 @@ class KappaScorer:
 def kappa_of(
     y: Any, predictions: Any, labels: Any, weights: Weights, sample_weight: Any = None
 ) -> float:
-    """Return the kappa of labels and predictions, or raise if one is not in ``labels``."""
+    """Return the kappa of y and predictions, or raise if either has a label not in ``labels``."""
     y = names_of_members(y)
     counts = confusion_counts(y, predictions, labels=labels, sample_weight=sample_weight)
     if counts.n_outside:
@@ -214,7 +214,7 @@ def is_fractional(y: AnyArray) -> bool:
 
 
 def _refuse_numbers(predictions: Any, estimator: Any, known: Any) -> None:
-    """Raise if predictions are fractional numbers, unless these are labels (half points)."""
+    """Raise if predictions are fractional numbers, unless they are labels (such as half points)."""
     column = read_column(predictions, "predictions")
     if column.obstacle in ("continuous", "continuous-multioutput"):
         values = np.asarray(column.values).reshape(-1)

@@ -10,12 +10,12 @@ from numba import types
 
 
 def _intrinsic(function: Callable[..., Any]) -> Any:
-    """Turn a function that emits LLVM instructions into an intrinsic, like numba's decorator."""
+    """Turn a function that emits LLVM instructions into an intrinsic, as numba's decorator does."""
     return numba.extending.intrinsic(function)
 
 
 def exactly(function: Callable[..., Any]) -> Any:
-    """Compile a function at its first call, without ``fastmath``, and cache it on disk if possible.
+    """Compile a function on its first call, without ``fastmath``, and cache it on disk if possible.
 
     If ``fastmath`` were inherited from a caller, error-free sums and checks for NaN would fail.
     numba recompiles a function only if its own file has changed. After editing a function that is
@@ -44,7 +44,7 @@ def out_of_line(typing: Any) -> Any:
 
 @_intrinsic
 def borrowed(typing: Any, array: Any) -> Any:
-    """Return an array without its reference count, to avoid atomic operations.
+    """Return an array without reference counting, to avoid atomic operations.
 
     Use this intrinsic only to pass on an argument, which the caller owns. A local array would be
     freed too early.

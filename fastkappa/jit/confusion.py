@@ -147,5 +147,5 @@ def code(label: Any, n_labels: int) -> Any:
 
 @exactly
 def view_of(labels: Any, n_labels: int) -> Any:
-    """Describe an array by address and size, as the kernels expect."""
+    """Describe an array by its address and sizes, as the kernels expect."""
     return ArrayView(address_of(labels), labels.strides[0], labels.itemsize, 0, int(n_labels))

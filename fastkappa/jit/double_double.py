@@ -1,7 +1,7 @@
 """Compute sums and products with twice the precision of a float, inside compiled loops.
 
-A number is stored as a pair (high, low) with the sum high + low, where high is the sum rounded to a
-float. Integers below 2**104 are exact.
+A number is stored as a pair (high, low) whose sum is the number, where high is the number rounded
+to a float. Integers below 2**104 are represented exactly.
 
 References
 ----------

@@ -2,8 +2,8 @@
 
     kappa = D / E,      E = sum(w * outer(r, s)),      D = E - n * sum(w * c)
 
-Here w are the disagreement weights, c is the table, r and s are its margins, and n is its sum.
-Integers are summed in int64 if the sums cannot overflow. Other numbers are summed with
+Here w holds the disagreement weights, c is the table, r and s are its row and column sums, and n is
+its total. Integers are summed in int64 if no sum can overflow. Otherwise, all sums have
 double-double precision.
 """
 
@@ -51,24 +51,24 @@ def kappa_from_confusion(table: AnyArray, weights: Weights = None) -> float:
     Returns
     -------
     kappa : float
-        Cohen's kappa, at most 1. NaN, without a warning, if kappa is undefined: the table is empty,
-        or no disagreement is expected (for example, with a single label).
+        Cohen's kappa, at most 1, or NaN (without a warning) if kappa is undefined, because the
+        table is empty or no disagreement is expected (for example, with a single label).
 
     Raises
     ------
     ValueError
-        If the table is not square, or has an entry that is negative or not finite; if the weights
-        have an unknown name; or if a matrix of weights has a different shape, an entry that is
-        negative or not finite, or a diagonal that is not 0.
+        If the table is not square, or has a negative or non-finite entry; if ``weights`` is an
+        unknown name; or if a matrix of weights differs from the table in shape, has a negative or
+        non-finite entry, or has a diagonal that is not 0.
     numba.TypingError
-        At compile time, for arguments of other types.
+        At compile time, if an argument has an unsupported type.
 
     Notes
     -----
-    Counts and integer weights are summed exactly if ``n**2`` times the largest weight is
-    below 2**104 (about 2 * 10**31). For 10**8 items and 1000 labels with quadratic weights,
-    this product is only 10**22. Kappa is then within 2 units in the last place of exact rational
-    arithmetic. Floats are summed with about 100 bits of precision.
+    Counts and integer weights are summed exactly if ``n**2`` times the largest weight is below
+    2**104 (about 2 * 10**31), where ``n`` is the sum of the table. Kappa is then within 2 units in
+    the last place of its exact value. For 10**8 items and 1000 labels with quadratic weights, the
+    product is only about 10**22. Floats are summed with about 100 bits of precision.
 
     Examples
     --------
@@ -151,11 +151,11 @@ def kappa_of_table(table: Any, kind: int, matrix: Any) -> float:
 
 @exactly
 def _quadratic_sums(table: Any) -> Any:
-    """Return the number of items, D and E. The number of items is -1 if int64 could overflow.
+    """Return the number of items (-1 if int64 could overflow), D, and E.
 
+    D and E are computed in a single pass over the table c, without its margins:
     E = n * sum((i**2 + j**2) * c) - 2 * sum(i * c) * sum(j * c) and
     D = 2 * n * sum(i * j * c) - 2 * sum(i * c) * sum(j * c).
-    Both formulas require only one pass and no margins.
     """
     n_labels = len(table)
     bits, total, rows, columns, squares, products = 0, 0, 0, 0, 0, 0
@@ -213,7 +213,7 @@ def _kappa_of_any_table(table: Any, kind: int, matrix: Any) -> float:
 
 @exactly
 def _largest_and_total(array: Any) -> Any:
-    """Return the largest entry and the sum, or infinities if an entry is invalid.
+    """Return the largest entry and the sum of the entries, or two infinities if one is invalid.
 
     Entries that are negative, NaN or infinite are invalid.
     """
@@ -301,7 +301,7 @@ def _kappa_of_pairs(table: Any, weights: Any) -> float:
 
 @exactly
 def _pairs(array: Any, largest: float) -> Any:
-    """Convert a matrix to double-double, scaled if squares of entries could be out of range.
+    """Convert a matrix to double-double numbers, scaled if their squares could be out of range.
 
     The scale is a power of two. Integers never need to be scaled.
     """

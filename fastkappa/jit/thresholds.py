@@ -40,21 +40,21 @@ def kappa_at_thresholds(
     Parameters
     ----------
     scores : ndarray of shape (n,)
-        Integer or float scores. Infinity is allowed, NaN is not.
+        Integer or float scores. Infinity is allowed, but NaN is not.
     labels : ndarray of shape (n,)
         True labels 0 to k, as integers of any type.
     thresholds : ndarray of shape (k,)
         Thresholds in non-decreasing order. The label of a score is the number of thresholds
         less than or equal to it: ``numpy.searchsorted(thresholds, scores, side='right')``.
-        Infinite thresholds leave the outermost labels empty. Equal thresholds leave an inner
-        label empty.
+        For finite scores, infinite thresholds leave the first or last label unused. Equal
+        thresholds leave an inner label unused.
     weights : {None, 'linear', 'quadratic'} or ndarray of shape (k + 1, k + 1), \
 default='quadratic'
-        Disagreement weights, as in `fastkappa.kappa_from_confusion`. The rows of a matrix are
-        the true labels.
+        Disagreement weights, as in `fastkappa.kappa_from_confusion`. The rows of a matrix
+        correspond to the true labels.
     drop_outside : bool, default=False
-        Whether to leave out items with a label outside 0 to k. By default, such an item raises an
-        error.
+        Whether to leave out items whose label is not one of 0 to k. By default, such a label
+        raises an error.
 
     Returns
     -------
@@ -64,11 +64,11 @@ default='quadratic'
     Raises
     ------
     ValueError
-        If the lengths differ, if a label is outside 0 to k and ``drop_outside`` is False, if a
-        score or a threshold is NaN, if thresholds decrease, or if `kappa_from_confusion` rejects
-        the weights.
+        If ``scores`` and ``labels`` differ in length, if a label is not one of 0 to k and
+        ``drop_outside`` is False, if a score or a threshold is NaN, if the thresholds are not in
+        order, or if `kappa_from_confusion` rejects the weights.
     numba.TypingError
-        At compile time, for arguments of other types.
+        At compile time, if an argument has an unsupported type.
 
     Examples
     --------

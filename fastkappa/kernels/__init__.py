@@ -25,12 +25,12 @@ The call graph, from choosing a backend down to a single kernel:
     cython/csv_lines.pyx                       c/csv_lines/count_lines.h
 
 In each folder of ``c/``, ``portable.h`` runs on every machine, ``vector.h`` is a template for
-SSE2, AVX2 and NEON, and ``avx512.h`` is for AVX-512. The header named after the kernel chooses
-among them. ``c/common/`` contains shared code: the column, the SIMD level in use, and readers of
-columns for each level. Plain loops are vectorised by the compiler, and are compiled once per level
-(``AT_LEVEL``). `fastkappa.kernels.threads` starts the threads. Each thread calls a kernel on its
-own range of items, with its own table.
+SSE2, AVX2 and NEON, and ``avx512.h`` is for AVX-512. The header named after the kernel selects
+one of them. ``c/common/`` contains shared code, which describes a column, determines the SIMD level
+and reads columns at each level. Plain loops are compiled once per level (``AT_LEVEL``), and the
+compiler vectorizes them. `fastkappa.kernels.threads` starts the threads. Each thread calls a kernel
+on its own range of items, with its own table.
 
-``c/scores/cuts.h`` and ``c/scores/evaluate.h`` compute statistics, so only `fastkappa.shortcuts`
-calls them.
+``c/scores/cuts.h`` and ``c/scores/evaluate.h`` compute statistics rather than counts. They are used
+only by `fastkappa.shortcuts`.
 """

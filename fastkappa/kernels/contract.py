@@ -1,11 +1,11 @@
-"""Define the kernels of every backend: pairs of columns, scores and CSV lines.
+"""Define the kernels of a backend, for pairs of columns, for scores and for CSV lines.
 
 A backend is a package with one module per protocol (``pairs``, ``scores`` and ``csv_lines``).
 Kernels are serial, process the items ``start <= i < stop`` and read arrays without copying them.
-Kernels count codes outside the labels separately, so they never write outside a table.
+Values that are not labels are counted separately, so kernels never write outside a table.
 
-Some kernels are optional. In the protocols, each optional kernel is a property, which is None if a
-backend does not have the kernel.
+Some kernels are optional. In the protocols, each optional kernel is a property that is None if the
+backend lacks the kernel.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ CountRows = Callable[[AnyArray, AnyArray, Lowest, IntTable, Range], None]
 
 
 class LabelHash(NamedTuple):
-    """A hash table from 64-bit integer labels to their codes.
+    """A hash table that maps 64-bit integer labels to their codes.
 
     The search for a value begins at slot ``(value * multiplier % 2**64) >> shift``. The search
-    continues with the following slots, and after the last slot with slot 0, until it finds the
+    continues slot by slot, wrapping around from the last slot to slot 0, until it finds the
     value or an empty slot. ``slots`` contains one code per slot; an empty slot contains the number
     of labels instead. ``labels`` contains the label of each code, modulo 2**64, followed by the
     first label again.
@@ -60,8 +60,8 @@ CountLines = Callable[[Texts, Texts, NDArray[np.uint8], Lines, IntTable], int]
 def check_range(start: int, stop: int, *arrays: AnyArray | None) -> None:
     """Raise unless each array contains the items ``start`` to ``stop - 1``.
 
-    The NumPy and numba kernels check every array they receive. The C kernels are called by Cython
-    code that makes the same check.
+    The NumPy and numba kernels call this function for every array they receive. The Cython code
+    makes the same check before it calls the C kernels.
     """
     for array in arrays:
         if array is not None and start < stop and not 0 <= start <= stop <= len(array):
@@ -71,13 +71,13 @@ def check_range(start: int, stop: int, *arrays: AnyArray | None) -> None:
 
 
 def chunks_of(part: Range, length: int) -> Iterator[slice]:
-    """Yield slices that cover the items of a part, each at most ``length`` items long."""
+    """Yield consecutive slices of at most ``length`` items that together cover a part."""
     for begin in range(*part, length):
         yield slice(begin, min(begin + length, part[1]))
 
 
 def check_tables(*tables: AnyArray | None) -> None:
-    """Raise unless tables have the same shape, with a row and a column for outside values."""
+    """Raise unless tables share a shape with a row and a column for values that are not labels."""
     shapes = {table.shape for table in tables if table is not None}
     if len(shapes) > 1 or not all(shapes.pop()):
         raise ValueError(
@@ -100,26 +100,26 @@ class PairKernels(Protocol):
 
     @property
     def sum_moments(self) -> SumMoments | None:
-        """The kernel for quadratic kappa without a table.
+        """The kernel that computes the sums for quadratic kappa without a table.
 
-        ``sum_moments(first, second, lowest, n_labels, part)`` returns the numbers of pairs
-        outside and inside the labels. For the pairs inside, the kernel also returns the sums of the
-        first codes, the second codes, their squares, and their products.
+        ``sum_moments(first, second, lowest, n_labels, part)`` returns the number of pairs with
+        a value that is not a label, and the number of other pairs. For the other pairs, it also
+        returns the sums of the first codes, the second codes, their squares, and their products.
         """
 
     @property
     def count_rows(self) -> CountRows | None:
         """The kernel that pairs a column with each column of a row-major matrix.
 
-        ``count_rows(first, matrix, lowest, tables, part)`` pairs a column with each column of
-        the matrix, and adds the pairs to one table per column.
+        ``count_rows(first, matrix, lowest, tables, part)`` pairs ``first`` with each column
+        of ``matrix``, and adds the pairs to one table per column.
         """
 
     def simd_level(self) -> str:
         """Return the name of the vector instructions in use, if the kernels choose them."""
 
     def looks_up_as_fast(self) -> bool:
-        """Return whether counting a few labels far apart is about as fast as reading columns."""
+        """Return whether counting few, widely spaced labels is about as fast as reading columns."""
         ...
 
     def look_up(self, values: AnyArray, hash: LabelHash, codes: AnyArray, part: Range) -> int:
@@ -144,7 +144,7 @@ class PairKernels(Protocol):
         tables: tuple[IntTable, FloatTable],
         part: Range,
     ) -> None:
-        """Add the number of pairs in each cell, and their float64 weights, to two tables."""
+        """Count the pairs of each cell in one table, and sum their float64 weights in another."""
 
     def sum_pairs_exactly(
         self,
@@ -155,9 +155,9 @@ class PairKernels(Protocol):
         tables: tuple[IntTable, IntTable, IntTable],
         part: Range,
     ) -> None:
-        """Add the number of pairs in each cell, and their integer weights, to three tables.
+        """Count the pairs of each cell, and sum their integer weights exactly, in three tables.
 
-        The first table counts pairs. The sum of weights is ``high * 2**32 + low``, where
+        The first table counts pairs. The sum of the weights is ``high * 2**32 + low``, where
         ``high`` is the second table and ``low`` is the third.
         """
 
@@ -176,15 +176,15 @@ class Bins(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """The number of rows in a table of the bins."""
+        """The number of rows that a table needs for these bins."""
         return self.n_inner + 3
 
 
 class Items(Protocol):
-    """Items with a score, a label and optionally a weight, for reading or writing.
+    """Items with a score, a label and optionally a weight, to be read or written.
 
-    The label of item i has the code ``codes[i] - lowest``. An item outside the labels has the code
-    ``n_labels``. Scores are float32 or float64.
+    The label of item i has the code ``codes[i] - lowest``. If that is not the code of a label, it
+    is replaced by ``n_labels``. Scores are float32 or float64.
     """
 
     @property
@@ -200,7 +200,7 @@ class Items(Protocol):
 
 
 class GroupedItems(Protocol):
-    """Items grouped by score, with groups in ascending order and items of a group in any order."""
+    """Items grouped by score: groups are in ascending order, items within a group in any order."""
 
     @property
     def scores(self) -> AnyArray: ...
@@ -217,7 +217,7 @@ class GroupedItems(Protocol):
 
 
 def check_bin_tables(items: Items, bins: Bins, *tables: AnyArray | None) -> None:
-    """Raise unless tables have one row per row of the bins, and one more column than labels."""
+    """Raise unless tables have ``bins.n_rows`` rows, and one more column than there are labels."""
     shape = (bins.n_rows, items.n_labels + 1)
     if any(table is not None and table.shape != shape for table in tables):
         raise ValueError(f"tables must have the shape {shape}")
@@ -233,7 +233,7 @@ def write_items(out: Items, places: Any, items: Items, chosen: Any) -> None:
 
 
 class ScoreKernels(Protocol):
-    """Count scored items by bin and label, and group them."""
+    """Count scored items by bin and label, and group the items by bin."""
 
     __name__: str
 
@@ -255,7 +255,7 @@ class ScoreKernels(Protocol):
     ) -> int:
         """Copy the items in the wanted rows to ``out``, with codes as uint16.
 
-        ``out`` must have room for all items of the part. Return the number of copied items.
+        ``out`` must have room for all items of the part. Return the number of items copied.
         """
         ...
 
@@ -268,11 +268,11 @@ class ScoreKernels(Protocol):
         out: Items,
         part: Range,
     ) -> int:
-        """Copy each item to the next free place of its row, with its code as uint16.
+        """Copy each item to the next free place in its row, with its code as uint16.
 
-        The free places of a row are ``places[row]`` up to ``ends[row]``. A row can run out of
-        places if scores have changed since they were counted. Return the number of items left over,
-        for which there was no place.
+        The free places in a row are ``places[row]`` to ``ends[row] - 1``. A row can run out of
+        places if scores have changed since they were counted. Return the number of items for which
+        no place was left.
         """
         ...
 
@@ -283,9 +283,9 @@ class ScoreKernels(Protocol):
         places: NDArray[np.int64],
         prefix: Floats,
     ) -> None:
-        """Write the cumulative count, or sum of weights, of each label at each place.
+        """Write, for each label, the number or total weight of the items before each place.
 
-        Counting starts at the first place.
+        Items before the first place are left out.
         """
 
 
@@ -294,11 +294,11 @@ class CsvLineKernels(Protocol):
 
     @property
     def count_lines(self) -> CountLines | None:
-        """The kernel that counts the pair of texts in each line.
+        """The kernel that counts the pairs of texts in CSV lines.
 
-        ``count_lines(rows, columns, text, lines, table)`` adds each line to the cell of its two
-        texts. The kernel stops at the first line with an unknown text or a wrong number of fields,
-        and returns the number of bytes before that line. The text must not contain quotes. ``rows``
-        and ``columns`` are the known texts of the two fields, at most 512 each. Each text is a row
-        of 1 to 16 8-byte words, padded with zeros.
+        ``count_lines(rows, columns, text, lines, table)`` counts each line in the cell of its
+        two texts. The kernel stops at the first line with an unknown text or the wrong number of
+        fields, and returns the number of bytes before that line. ``text`` must not contain quotes.
+        ``rows`` and ``columns`` contain the known texts of the two fields, at most 512 each. Each
+        known text is a row of up to 16 words of 8 bytes, padded with zeros.
         """

@@ -49,16 +49,16 @@ def get_kernels(backend: str | None = None) -> PairKernels:
     Parameters
     ----------
     backend : {'cython', 'numba', 'numpy'} or None
-        By default, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. The variable
-        is read when a backend is first needed. If the variable is not set, the best available
-        backend is used.
+        If None, the environment variable ``FASTKAPPA_BACKEND`` determines the backend. The variable
+        is read the first time it is needed. If the variable is not set, the best available backend
+        is used.
 
     Raises
     ------
     ValueError
         If there is no backend with that name.
     ImportError
-        If a backend requested by name cannot be used. The message contains the reason.
+        If a backend requested by name cannot be used. The message states the reason.
     """
     if backend is None:
         return _default_kernels()
@@ -66,13 +66,13 @@ def get_kernels(backend: str | None = None) -> PairKernels:
 
 
 def score_kernels(kernels: PairKernels) -> ScoreKernels:
-    """Return the score kernels of the same backend as the pair kernels."""
+    """Return the score kernels of the backend to which the pair kernels belong."""
     found: ScoreKernels = _module(name_of(kernels), "scores")
     return found
 
 
 def csv_line_kernels(kernels: PairKernels) -> CsvLineKernels:
-    """Return the CSV line kernels of the same backend as the pair kernels."""
+    """Return the CSV line kernels of the backend to which the pair kernels belong."""
     found: CsvLineKernels = _module(name_of(kernels), "csv_lines")
     return found
 
@@ -96,7 +96,7 @@ def name_of(kernels: PairKernels | ScoreKernels) -> str:
 
 
 def why_missing(backend: str) -> str | None:
-    """Return the reason why a backend cannot be used, or None if it can."""
+    """Return why a backend cannot be used, or None if it can."""
     return None if _load(backend) is not None else _missing[backend]
 
 

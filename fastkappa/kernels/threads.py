@@ -90,7 +90,7 @@ def division_of_pairs(
     """Return a plan for dividing the pairs of two columns so that each thread has enough work.
 
     ``num_threads`` is the maximum number of threads; None means all available threads.
-    ``looked_up`` is True if labels are so far apart that their codes must be looked up.
+    ``looked_up`` is True if the labels are so far apart that their codes must be looked up.
     """
     worth_a_thread = PAIRS_WORTH_A_THREAD
     reads_as_fast = kernels.looks_up_as_fast() if looked_up else kernels.READS_AS_FAST
@@ -109,7 +109,7 @@ def division_of_joined(n_items: int, num_threads: int | None) -> Division:
 
 
 class ItemRanges:
-    """Hand out ranges of items to threads, so that no thread has to wait long."""
+    """Hand out ranges of items to threads, so that no thread waits long for the others."""
 
     def __init__(
         self, n_items: int, num_threads: int, shortest_range: int = SHORTEST_RANGE
@@ -121,7 +121,7 @@ class ItemRanges:
         self._lock = allocate_lock()
 
     def take(self, length: int) -> tuple[int, int] | None:
-        """Return the range of the next ``length`` items or fewer, or None if none are left."""
+        """Return the range of the next items (at most ``length``), or None if none are left."""
         with self._lock:
             start, left = self._next, self._n_items - self._next
             if left <= 0:
@@ -149,7 +149,7 @@ def run_in_threads(
 
     ``work`` should take ranges of items until none are left. The calling thread also calls
     ``work``. A thread that starts late can find that no ranges are left. An exception in any thread
-    is raised after all threads have ended, because they read memory that the caller owns.
+    is raised only after all threads have ended, because they read memory that the caller owns.
     """
     ranges = ItemRanges(n_items, num_threads, shortest_range)
     if num_threads == 1:
@@ -170,8 +170,8 @@ def read_ahead(
 ) -> Iterator[Result]:
     """Yield ``read(item)`` for each item, in order, while threads read the next items.
 
-    At most ``n_ahead`` results are stored. If ``read`` raises an exception, the caller gets the
-    exception, and nothing more is read.
+    At most ``n_ahead`` results are held at a time. If ``read`` raises an exception, the caller gets
+    the exception, and no further reads are started.
     """
     if num_threads == 1:
         yield from map(read, items)
@@ -254,7 +254,7 @@ def _pool() -> ThreadPoolExecutor:
 def _hand_out(
     work: Callable[[ItemRanges], Result], ranges: ItemRanges, n_shares: int
 ) -> list[Future[Result]]:
-    """Hand out the work to at most ``n_shares`` other threads. The caller can cancel shares."""
+    """Hand out the work to at most ``n_shares`` other threads, as shares that can be canceled."""
     from concurrent.futures import Future
 
     shares = []
@@ -273,7 +273,7 @@ def _hand_out(
 def _work_share(
     share: Future[Result], work: Callable[[ItemRanges], Result], ranges: ItemRanges
 ) -> None:
-    """Do the work of a share, unless the caller has cancelled it."""
+    """Do the work of a share, unless the caller has canceled it."""
     if share.set_running_or_notify_cancel():
         try:
             share.set_result(work(ranges))

@@ -1,1 +1,1 @@
-"""Score and rank many predictions for the same items by kappa."""
+"""Use kappa to score and rank many predictions for the same items."""

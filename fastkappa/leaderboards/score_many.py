@@ -32,27 +32,27 @@ class _Kappas(NamedTuple):
 
 
 class Kappas(Result, _Kappas):
-    """Kappas of many predictions, and the tables from which they were computed.
+    """The kappas of many predictions, and the confusion matrices used to compute them.
 
     Attributes
     ----------
     kappas : ndarray of shape (m,)
         The kappa of each prediction, or NaN if it is undefined.
     tables : ndarray of shape (m, l, l)
-        The confusion matrix of each prediction. Row i, column j counts the items with true label
-        ``labels[i]`` and predicted label ``labels[j]``. The dtype is int64 or, with float item
-        weights, float64. Sums of integer weights that overflow int64 are Python integers in an
-        array of objects.
+        The confusion matrix of each prediction. Element ``[i, j]`` counts the items with true label
+        ``labels[i]`` and predicted label ``labels[j]``. The dtype is int64, or float64 if the item
+        weights are floats. If sums of integer weights overflow int64, the dtype is object and the
+        elements are Python integers.
     labels : ndarray of shape (l,)
-        The labels of all tables. These are the given labels, or the labels that the truth or a
-        prediction declares, or otherwise all labels that occur, sorted.
+        The labels shared by all tables: the given labels, otherwise the labels declared by the
+        truth or a prediction, otherwise all labels that occur, sorted.
     names : list of length m
         The names of the predictions: keys, column names, or positions.
     n_outside : ndarray of shape (m,)
-        The number of items left out of each table because a rating is not among the labels.
+        The number of items left out of each table because of a label that is not in ``labels``.
     n_missing : ndarray of shape (m,)
-        The number of items with a true label but without a predicted label. It can be above 0 only
-        with ``missing='drop'``.
+        The number of items with a true label but no predicted label, for each prediction. It is
+        always 0 unless ``missing='drop'`` is used.
     """
 
     __slots__ = ()
@@ -106,36 +106,36 @@ def score_many(
 ) -> Kappas:
     """Compute the kappa of each of many predictions for the same items.
 
-    The truth is read and encoded once. The predictions are counted by several threads.
+    The truth is read and encoded only once, and the predictions are tallied in parallel threads.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
         The true labels, of any type that `cohen_kappa_score` accepts.
     predictions : array of shape (n, m) or (m, n), mapping, data frame, or iterable of columns
-        The m predictions. ``axis`` is the axis of the items in an array. A mapping maps names to
-        columns. pandas, polars and pyarrow data frames are supported. An iterator is read a few
-        columns at a time.
+        The m predictions. For an array, ``axis`` says which axis holds the items. A mapping must
+        map names to columns. pandas, polars and pyarrow data frames are supported. An iterator is
+        read a few columns at a time.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights. A matrix refers to the labels of the tables, in their order.
+        Disagreement weights. The rows and columns of a matrix follow the order of the labels.
     labels : array-like of shape (l,), default=None
-        The labels to take into account, in the order of the weights. By default, the kappa of a
-        prediction is computed on the labels that occur in the truth or in this prediction, as in
-        `cohen_kappa_score`. Therefore no prediction affects the kappa of another. If the truth or a
-        prediction declares an order of the labels, as ordered categoricals do, this order is used
-        for all tables.
+        The labels to take into account, in the order used by the weights. By default, the kappa of
+        a prediction is computed from the labels that occur in the truth or in that prediction, as
+        in `cohen_kappa_score`, so no prediction affects the kappa of another. If the truth or a
+        prediction declares the order of its labels, as an ordered categorical does, all tables use
+        that order.
     allow_other_labels : bool, default=False
         Whether a prediction may use labels outside ``labels`` for items whose true label is in
-        ``labels``. These items are left out of the prediction's table and counted in ``n_outside``.
-        By default this is an error, because the prediction would be scored on easier items.
+        ``labels``. Such items are left out of the prediction's table and counted in ``n_outside``.
+        By default, an error is raised, because leaving out these items would favor the prediction.
     axis : {0, 1}, default=0
         The axis of the items in an array. Use 0 for shape (n, m), with one prediction per column,
         and 1 for shape (m, n), with one prediction per row. Predictions that are contiguous in
-        memory are counted faster.
+        memory are processed faster.
     missing : {'raise', 'drop'}, default='raise'
-        How to treat missing labels. 'raise' raises an error. 'drop' leaves out items without a true
-        label for all predictions, and items without a predicted label for the prediction concerned.
-        Items without a predicted label are counted in ``n_missing``.
+        How to treat missing labels. 'raise' raises an error. 'drop' leaves items without a true
+        label out of all tables, and items without a predicted label out of that prediction's table.
+        Items with a true label but no predicted label are counted in ``n_missing``.
     missing_codes : sequence, default=()
         Values that mean a missing label, such as ``["NA", -9]``.
     sample_weight : array-like of shape (n,), default=None
@@ -155,17 +155,17 @@ def score_many(
     Raises
     ------
     ValueError
-        If there is no prediction, or if a prediction is invalid. A prediction must have as many
-        items as the truth, and class labels of the same kind. By default, it must have no missing
-        ratings. If labels are given or declared, it must use only these labels. The error names the
-        prediction.
+        If there are no predictions, or if one is invalid. Each prediction must have as many items
+        as the truth, and class labels of the same kind. By default, it must not have missing
+        labels. If labels are given or declared, it must use only these labels. The error message
+        names the prediction.
     TypeError
         If ``predictions`` does not have a supported form.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a kappa is undefined, because no disagreement is expected.
+        If a kappa is undefined because no disagreement is expected by chance.
     LabelOrderWarning
         If weights are used and the labels are strings whose order is neither given nor declared.
     UserWarning

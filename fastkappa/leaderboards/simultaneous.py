@@ -1,10 +1,10 @@
 """Compute simultaneous intervals for the differences from the leader.
 
-The leader is chosen for its kappa, so separate intervals for the differences are too narrow. With
-them, the last of 30 equally good predictions is nearly always "significantly" below the first. The
+The leader is the prediction with the highest kappa, so separate intervals are too narrow: they
+nearly always make the last of 30 equally good predictions "significantly" worse than the first. The
 intervals in this module are simultaneous for all pairs of predictions (Tukey's comparisons), so
-they are valid whichever prediction leads. They use a quantile of the largest studentized difference
-in a bootstrap replicate.
+they are valid whichever prediction leads. Their width depends on a quantile, over bootstrap
+replicates, of the largest studentized difference.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def simultaneous_intervals(
     confidence: float,
     num_threads: int = 1,
 ) -> FloatTable:
-    """Return the simultaneous interval of each of m kappas minus the leader's kappa.
+    """Return simultaneous intervals for the differences of m kappas from the leader's kappa.
 
-    ``replicates`` has the shape (r, m), and the result has the shape (m, 2). The interval is NaN if
-    the kappa is undefined. All intervals are NaN if there are too few replicates for the quantile.
+    ``replicates`` has shape (r, m), and the result has shape (m, 2). An interval is NaN if its
+    kappa is undefined. All intervals are NaN if there are too few replicates for the quantile.
     """
     intervals = np.full((len(kappas), 2), np.nan)
     defined = ~np.isnan(kappas) & ~np.isnan(replicates).all(axis=0)
@@ -54,7 +54,7 @@ def simultaneous_intervals(
 
 
 def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads: int) -> float:
-    """Return a quantile of the largest studentized difference between two kappas in a replicate.
+    """Return a quantile, over replicates, of the largest studentized difference of two kappas.
 
     The quantile is an order statistic that another replicate would exceed with a probability of at
     most ``1 - confidence``. The result is NaN if there are too few replicates, and 0 if all kappas
@@ -84,7 +84,7 @@ def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads:
 
 
 def _studentized(some: FloatTable, others: FloatTable) -> FloatTable:
-    """Return squared differences between rows, divided by their mean, or 0 if the mean is tiny."""
+    """Return squared differences, divided by the mean of their row, or 0 if the mean is tiny."""
     squares = some - others
     squares *= squares
     undefined = np.isnan(squares)

@@ -29,7 +29,7 @@ class Splits:
             self._place_in_split[positions] = np.arange(len(positions))
 
     def of_each(self, whole: Alignment) -> list[Alignment]:
-        """Return the alignment of ids with each split, given their alignment with all items.
+        """Align ids with the items of each split, given the alignment of the ids with all items.
 
         An id that does not belong to any item counts as an extra id in every split.
         """
@@ -50,7 +50,7 @@ class Splits:
         return parts
 
     def _among(self, ids: list[Any], i: int) -> list[Any]:
-        """Return the ids that belong to a split."""
+        """Return the given ids that belong to split ``i``."""
         if not ids:
             return ids
         found = self.ids.align(ids, "ids").items

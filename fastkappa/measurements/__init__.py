@@ -1,4 +1,4 @@
-"""Compute the agreement of measurements: numbers on a scale instead of labels."""
+"""Compute the agreement of measurements, which are numbers on a scale rather than labels."""
 
 from fastkappa.measurements.concordance import (
     concordance_correlation,

@@ -1,10 +1,10 @@
-"""Compute statistics of measurements in clusters, such as several lesions per patient.
+"""Compute statistics of clustered measurements, such as those of several lesions per patient.
 
 Each statistic is a function of a few sums over the subjects. It can therefore be recomputed quickly
 with each cluster left out in turn. Let theta_c be the statistic without cluster c. For G clusters,
 the jackknife estimates the variance of the statistic as
 
-    variance = (G - 1) / G * sum((theta_c - mean theta)**2)
+    variance = (G - 1) / G * sum((theta_c - mean(theta))**2)
 
 Intervals use the quantile of Student's t with G - 1 degrees of freedom. No assumption is made about
 the correlation within clusters or about the distribution of the measurements.
@@ -24,7 +24,7 @@ from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 
 
 class Sums(NamedTuple):
-    """Sums over the subjects, for m samples. All shapes are (m,), except (m, k) for ``raters``.
+    """Sums over the subjects of each of m samples: (m, k) for ``raters``, (m,) for the others.
 
     Attributes
     ----------
@@ -33,12 +33,12 @@ class Sums(NamedTuple):
     raters : ndarray
         The sum of each rater's measurements, after subtracting a constant per rater.
     squares, squared_totals : ndarray
-        The sums of the squared measurements, and of the squares of each subject's sum.
+        The sum of the squared measurements, and the sum of the subjects' squared totals.
     squared_sizes : ndarray
         The sum of the squared cluster sizes.
     squared_clusters : ndarray
-        The squared sum of each cluster's measurements, divided by the cluster's size and summed
-        over clusters.
+        The sum, over clusters, of the squared total of the cluster's measurements divided by the
+        cluster's size.
     """
 
     subjects: FloatTable
@@ -51,7 +51,7 @@ class Sums(NamedTuple):
 
 
 class ClusteredSums(NamedTuple):
-    """The sums over all subjects (m = 1), and the sums with each cluster left out (m = G)."""
+    """The sums over all subjects (m = 1), and with each cluster left out in turn (m = G)."""
 
     whole: Sums
     without: Sums
@@ -63,7 +63,7 @@ class ClusteredSums(NamedTuple):
 
 
 def jackknife_error(left: FloatTable) -> float:
-    """Return the jackknife standard error, given the statistic with each cluster left out.
+    """Return the jackknife standard error from the values with each cluster left out in turn.
 
     Examples
     --------
@@ -93,11 +93,11 @@ def clustered_sums(
     Parameters
     ----------
     clusters : ndarray of int of shape (n,) or None
-        The cluster number of each subject. Some numbers can be unused.
+        The cluster number of each subject. The numbers need not be consecutive.
     chunks : iterable of ndarray of shape (k, m)
         The subjects' measurements, in chunks of m subjects.
     centre : ndarray of shape (k,)
-        A constant for each rater, near the mean.
+        A constant for each rater, close to the rater's mean.
     """
     if clusters is None:
         return None
@@ -146,7 +146,7 @@ class SumsOfSamples(NamedTuple):
 
 
 def sums_of_samples(sums: Sums, centre: FloatTable) -> SumsOfSamples:
-    """Return the samples' sums of squares. ``centre`` was subtracted from the measurements."""
+    """Return each sample's sums of squares. ``centre`` was subtracted from the measurements."""
     n, k = sums.subjects, sums.raters.shape[-1]
     with np.errstate(invalid="ignore"):
         of_raters = sums.raters / n[:, None]
@@ -157,11 +157,11 @@ def sums_of_samples(sums: Sums, centre: FloatTable) -> SumsOfSamples:
 
 
 def total_variance(sums: Sums) -> FloatTable:
-    """Return the variance of one rater's measurements, between and within clusters.
+    """Return the sum of the variances between and within clusters, for a single rater.
 
-    The mean square between clusters of about m subjects estimates the variance within clusters plus
-    m times the variance between clusters. Solving for both components leads to an unbiased estimate
-    of their sum.
+    With about m subjects per cluster, the mean square between clusters estimates the variance
+    within clusters plus m times the variance between clusters. Solving for both variances yields an
+    unbiased estimate of their sum.
     """
     n, n_clusters = sums.subjects, sums.clusters
     with np.errstate(divide="ignore", invalid="ignore"):

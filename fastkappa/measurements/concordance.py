@@ -1,6 +1,6 @@
 """Compute the concordance correlations of Lin (two raters) and Barnhart (several raters).
 
-Let m_j, s_j**2 and s_jk be the means, variances and covariances, with divisor n. Then
+Let m_j and s_j**2 be rater j's mean and variance, and s_jk a covariance (divisor n). Then
 
     ccc = sum of s_jk / sum of (s_j**2 + s_k**2 + (m_j - m_k)**2) / 2
 
@@ -40,7 +40,7 @@ OVERALL = "overall concordance correlation"
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class ConcordanceResult(MeasuredResult):
-    """A concordance correlation with its interval and its two factors, printed as a report.
+    """A concordance correlation with its interval, precision and accuracy, printed as a report.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class ConcordanceResult(MeasuredResult):
     value : float
         The coefficient, between -1 and 1, or NaN if undefined.
     standard_error : float
-        The standard error for sampled subjects. For two raters, it is computed by Lin's formula
+        The standard error for a sample of subjects. For two raters, it is computed by Lin's formula
         (1989, corrected 2000), which assumes normally distributed measurements. For several raters,
         it is computed by the delta method, which does not assume normality. With clusters, it is
         computed by the jackknife.
@@ -59,8 +59,8 @@ class ConcordanceResult(MeasuredResult):
         raters, or with clusters, it uses Student's t. The degrees of freedom are the number of
         subjects or clusters minus 1.
     precision : float
-        For two raters, Pearson's correlation. For several raters, the sum of the covariances
-        of all pairs, divided by the sum of the products of their standard deviations.
+        For two raters, Pearson's correlation. For several raters, the sum over all pairs of their
+        covariances, divided by the sum over all pairs of the products of standard deviations.
     accuracy : float
         ``value / precision``, which is Lin's C_b. The accuracy is 1 if all raters have the same
         mean and standard deviation.
@@ -122,8 +122,8 @@ class ConcordanceResult(MeasuredResult):
         Parameters
         ----------
         scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
-            The scale. Scales were made for kappas and intraclass correlations, so always name the
-            scale you use.
+            The name of the scale. These scales were made for kappas and intraclass correlations,
+            not for concordance correlations, so always report which scale you use.
 
         Returns
         -------
@@ -175,7 +175,7 @@ def concordance_correlation(
         missing.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing measurements. 'raise' raises an error. 'drop' leaves out subjects with
-        a missing measurement and counts them.
+        a missing measurement and counts them in ``n_dropped``.
     clusters : array-like of shape (n_subjects,), default=None
         The cluster of each subject, such as the patient if subjects are lesions. Clusters change
         the interval, but not the value.
@@ -199,7 +199,7 @@ def concordance_correlation(
     Warns
     -----
     UndefinedMetricWarning
-        If both columns contain the same constant. The warning is also issued if the interval is
+        If the value is undefined because all measurements are equal, or if only the interval is
         undefined, for example because one column is constant.
 
     References
@@ -249,8 +249,8 @@ def overall_concordance_correlation(
 ) -> ConcordanceResult:
     """Compute the overall concordance correlation of two or more raters, with its interval.
 
-    The overall correlation is a weighted mean of Lin's coefficient over all pairs of raters. The
-    weight of a pair is the denominator of its coefficient.
+    The overall correlation is a weighted mean of Lin's coefficient over all pairs of raters.
+    Each pair is weighted by the denominator of its coefficient.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ def _parts(squares: Any) -> tuple[Any, Any]:
 
 
 def _lin_error(value: float, precision: float, location: float, scale: float, n: int) -> float:
-    """Return Lin's standard error (2000), rewritten without dividing by the precision."""
+    """Return Lin's standard error (2000), by a formula that does not divide by the precision."""
     if abs(value) == 1:
         return 0.0
     if n < 3:
@@ -330,7 +330,7 @@ def _lin_error(value: float, precision: float, location: float, scale: float, n:
 
 
 def _delta_error(measured: Measured, squares: SumsOfSquares, value: float) -> float:
-    """Return the standard error by the delta method, from the influence of each subject."""
+    """Compute the standard error by the delta method, from the influence of each subject."""
     if abs(value) == 1:
         return 0.0
     n, k = squares.n, squares.k

@@ -65,13 +65,13 @@ class IntraclassCorrelation(Result):
     confidence : float
         The confidence level of the interval.
     f : float
-        The ratio of two mean squares, which tests whether the coefficient is 0. With clusters, it
-        is the square of Student's t, computed on the same logarithmic scale as the interval.
+        The ratio of two mean squares, for the test that the coefficient is 0. With clusters, it is
+        a squared t statistic, computed on the same logarithmic scale as the interval.
     degrees_of_freedom : tuple of int
         The degrees of freedom of the two mean squares. With clusters, these are 1 and the number of
         clusters minus 1.
     p_value : float
-        The probability of an F that is at least as large as ``f`` if the coefficient is 0.
+        The probability of an F at least as large as ``f`` if the coefficient is 0.
     """
 
     form: str
@@ -124,7 +124,7 @@ class IntraclassResult(MeasuredResult):
     confidence : float
         The confidence level of the intervals.
     raters : tuple of str
-        The names of the raters, taken from named columns.
+        The names of the raters: the names of the columns, if they have any.
     """
 
     forms: tuple[IntraclassCorrelation, ...]
@@ -152,7 +152,7 @@ class IntraclassResult(MeasuredResult):
         Returns
         -------
         frame : pandas.DataFrame
-            The frame has one row per form, indexed by the form's name. The columns are
+            The frame has one row per form, with the form's name as the index. The columns are
             ``shrout_fleiss``, ``value``, ``lower`` and ``upper`` (the limits of the interval),
             ``f``, ``df1`` and ``df2`` (the degrees of freedom of F), and ``p_value``.
 
@@ -164,7 +164,7 @@ class IntraclassResult(MeasuredResult):
         return _frame(self.forms)
 
     def sentence(self, form: str = "ICC(A,1)") -> str:
-        """Return one form as a sentence for a paper."""
+        """Return the value of one form as a sentence for a paper."""
         found = self[form]
         model = "; ".join((found.form, found.shrout_fleiss, MODELS[found.form]))
         what = f"Intraclass correlation ({model})"
@@ -182,8 +182,8 @@ class IntraclassResult(MeasuredResult):
         Parameters
         ----------
         scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
-            The scale. Cicchetti's scale (1994) was also made for intraclass correlations. Always
-            name the scale you use.
+            The name of the scale. Cicchetti's scale (1994) was made for intraclass correlations as
+            well as for kappas. Always report which scale you use.
         form : str, default='ICC(A,1)'
             The form to interpret.
 
@@ -265,10 +265,10 @@ def intraclass_correlation(
 ) -> IntraclassResult:
     """Compute the six forms of the intraclass correlation, with F tests and intervals.
 
-    Three questions determine the form. Did the same raters rate every subject? If not, use ICC(1).
-    If so, does a constant difference between raters count as disagreement? If it does, use
-    ICC(A,1), otherwise ICC(C,1). Will the mean of all k raters' measurements be used instead of a
-    single measurement? If so, use the form with k instead of 1.
+    If not all subjects were rated by the same raters, use ICC(1). Otherwise, use ICC(A,1) if a
+    constant difference between raters counts as disagreement, and ICC(C,1) if it does not. If the
+    mean of all k raters' measurements will be used instead of a single measurement, use the form
+    with k in place of 1.
 
     Parameters
     ----------
@@ -278,13 +278,13 @@ def intraclass_correlation(
         count as missing.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing ratings. 'raise' raises an error. 'drop' leaves out subjects with a
-        missing rating and counts them.
+        missing rating and counts them in ``n_dropped``.
     clusters : array-like of shape (n_subjects,), default=None
         The cluster of each subject, such as the patient if subjects are lesions. Clusters change
         the intervals, but not the values. With clusters, the intervals are computed by the
-        jackknife over the clusters, with the quantile of Student's t. The jackknife is applied to
-        log((1 + (k - 1) ICC) / (1 - ICC)). For ICC(1), this quantity is the logarithm of F. F and
-        its degrees of freedom also come from the jackknife. The jackknife leaves out clusters, not
+        jackknife over the clusters, with a quantile of Student's t. The jackknife is applied to
+        log((1 + (k - 1) ICC) / (1 - ICC)), which is the logarithm of F for ICC(1). The reported F
+        and its degrees of freedom also come from the jackknife, which leaves out clusters, not
         raters, so it treats raters as fixed. Intervals without clusters treat raters as sampled
         (McGraw and Wong 1996). If the raters' means differ, the intervals of ICC(A,.) are therefore
         narrower with clusters than without.
@@ -310,8 +310,8 @@ def intraclass_correlation(
     Notes
     -----
     The values and intervals of ICC(A,.) and ICC(C,.) are the same for random and fixed raters
-    (McGraw and Wong 1996). ICC(A,.) and ICC(C,.) have the same test (table 8 of that paper),
-    because if one coefficient is 0, so is the other.
+    (McGraw and Wong 1996). ICC(A,.) and ICC(C,.) have the same F test (table 8 of that paper),
+    because one coefficient is 0 if and only if the other is 0.
 
     References
     ----------

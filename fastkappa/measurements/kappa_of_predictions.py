@@ -1,12 +1,12 @@
 """Compute the quadratic kappa of continuous predictions without a confusion matrix.
 
-Let S(.) be a weighted sum over items, with y and p centred, and W the sum of the item weights w:
+Let y and p be centred inside S(.), the sum over items weighted by w, and let W = sum(w). Then
 
     kappa = 2 * S(y*p) / (S(y*y) + S(p*p) + W * (mean(y) - mean(p))**2)
 
-The arrays are read three times: for the smallest and largest numbers, for the means, and for the
-three sums. They are read in chunks that fit in the cache. NumPy sums each chunk pairwise, and the
-sums of chunks are added exactly.
+The arrays are read three times: to find the smallest and largest numbers, the means, and the three
+sums. They are read in chunks that fit in the cache. NumPy sums each chunk pairwise, and `math.fsum`
+adds the sums of the chunks.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ CHUNK = 1 << 14
 
 
 def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """Compute quadratic weighted kappa for arbitrary numbers, without labels.
+    """Compute the quadratic weighted kappa of two arrays of arbitrary numbers.
 
     For integers, the value equals the quadratic weighted kappa of a confusion matrix whose labels
-    are all integers between the smallest and the largest number. In general, it is 1 minus the mean
-    squared difference divided by the mean squared difference expected for independent arrays. The
-    value is Lin's concordance correlation coefficient, with variances divided by n.
+    are all integers from the smallest to the largest number. In general, it is ``1 - d / e``, where
+    d is the mean squared difference and e is its expected value if the arrays were independent. The
+    value equals Lin's concordance correlation coefficient with variances that are divided by n.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     Returns
     -------
     kappa : float
-        Quadratic weighted kappa, between -1 and 1, and 0 if one of the arrays is constant. If both
-        are the same constant, kappa is NaN and an ``UndefinedMetricWarning`` is issued.
+        Quadratic weighted kappa, between -1 and 1. It is 0 if an array is constant, except that
+        it is NaN, with an ``UndefinedMetricWarning``, if all numbers in both arrays are equal.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def _read(y_true: Any, y_pred: Any, sample_weight: Any) -> _Items:
 
 
 def _limits(numbers: AnyArray, name: str, weights: AnyArray | None) -> _Limits:
-    """Return the smallest and largest number with a nonzero weight. All numbers must be finite."""
+    """Return the range of the numbers with nonzero weight. All numbers must be finite."""
     lowest, highest = math.inf, -math.inf
     for start in range(0, len(numbers), CHUNK):
         chunk = _floats(numbers[start : start + CHUNK])

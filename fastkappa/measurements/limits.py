@@ -42,7 +42,7 @@ class LimitsOfAgreement(ResultInUnits):
     Attributes
     ----------
     bias : float
-        The mean of the differences, first method minus second method.
+        The mean of the differences (first method minus second method).
     standard_deviation : float
         The standard deviation of the differences, with divisor n - 1. With clusters, it is the
         square root of the sum of the variances between and within clusters.
@@ -52,8 +52,8 @@ class LimitsOfAgreement(ResultInUnits):
     bias_interval, lower_interval, upper_interval : tuple of float
         The intervals of the bias and of both limits.
     slope : float
-        The slope of the regression of the differences on the means. A slope other than 0 means a
-        proportional bias: a bias that changes with the size of the measurements.
+        The slope of the regression of the differences on the means. A slope other than 0 indicates
+        a proportional bias, which changes with the size of the measurements.
     slope_interval : tuple of float
         The interval of the slope.
     slope_p_value : float
@@ -69,7 +69,7 @@ class LimitsOfAgreement(ResultInUnits):
     means, differences : ndarray of shape (n_subjects,)
         The mean and the difference of each subject's two measurements.
     raters : tuple of str
-        The names of the first and the second method, taken from named series.
+        The names of the first and the second method: the names of the series, if they have any.
     """
 
     bias: float
@@ -85,7 +85,7 @@ class LimitsOfAgreement(ResultInUnits):
     differences: Floats
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the results as a dictionary for JSON, without each subject's values."""
+        """Return the results, except ``means`` and ``differences``, as a dictionary for JSON."""
         names = [name for name in self.__dict__ if name not in ("means", "differences")]
         return {name: plain(getattr(self, name)) for name in names}
 
@@ -148,17 +148,17 @@ def limits_of_agreement(
     Parameters
     ----------
     y1, y2 : array-like of shape (n_subjects,)
-        Numeric measurements, one per subject and method. None, NaN and similar values count as
-        missing.
+        Numeric measurements of the same subjects by the two methods. None, NaN and similar values
+        count as missing.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing measurements. 'raise' raises an error. 'drop' leaves out subjects with
-        a missing measurement and counts them.
+        a missing measurement and counts them in ``n_dropped``.
     clusters : array-like of shape (n_subjects,), default=None
         The cluster of each pair of measurements. For example, a patient with several lesions, or
         with several measurements by both methods, is a cluster. All pairs have the same weight.
     confidence : float, default=0.95
-        The confidence level of the intervals. The limits themselves are always for 95 % of the
-        differences.
+        The confidence level of the intervals. It does not affect the limits of agreement, which are
+        always 95 % limits.
 
     Returns
     -------
@@ -172,16 +172,16 @@ def limits_of_agreement(
     Warns
     -----
     UndefinedMetricWarning
-        If all differences are equal, so that the limits and intervals have zero width.
+        If all differences are equal, so that both limits equal the bias.
 
     Notes
     -----
     The variance of a limit is ``s**2 * (1 / n + 1.96**2 / (2 * (n - 1)))``. The interval of a limit
     uses Student's t with n - 1 degrees of freedom, as in Bland and Altman (1999). Bland and Altman
     (1986) use 2 instead of 1.96, and ``3 / n`` instead of the factor in parentheses. The method
-    assumes that the differences do not grow with the measurements. ``slope`` and
-    `plot_limits_of_agreement` check this assumption. The slope is computed by least squares (Bland
-    and Altman 1999, section 3.2).
+    assumes that the differences do not grow with the measurements. To check this
+    assumption, use ``slope`` and `plot_limits_of_agreement`. The slope is computed by least squares
+    (Bland and Altman 1999, section 3.2).
 
     With clusters, the variance of a difference is the sum of the variances between and within
     clusters. Both variances are computed from mean squares (Bland and Altman 1999, section 5.3).
@@ -299,11 +299,11 @@ def _slope(
 
 
 class _Spread(NamedTuple):
-    """The standard deviation of differences, and distances from estimates to interval ends.
+    """The standard deviation of the differences, and the widths of the intervals.
 
-    ``of_bias`` is the distance for the bias. ``inwards`` is the distance from a limit of agreement
-    to the end of its interval that is nearer to the bias. ``outwards`` is the distance to the other
-    end.
+    ``of_bias`` is half the width of the interval of the bias. ``inwards`` is the distance from a
+    limit of agreement to the end of its interval that is nearer to the bias, and ``outwards`` is
+    the distance to the other end.
     """
 
     deviation: float
@@ -323,7 +323,7 @@ def _spread(differences: Floats, confidence: float) -> _Spread:
 
 
 def _spread_in_clusters(sums: ClusteredSums, confidence: float) -> _Spread:
-    """Return the spread by the jackknife over the clusters (Zou 2013)."""
+    """Return the spread for clustered subjects, by the jackknife over clusters (Zou 2013)."""
     n_clusters = sums.n_clusters
     deviation = math.sqrt(float(total_variance(sums.whole)[0]))
     quantile = t_quantile((1 + confidence) / 2, n_clusters - 1) if n_clusters > 1 else math.nan

@@ -56,7 +56,7 @@ def quotient(numerator: float, denominator: float) -> float:
 
 
 def ratio(subjects: float, error: float) -> float:
-    """Return F, a ratio of mean squares: infinity if only ``error`` is 0, NaN if both are 0."""
+    """Return F, the ratio of two mean squares: inf if only ``error`` is 0, NaN if both are 0."""
     if error > 0:
         return subjects / error
     return math.inf if subjects > 0 else math.nan
@@ -104,7 +104,7 @@ def absolute_interval(
 
 
 class ClusteredErrors(NamedTuple):
-    """The jackknife statistics that intervals and tests need if subjects are in clusters.
+    """The jackknife statistics used for intervals and tests with clustered subjects.
 
     Attributes
     ----------
@@ -129,14 +129,14 @@ class ClusteredErrors(NamedTuple):
         return float(low), float(high)
 
     def test(self, form: int) -> tuple[float, tuple[int, int]]:
-        """Return the squared t for testing that the ICC is 0, and its degrees of freedom."""
+        """Return t squared for the test that the ICC is 0, and its degrees of freedom."""
         logarithm, error = self.logarithms[form], self.errors[form]
         f = (logarithm / error) ** 2 if error > 0 else math.nan
         return f, (1, self.n_clusters - 1)
 
 
 def clustered_errors(sums: ClusteredSums, centre: Floats) -> ClusteredErrors:
-    """Return jackknife errors from sums over clusters. ``centre`` is a constant per rater."""
+    """Return jackknife statistics from sums. ``centre`` was subtracted from the measurements."""
     whole, left = (_logarithms(sums_of_samples(part, centre)) for part in sums)
     return ClusteredErrors(
         sums.n_clusters,

@@ -28,7 +28,7 @@ CHUNK = 1 << 15
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """A table of measurements of subjects × raters.
+    """A table of measurements, with subjects as rows and raters as columns.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Measured:
     n_subjects, n_dropped : int
         The number of subjects that all raters rated, and the number of other subjects.
     lowest, highest : ndarray of shape (n_raters,)
-        The smallest and largest measurement by each rater, among subjects that all raters rated.
+        Each rater's smallest and largest measurement of the subjects that all raters rated.
     clusters : ndarray of int of shape (n_subjects,) or None
         The cluster number of each subject that all raters rated, if clusters were given.
     """
@@ -77,7 +77,7 @@ class Measured:
         return same
 
     def chunks(self) -> Iterator[Floats]:
-        """Yield the measurements of m complete subjects at a time, of shape (n_raters, m)."""
+        """Yield arrays of shape (n_raters, m) with the measurements of m complete subjects."""
         for _, chunk in chunks_of(self.columns, CHUNK):
             if self.n_dropped:
                 chunk = chunk[:, ~np.isnan(chunk).any(axis=0)]

@@ -1,4 +1,4 @@
-"""Detect measurements with ids or in long form, instead of one column per rater."""
+"""Detect tables that contain ids, or that are in long form instead of one column per rater."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _are_repeated(values: AnyArray) -> bool:
 
 
 def _count_rows(values: AnyArray) -> bool:
-    """Return whether integers are 0, 1, 2, ... or 1, 2, 3, ..."""
+    """Return whether integers number the rows, as in 0, 1, 2, ... or 1, 2, 3, ..."""
     return values[0] in (0, 1) and bool((np.diff(values.astype(np.float64)) == 1).all())
 
 
@@ -105,11 +105,11 @@ def _never_repeats(values: AnyArray) -> bool:
 
 
 def _are_ids(j: int, columns: Sequence[AnyArray], names: Sequence[str] | None) -> bool:
-    """Return whether a column contains ids, because of its name or because it counts the rows.
+    """Return whether a column seems to contain ids, by its name or because it numbers the rows.
 
-    The values 1, 2, 3, ... can also be true values that other raters measure as 1.1, 1.9, 3.2, ...,
-    or ranks given by the first of two raters. Therefore a column that counts the rows is treated as
-    ids only if the other columns have a different range, or few distinct values.
+    The values 1, 2, 3, ... could also be reference values that other raters measured as 1.1, 1.9,
+    3.2, ..., or ranks given by the first of two raters. Therefore a column that numbers the rows is
+    treated as ids only if the other columns have a different range or few distinct values.
     """
     values = columns[j]
     n = len(values)
@@ -128,7 +128,7 @@ def _are_ids(j: int, columns: Sequence[AnyArray], names: Sequence[str] | None) -
 def _long_form(
     columns: Sequence[AnyArray], names: Sequence[str] | None
 ) -> tuple[int, int, int] | None:
-    """Return the indices of the subject, rater and measurement columns, or None."""
+    """Return the subject, rater and measurement columns of long form, or None if it is not used."""
     if len(columns) != 3 or len(columns[0]) < FEWEST:
         return None
     for subject, rater, value in ((0, 1, 2), (1, 0, 2), (0, 2, 1), (1, 2, 0), (2, 0, 1), (2, 1, 0)):

@@ -1,4 +1,4 @@
-"""Compute the repeatability of measurements, from repeated measurements of the same items."""
+"""Compute the repeatability of a method from repeated measurements of the same items."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Repeatability(ResultInUnits):
     within_sd_interval : tuple of float
         The interval of the standard deviation within items.
     coefficient : float
-        The repeatability coefficient, 1.96 sqrt(2) times the standard deviation within items. In 95
-        % of cases, two measurements of the same item differ by less than the coefficient. It is
+        The repeatability coefficient, 1.96 sqrt(2) times the standard deviation within items. Two
+        measurements of the same item differ by less than the coefficient in 95 % of cases. It is
         also called the smallest detectable change.
     coefficient_interval : tuple of float
         The interval of the repeatability coefficient.
@@ -110,7 +110,7 @@ def repeatability(
     Parameters
     ----------
     ratings : array-like of shape (n_items, n_measurements)
-        Numbers, with one row per item and one column per measurement by the same method. The
+        Measurements by the same method, with one row per item and one column per repetition. The
         accepted types are those of `intraclass_correlation`.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing measurements. 'raise' raises an error. 'drop' leaves out items with a
@@ -133,9 +133,9 @@ def repeatability(
     Notes
     -----
     The variance within items is the mean square within items of a one-way analysis of variance. For
-    n items and k measurements, it has n (k - 1) degrees of freedom and a chi-square interval (Bland
-    and Altman 1999). A constant difference between the columns increases the variance. The method
-    assumes that the variance does not grow with the measurements.
+    n items and k measurements, its interval uses the chi-square distribution with n (k - 1) degrees
+    of freedom (Bland and Altman 1999). A constant difference between the columns increases the
+    variance. The method assumes that the variance does not grow with the measurements.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Define the base class of all results for measurements, and write texts for their reports."""
+"""Define the base class of results for measurements, and write the text of their reports."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def heading(what: str, raters: Sequence[str], items: str, between: str = ", ") -
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class MeasuredResult(Result):
-    """A result for measurements, with the size of the sample.
+    """The base class of results for measurements, which describes the sample.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class MeasuredResult(Result):
     n_clusters : int
         The number of clusters, or the number of subjects if there are no clusters.
     raters : tuple of str
-        The names of the raters, taken from named columns.
+        The names of the raters: the names of the columns, if they have any.
     """
 
     confidence: float
@@ -60,7 +60,7 @@ class MeasuredResult(Result):
     raters: tuple[str, ...]
 
     def _items(self) -> str:
-        """Return the number of items, and the number of clusters if it is smaller."""
+        """Return the number of items as text, with the number of clusters if it is smaller."""
         n, n_clusters = self.n_subjects, self.n_clusters
         inside = f" in {count_text(n_clusters, 'cluster')}" if n_clusters < n else ""
         return f"{count_text(n, 'item')}{inside}"
@@ -69,7 +69,7 @@ class MeasuredResult(Result):
         return heading(what, self.raters, self._items())
 
     def _of_sample(self, what: str) -> str:
-        """Return text that names the statistic, the raters and the items."""
+        """Return a phrase with the statistic, the raters and the number of items."""
         return heading(what, self.raters, self._all_items(), " on ")
 
     def _all_items(self) -> str:
@@ -77,21 +77,21 @@ class MeasuredResult(Result):
         return self._items() + "".join(f" ({line})" for line in self._left_out())
 
     def _left_out(self) -> list[str]:
-        """Return a line about the items that were left out, if there are any."""
+        """Return a list with one line about the items left out, or an empty list."""
         if not self.n_dropped:
             return []
         return [f"{count_text(self.n_dropped, 'item')} left out because of a missing measurement"]
 
 
 class ResultInUnits(MeasuredResult):
-    """A result in the unit of the measurements, rounded according to a standard deviation."""
+    """A result in the unit of the measurements, rounded to suit their standard deviation."""
 
     @abstractmethod
     def rows(self) -> list[MeasuredRow]:
         """Return the name, the value and the interval of each statistic."""
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with ``value``, ``lower`` and ``upper`` of each statistic.
+        """Return a pandas DataFrame of the statistics: ``value``, ``lower`` and ``upper``.
 
         Raises
         ------
@@ -105,7 +105,7 @@ class ResultInUnits(MeasuredResult):
 
 
 def measured_grid(rows: Iterable[MeasuredRow], spread: float, confidence: float) -> Grid:
-    """Return a grid of measurements with their intervals. ``spread`` determines the rounding."""
+    """Return a grid of statistics with their intervals. ``spread`` determines the rounding."""
     shown = [(name, *_texts(value, ends, spread, 4)) for name, value, ends in rows]
     return Grid(("", "value", interval_head(confidence)), shown)
 
@@ -113,7 +113,7 @@ def measured_grid(rows: Iterable[MeasuredRow], spread: float, confidence: float)
 def measured_estimates(
     rows: Iterable[MeasuredRow], spread: float, of_interval: str, units: str | None
 ) -> Iterator[str]:
-    """Yield measurements with their intervals as text. ``of_interval`` describes the first."""
+    """Yield statistics with their intervals as text. ``of_interval`` introduces the first one."""
     of_unit = "" if units is None else f" {printable(units)}"
     for _, value, ends in rows:
         shown, interval = _texts(value, ends, spread, 3)
@@ -122,7 +122,7 @@ def measured_estimates(
 
 
 def _texts(value: float, ends: tuple[float, float], spread: float, digits: int) -> tuple[str, str]:
-    """Return a measurement and its interval as text."""
+    """Return a value and its interval as text."""
     shown, low, high = (measured_text(x, spread, digits) for x in (value, *ends))
     return shown, low if low == "undefined" else f"{low} to {high}"
 

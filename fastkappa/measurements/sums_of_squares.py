@@ -1,6 +1,6 @@
-"""Compute the sums of squares that all statistics of measurements use.
+"""Compute the sums of squares on which statistics of measurements are based.
 
-Let x_ij be the measurement of subject i by rater j, for n subjects and k raters:
+If x_ij is the measurement of subject i by rater j, with n subjects and k raters, the sums are:
 
     subjects   k * sum of (mean_i - mean)**2
     raters     n * sum of (mean_j - mean)**2

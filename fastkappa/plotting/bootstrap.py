@@ -29,8 +29,7 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     result : BootstrapResult
-        The result of `bootstrap`. The attributes ``replicates``, ``value`` and ``interval`` are
-        drawn.
+        The result of `bootstrap`, whose ``replicates``, ``value`` and ``interval`` are drawn.
     ax : Axes, default=None
         The axes to draw on. None creates a new figure with ``pyplot.subplots``.
 
@@ -47,8 +46,8 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
 
     Notes
     -----
-    Replicates with an undefined statistic are left out of the histogram. The axis label shows their
-    number.
+    Replicates with an undefined statistic are left out of the histogram. The axis label shows how
+    many there are.
 
     Examples
     --------
@@ -92,7 +91,7 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def _edges(replicates: FloatTable) -> list[float]:
-    """Return the edges of the bins. If all values are equal, there is one narrow bin."""
+    """Return the edges of the bins. If all values are equal, use one narrow bin."""
     lowest, highest = float(replicates.min()), float(replicates.max())
     if highest - lowest < NARROWEST:
         return [lowest - NARROWEST / 2, highest + NARROWEST / 2]

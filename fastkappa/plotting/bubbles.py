@@ -55,11 +55,11 @@ def plot_agreement(
         The labels in the table's order. None means the labels of the result, or 0 to l - 1 for an
         array.
     raters : tuple of str, default=None
-        The names of the axes. None means the names in the result, the names of a data frame's rows
-        and columns, or else 'first rater' and 'second rater'. The first rater's labels run upwards,
-        the second rater's to the right.
+        The names of both raters. None means the names in the result, the names of a data frame's
+        index and columns, or else 'first rater' and 'second rater'. The first rater's labels run
+        upwards, the second rater's to the right.
     marginals : bool, default=False
-        Whether to draw histograms of both raters' labels above and to the right, outside ``ax``. A
+        Whether to draw histograms of both raters' labels outside ``ax``, above and to the right. A
         figure with ``layout='constrained'`` reserves space for the histograms.
     reverse_y : bool, default=False
         Whether the first rater's labels run downwards, as in a printed table. The diagonal of
@@ -70,8 +70,7 @@ def plot_agreement(
     Returns
     -------
     ax : Axes
-        The axes. The two collections of the axes are labelled 'agreement' and 'disagreement', for a
-        legend.
+        The axes, with two collections labelled 'agreement' and 'disagreement' for a legend.
 
     Raises
     ------
@@ -82,9 +81,9 @@ def plot_agreement(
 
     Notes
     -----
-    Integer counts below 100000 are written in full. Larger counts, and sums of weights, are
-    written with three digits (k for thousands, M for millions, G for 10⁹, T for 10¹²). If the cells
-    of a large table are too small for text, the counts are left out.
+    Integer counts below 100000 are written in full. Larger counts and sums of weights are rounded
+    to three digits, with k for thousands, M for millions, G for 10⁹ and T for 10¹². If the cells of
+    a large table are too small for text, the counts are left out.
 
     Examples
     --------
@@ -187,7 +186,7 @@ def _text_size(grid: Grid) -> float:
 
 
 def _draw_histograms(grid: Grid) -> None:
-    """Draw histograms of the raters' labels: the second rater above, the first to the right."""
+    """Draw histograms of the raters' labels: the second rater's above, the first's to the right."""
     positions = np.arange(len(grid.labels))
     distance = 1 + HISTOGRAM_DISTANCE
     above = grid.ax.inset_axes((0, distance, 1, HISTOGRAM_HEIGHT), sharex=grid.ax)

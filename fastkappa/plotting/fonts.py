@@ -42,8 +42,8 @@ REGULAR = 400
 def finish_texts(ax: Axes) -> None:
     """Wrap the title and the axis labels at the edges of the figure, and find missing characters.
 
-    Add fallback fonts to each text whose font does not have all of its characters. Warn if no
-    installed font has the characters.
+    Add fallback fonts to each text whose font does not have all of its characters. Warn about
+    characters that no installed font has.
     """
     from matplotlib.font_manager import FontProperties, findfont
 
@@ -81,7 +81,7 @@ def _texts(ax: Axes) -> Iterator[Text]:
 
 
 def _installed() -> list[tuple[str, str]]:
-    """Return the names and files of upright regular fonts, with `CJK_FONTS` first."""
+    """Return the names and files of installed upright regular fonts, with `CJK_FONTS` first."""
     from matplotlib.font_manager import fontManager
 
     fonts = [
@@ -96,7 +96,7 @@ def _installed() -> list[tuple[str, str]]:
 
 @cache
 def _characters(path: str) -> frozenset[str]:
-    """Return the characters of a font."""
+    """Return the characters that a font can draw, or an empty set if it cannot be read."""
     from matplotlib.font_manager import get_font
 
     try:

@@ -1,4 +1,4 @@
-"""Draw estimates with their intervals, each in one row."""
+"""Draw estimates with their intervals, one per row."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def plot_forest(
 
     Each estimate has its own row, with the first estimate at the top. A square marks the estimate,
     and a line marks the interval. The values are written to the right. The axis covers all
-    intervals. If the axis includes 0, a dashed line marks this value, which means agreement by
+    intervals. If the axis includes 0, a dashed line marks it as the level of agreement expected by
     chance.
 
     Parameters
     ----------
     results : mapping, list of results, a result, or array-like of shape (k,)
-        Any results with an estimate (``kappa`` or ``value``) and an ``interval``, in a list or in
-        a mapping from the names of the rows. A single result of `agreement_by`, `pairwise_kappa`,
+        Any results with an estimate (``kappa`` or ``value``) and an ``interval``, as a list or as
+        a mapping from row names to results. A single result of `agreement_by`, `pairwise_kappa`,
         `compare_raters`, `leaderboard` or `intraclass_correlation` is drawn with one row per group,
         pair of raters, rater, prediction or form. An array of estimates is also accepted.
     intervals : array-like of shape (k, 2), default=None
-        The lower and upper limits of the intervals, for an array of estimates; NaN if an estimate
-        has no interval.
+        The lower and upper limits of the intervals, for an array of estimates, with NaN where an
+        estimate has no interval.
     names : sequence of str of length k, default=None
         The names of the rows, for an array or a list. None means 0 to k - 1.
     ax : Axes, default=None
@@ -121,7 +121,7 @@ def plot_forest(
 
 
 def _limits(rows: list[Row]) -> tuple[float, float]:
-    """Return the ends of the axis, slightly beyond the limits of the intervals."""
+    """Return the limits of the axis, which extends slightly beyond the intervals."""
     ends = np.array([row[1:] for row in rows])
     ends = ends[np.isfinite(ends)]
     if not len(ends):

@@ -29,14 +29,14 @@ THOUSANDS = ("", "k", "M", "G", "T")
 
 
 class Grid(NamedTuple):
-    """A table to draw, and its axes.
+    """A table to draw, and the axes to draw it on.
 
     Attributes
     ----------
     ax : Axes
-        The axes.
+        The axes to draw on.
     counts : ndarray of shape (l, l)
-        The table in float64.
+        The table as float64.
     texts : list of list of str
         The counts as text.
     labels : list of str
@@ -78,7 +78,7 @@ def make_grid(
 
 
 def laid_out(grid: Grid) -> Grid:
-    """Return the grid with the width that its cells have after the layout of the figure."""
+    """Lay out the figure, and return the grid with the resulting width of its cells."""
     if grid.ax.figure.get_layout_engine() is None:
         return grid
     with warnings.catch_warnings():
@@ -121,12 +121,12 @@ def read_table(table: Any, labels: Any) -> tuple[AnyArray, list[str]]:
 
 
 def read_raters(table: Any, raters: Sequence[str] | None) -> tuple[str, str]:
-    """Return the names of both raters, by default the names in the table.
+    """Return the names of both raters, taken from the table if ``raters`` is None.
 
     Raises
     ------
     ValueError
-        If there are not two names.
+        If ``raters`` does not contain exactly two names.
     """
     if raters is not None:
         if isinstance(raters, str) or len(raters) != 2:
@@ -152,8 +152,8 @@ def write_counts(counts: AnyArray) -> list[list[str]]:
     """Return the counts of a table as strings that are short enough for a cell.
 
     Integer counts below 100000 are written in full, and larger counts are written with three digits
-    and k, M, G or T. If the table contains fractions, counts below 1000 also have three digits, and
-    counts below 0.001 have two digits.
+    and k, M, G or T. If the table contains fractions, counts below 1000 are also written with three
+    digits, and counts below 0.001 with two.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def _count_text(value: float, whole: bool) -> str:
 
 
 def draw_labels(grid: Grid, raters: tuple[str, str]) -> None:
-    """Write the labels of rows and columns, and the names of their raters."""
+    """Label the rows and columns, and write the raters' names along the axes."""
     n_labels = len(grid.labels)
     size = min(TICK_TEXT, max(5.0, 0.6 * grid.cell))
     step = math.ceil(1.2 * size / grid.cell)

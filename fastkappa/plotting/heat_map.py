@@ -49,8 +49,8 @@ def plot_confusion(
 ) -> Axes:
     """Draw a confusion matrix as a heat map, with counts and proportions.
 
-    The layout is that of a printed table, in which the first rater's labels run downwards. The
-    colour of a cell shows its proportion. Cells of agreement are framed.
+    The first rater's labels run downwards, as in a printed table. The colour of a cell shows its
+    proportion. Cells that show agreement are framed.
 
     Parameters
     ----------
@@ -60,10 +60,10 @@ def plot_confusion(
         The labels in the table's order. None means the labels of the result, or 0 to l - 1 for an
         array.
     raters : tuple of str, default=None
-        The names of the axes. None means the names in the result, the names of a data frame's rows
-        and columns, or else 'first rater' and 'second rater'.
+        The names of both raters. None means the names in the result, the names of a data frame's
+        index and columns, or else 'first rater' and 'second rater'.
     normalize : {'all', 'true', 'pred'}, default='all'
-        Whether to show proportions of all items, of the row or of the column, as in
+        Whether to show proportions of all items, of each row or of each column, as in
         `confusion_matrix`.
     ax : Axes, default=None
         The axes to draw on. None creates a new figure of suitable size with ``pyplot.subplots``.
@@ -83,8 +83,8 @@ def plot_confusion(
 
     Notes
     -----
-    Counts have the same format as in `plot_agreement`. If the cells are too small, proportions
-    are left out first, then counts.
+    Counts have the same format as in `plot_agreement`. If the cells are too small, the
+    proportions are left out first, then also the counts.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Draw a Bland-Altman plot: differences between two methods against the means of both."""
+"""Draw a Bland-Altman plot: differences between two methods against their means."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def plot_limits_of_agreement(
 ) -> Axes:
     """Draw a Bland-Altman plot of two measurement methods, with limits of agreement.
 
-    Each subject is a dot, which shows the difference between its two measurements against their
+    For each subject, a dot shows the difference between the two measurements against their
     mean. With more than 20 000 subjects, hexagons show the density of the dots. A solid line marks
-    the bias, and dashed lines mark the limits. The intervals of bias and limits are shaded. A
-    dotted line marks 0. The values are written to the right.
+    the bias, and dashed lines mark the limits. Their confidence intervals are shaded. A dotted
+    line marks 0. The values are written to the right of the plot.
 
     Parameters
     ----------

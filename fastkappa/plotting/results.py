@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The estimates to draw, their description, and their common confidence level, if any."""
+    """The estimates to draw, what they measure, and the confidence level they share, if any."""
 
     rows: list[Row]
     what: str = "kappa"

@@ -1,7 +1,7 @@
 """Define the style of all plots: the axes of new figures, and the colours.
 
-The colours differ in lightness as much as in hue, so that they can be distinguished in black and
-white, and by colour-blind readers. Agreement is dark, and disagreement is light.
+The colours differ in lightness as well as in hue, so they remain distinct in black and white and
+for colour-blind readers. Agreement is drawn dark, and disagreement light.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def new_axes(width: float, height: float) -> Axes:
 
 
 def ink() -> Any:
-    """Return the text colour of the matplotlib style in use. Lines have the same colour."""
+    """Return the text colour of the matplotlib style in use, which is also used for lines."""
     from matplotlib import rcParams
 
     return rcParams["text.color"]

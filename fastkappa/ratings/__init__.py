@@ -1,1 +1,1 @@
-"""Read user input into columns of ratings, weights or numbers. Only this package checks arrays."""
+"""Read user input into columns of ratings, weights or numbers. Arrays are checked only here."""

@@ -1,8 +1,8 @@
-"""Convert a user's arrays to columns of ratings. No other module checks arrays.
+"""Check a user's arrays of ratings, and convert them to columns.
 
-Integer ratings are not copied. Strings are hashed into codes. Categoricals, dictionaries and enums
-have their own codes and can declare an order. The accepted input and the error texts are those of
-scikit-learn, so code written for scikit-learn works unchanged.
+Integer ratings are not copied. Strings are hashed into codes. Categoricals, Arrow dictionaries and
+enums have their own codes and can declare an order. Input that scikit-learn accepts is accepted,
+and errors have the same messages, so that code written for scikit-learn works unchanged.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def explain(columns: Mapping[str, Any], cause: ValueError, missing_remedy: str =
 
 
 def refuse_rounded_labels(columns: Iterable[tuple[str, Column]]) -> None:
-    """Raise if one column has floats, and another has an integer that float64 would round."""
+    """Raise if one column has floats and another has an integer that float64 would round."""
     columns = list(columns)
     floats = next((name for name, column in columns if column.label_dtype.kind == "f"), None)
     for name, column in [] if floats is None else columns:
@@ -244,7 +244,7 @@ def label_of(column: Column, place: int) -> str:
 
 
 def check_form(ratings: Any) -> None:
-    """Raise for an array that scikit-learn rejects because of its shape or complex numbers."""
+    """Raise an error for an array that scikit-learn rejects for its shape or complex numbers."""
     array = to_numpy(ratings)
     _refuse_complex(array)
     _one_dimensional(array)
@@ -262,7 +262,7 @@ def refuse_masked(**arrays: Any) -> None:
 
 
 def _strings_of_sequence(ratings: Any) -> Column | None:
-    """Return a list or tuple of strings as a column, hashed without a NumPy array."""
+    """Read a list or tuple of strings without converting it to an array, or return None."""
     if not isinstance(ratings, (list, tuple)) or not isinstance(first_of(ratings), str):
         return None
     try:
@@ -408,7 +408,7 @@ def _read_strings(array: AnyArray, name: str) -> Column:
 
 
 def _problem_of_objects(array: AnyArray, name: str) -> str | None:
-    """Return scikit-learn's name for the type of an object array unless it starts with a string."""
+    """Return scikit-learn's name for an object array's type, or None if a string comes first."""
     if len(array) == 0 or isinstance(array[0], str):
         return None
     if isinstance(array[0], bytes):

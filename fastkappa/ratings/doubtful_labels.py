@@ -1,7 +1,7 @@
-"""Detect labels that are probably mistakes, and warn about each kind.
+"""Detect labels that are probably unintended, and warn or raise an error.
 
-- A header, a note or a missing code among numbers turns all ratings in the column into strings, and
-  strings sort differently from numbers.
+- A header, a note or a missing-value code among numbers turns all ratings in the column into
+  strings, and strings sort differently from numbers.
 - A trailing blank turns one label into two.
 - A dash in a column of words usually means a missing rating.
 - If ids are passed instead of ratings, the raters never agree.
@@ -112,7 +112,7 @@ LARGEST = (1 << 63) - 1
 
 
 class Remedies(NamedTuple):
-    """The advice in errors about labels. On the command line, it names options, not arguments."""
+    """The advice in errors about labels. The command line's version names options."""
 
     odd_strings: str = REMEDY
     stand_ins: str = STAND_INS_REMEDY
@@ -127,7 +127,7 @@ REMEDIES = Remedies()
 
 
 def odd_strings(column: Column, missing_codes: Sequence[Any] = ()) -> dict[str, int]:
-    """Return the strings in a column of numbers, and the number of times each occurs.
+    """Return the strings in a column of numbers, and how often each occurs.
 
     The result is empty if no rating is a number, or if most ratings are not numbers. Ratings in
     ``missing_codes`` are ignored.
@@ -167,7 +167,7 @@ def missing_among_numbers(column: Column) -> list[str]:
 
 
 def are_missing_among_numbers(column: Column) -> NDArray[np.bool_] | None:
-    """Return a mask of the ratings in `missing_among_numbers`, or None if there are none."""
+    """Return a mask of the ratings found by `missing_among_numbers`, or None if there are none."""
     odd = missing_among_numbers(column)
     if not odd or column.categories is None:
         return None
@@ -193,9 +193,9 @@ def refuse_odd_strings(
 def stand_ins(labels: Iterable[Any]) -> list[str]:
     """Return the labels that usually denote a missing rating.
 
-    Some such strings are real labels if certain other labels occur: a dash if there is a plus, a
-    dot if there is a comma, and empty brackets if there are nonempty brackets. "None" is a real
-    label if there are grades or capitalised words.
+    Some of these strings count as real labels if certain other labels occur: a dash if there is a
+    plus, a dot if there is a comma, and empty brackets if there are nonempty brackets. "None"
+    counts as a real label if there are grades or capitalized words.
     """
     strings = [label for label in labels if isinstance(label, str)]
     found = [
@@ -227,7 +227,7 @@ def _is_one_of(text: str, others: Collection[str]) -> bool:
 
 
 def warn_of_remarks(columns: Mapping[str, Column]) -> None:
-    """Warn about rare labels with a remark, and about pairs of labels such as "a/b"."""
+    """Warn about rare labels that add a remark to another label or join two, as in "a/b"."""
     labels = {
         label
         for column in columns.values()
@@ -290,7 +290,7 @@ def _dittos(labels: Iterable[Any]) -> list[str]:
 
 
 def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
-    """Warn about a few numbers in a column of words: codes for words or for missing ratings."""
+    """Warn about numbers among words, which can be codes for words or for missing ratings."""
     for name, column in columns.items():
         # The labels are checked first, because counting requires a pass over all ratings.
         if not any(is_number(str(label)) for label in column.categories or ()):
@@ -308,7 +308,7 @@ def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
 
 
 def warn_of_booleans(columns: Mapping[str, Column], labels: Any) -> None:
-    """Warn if one column has booleans and another, or ``labels``, has numbers beyond 0 and 1."""
+    """Warn if a column has booleans and another, or ``labels``, has numbers other than 0 and 1."""
     booleans = next((name for name, one in columns.items() if one.label_dtype.kind == "b"), None)
     if booleans is None:
         return
@@ -331,7 +331,7 @@ def warn_of_booleans(columns: Mapping[str, Column], labels: Any) -> None:
 
 
 def refuse_decimal_commas(column: Column, name: str, remedy: str = DECIMALS_REMEDY) -> None:
-    """Raise if a column's labels are numbers and some have a decimal comma."""
+    """Raise if all labels of a column are numbers and some have a decimal comma."""
     strings = [label for label in column.categories or () if isinstance(label, str)]
     comma = next(filter(DECIMAL_COMMA.fullmatch, strings), None)
     if comma is None or not all(DECIMAL_COMMA.fullmatch(s) or is_number(s) for s in strings):
@@ -343,7 +343,7 @@ def refuse_decimal_commas(column: Column, name: str, remedy: str = DECIMALS_REME
 
 
 def refuse_import_ids(columns: Mapping[str, Column], remedy: str = SECOND_NAMES_REMEDY) -> None:
-    """Raise if a column contains a cell from the lines that Qualtrics writes below the names."""
+    """Raise if a column contains a cell from the extra header lines of a Qualtrics file."""
     for name, column in columns.items():
         found = next((x for x in column.categories or () if str(x).startswith(IMPORT_ID)), None)
         if found is not None:
@@ -365,10 +365,10 @@ def refuse_formulas(columns: Mapping[str, Column]) -> None:
 
 
 def warn_of_second_names(columns: Mapping[str, Column], remedy: str = SECOND_NAMES_REMEDY) -> None:
-    """Warn if the labels of the first item occur nowhere else, as in a second line of names.
+    """Warn if the first item's labels occur nowhere else, as in a second line of column names.
 
-    There is a warning only if every other label occurs more than once, because the first labels
-    are then unlikely to be unique by chance.
+    Warn only if every other label occurs more than once, because the first item's labels are then
+    unlikely to be unique by chance.
     """
     firsts = list(takewhile(bool, map(_first_alone, columns.values())))
     times = Counter(firsts)
@@ -425,9 +425,9 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
 
 
 def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
-    """Return whether a column contains ids instead of ratings.
+    """Return whether a column probably contains ids instead of ratings.
 
-    Ids are all different, and at least twice as many as the values of the other column.
+    Ids are all different, and at least twice as many as the distinct values of the other column.
     """
     return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
 

@@ -1,7 +1,7 @@
 """Read arrays from other libraries: pandas, polars, pyarrow, PyTorch and the array API.
 
-No library is imported, because the module of an object's type identifies its library. pyarrow is
-required only for objects of other libraries that export their ratings as Arrow memory.
+An object's library is identified by the module of its type, so no library is imported. Only
+objects of other libraries that export their ratings as Arrow memory require pyarrow.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def in_known_library(column: Any) -> Any:
     """Return a column as an array from a known library.
 
     A narwhals Series is unwrapped, and an object that supports a known protocol is converted. Other
-    objects are returned unchanged, as is an object whose length differs from that of its ratings.
+    objects are returned unchanged, as are objects whose length would change in the conversion.
     """
     library = type(column).__module__.partition(".")[0]
     if type(column) in PLAIN or library in KNOWN:
@@ -43,7 +43,7 @@ def in_known_library(column: Any) -> Any:
 
 
 def _from_protocol(column: Any) -> Any:
-    """Convert an object that exports its memory to an array; return other objects unchanged."""
+    """Return an object's exported memory as an array; return other objects unchanged."""
     for protocol, read in (("__arrow_c_array__", "array"), ("__arrow_c_stream__", "chunked_array")):
         if hasattr(column, protocol):
             with library_needed(f"reading {type(column)}", "pyarrow", "fastkappa[frames]"):
@@ -56,7 +56,7 @@ def _from_protocol(column: Any) -> Any:
 
 
 def codes_of_foreign(ratings: Any, name: str) -> Coded | None:
-    """Return the codes and categories of a pandas, polars or pyarrow column, or None."""
+    """Return a pandas, polars or pyarrow column's codes and categories, or None if it has none."""
     ratings = in_known_library(ratings)
     library = type(ratings).__module__.partition(".")[0]
     if library == "pandas":
@@ -104,9 +104,9 @@ def to_numpy(array: Any) -> AnyArray:
 
 
 def checked(column: Any) -> Any:
-    """Return a column, or raise if it is a pyarrow column with offsets or codes out of bounds.
+    """Return a column unchanged, or raise if pyarrow offsets or codes in it are out of bounds.
 
-    Arrow validates offsets and codes only on request, and otherwise reads out of bounds.
+    Arrow validates offsets and codes only on request, and can otherwise read out of bounds.
     """
     if type(column).__module__.partition(".")[0] == "pyarrow" and hasattr(column, "validate"):
         column.validate(full=True)
@@ -114,7 +114,7 @@ def checked(column: Any) -> Any:
 
 
 def array_at_once(array: Any) -> AnyArray | None:
-    """Return a NumPy array itself, a tensor's memory as an array, or None for other objects."""
+    """Return a NumPy array unchanged, a PyTorch tensor's memory as an array, or None otherwise."""
     if type(array) is np.ndarray:
         return array
     if type(array).__module__ != "torch":
@@ -129,7 +129,7 @@ def array_at_once(array: Any) -> AnyArray | None:
 
 
 def only_column(ratings: Any) -> Any:
-    """Return the only column of a frame, or any other object as an array from a known library."""
+    """Return the only column of a frame, or the result of `in_known_library` for other objects."""
     if type(ratings) in PLAIN:
         return ratings
     ratings = in_known_library(ratings)
@@ -167,11 +167,11 @@ def names_of(columns: Sequence[Any], others: Sequence[str]) -> tuple[str, ...]:
 
 
 def warn_of_row_order(columns: Mapping[str, Any]) -> None:
-    """Warn if two pandas series share rows but order them differently.
+    """Warn if the indexes of two pandas series overlap but differ.
 
-    Ratings are matched by position. The keys of ``columns`` are the arguments' names. A different
-    order is not an error, because matching by position can be right if the rows of predictions are
-    merely numbered.
+    Ratings are matched by position. The keys of ``columns`` are the arguments' names. Different
+    indexes are not an error, because matching by position can be right if an index only numbers
+    the rows.
     """
     indexes = {
         name: column.index
@@ -209,7 +209,7 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
 
 
 def warn_of_same_column(columns: Mapping[str, Any]) -> None:
-    """Warn if both raters have the same column, because their agreement would be perfect.
+    """Warn if both raters have the same column, which always agrees with itself.
 
     A frame returns a new object each time a column is selected, so the names are also compared.
     """
@@ -255,7 +255,7 @@ def _codes_of_pandas(ratings: Any, name: str) -> Coded | None:
 def _numbers_in_place(array: Any) -> Any:
     """Convert pyarrow numbers to an array without a copy; return other arrays unchanged.
 
-    Arrow's own conversion imports pandas if it is installed, and the import takes half a second.
+    Arrow's own conversion imports pandas if it is installed, which takes half a second.
     """
     if not hasattr(array, "null_count") or array.null_count:
         return array
@@ -311,7 +311,7 @@ def _codes_of_pyarrow(ratings: Any, name: str) -> Coded | None:
 
 
 def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
-    """Return the codes and the dictionary of a pyarrow column of labels or strings, or None."""
+    """Return a pyarrow dictionary or string column's codes and dictionary, or None otherwise."""
     if not hasattr(ratings, "null_count"):
         return None
     _refuse_missing(ratings.null_count > 0, name)
@@ -361,7 +361,7 @@ def _without_null_labels(ratings: Any, name: str) -> Any:
 def strings_in_arrow(strings: Any) -> Any:
     """Return UTF-8 strings from another library as one pyarrow large_string array.
 
-    The conversion runs no Python code per string. Return None for columns without strings, and for
+    No Python code runs for the individual strings. Return None for columns without strings, and for
     columns that store them in another form.
     """
     strings = _in_arrow(strings)

@@ -31,7 +31,7 @@ ONE_ITEM_EACH = (
 def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
     """Return the weights of ``n_items`` items as an array of integers or floats.
 
-    NaN and infinity are not checked here, because the sums reveal them (`check_finite_weights`).
+    NaN and infinity are accepted here. If a sum is not finite, `check_finite_weights` rejects them.
     """
     weights = to_numpy(sample_weight)
     if weights.dtype.kind == "c":
@@ -87,8 +87,7 @@ def check_some_weight(weights: AnyArray) -> None:
 def read_scaled_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, float, bool]:
     """Return the scaled weights, their scale, and whether their sums are exact integers.
 
-    The given weights must be finite and non-negative. The scale is the factor by which they are
-    multiplied.
+    The given weights, which must be finite and non-negative, are multiplied by the scale.
     """
     given = read_sample_weight(sample_weight, n_items)
     check_finite_weights(given)

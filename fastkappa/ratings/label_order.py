@@ -2,7 +2,7 @@
 
 An ordered categorical, a polars Enum, an ordered Arrow dictionary or a Python enum declares an
 order. Without a declared order, labels are sorted. Strings are sorted by value if all are numbers,
-otherwise alphabetically. Alphabetical order is rarely the intended order.
+and otherwise alphabetically, which is rarely the intended order.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def not_declared(
 def nearest_label(label: str, labels: Iterable[Any]) -> str:
     """Return a sentence that suggests the nearest label, or "" if none is within a few edits.
 
-    ``label`` is a label as shown in a message. No label is suggested for a number.
+    ``label`` is written as in a message, with quotes around a string. Numbers get no suggestion.
     """
     text = label[1:-1]
     if not label.startswith(("'", '"')) or is_number(text):
@@ -136,7 +136,7 @@ def sorted_strings(strings: Iterable[str]) -> list[str]:
 
 
 def sorted_names(names: Iterable[str]) -> list[str]:
-    """Return distinct names of raters or groups, sorted by text and by the numbers in the names.
+    """Return distinct names of raters or groups, with numbers in the names sorted by value.
 
     Examples
     --------
@@ -149,13 +149,13 @@ def sorted_names(names: Iterable[str]) -> list[str]:
 
 
 def _texts_and_numbers(name: str) -> list[Any]:
-    """Split a name into texts and numbers. Numbers are pairs of length and digits, for sorting."""
+    """Split a name into texts and numbers, each number as a sortable pair of length and digits."""
     texts, numbers = DIGITS.split(name), [n.lstrip("0") for n in DIGITS.findall(name)]
     return [*chain.from_iterable(zip(texts, ((len(n), n) for n in numbers))), texts[-1]]
 
 
 def numbers_in_order(values: AnyArray, categories: Sequence[Any] | None = None) -> NDArray[np.intp]:
-    """Return the number of each entry's cluster, counted from 0 in the order of the clusters.
+    """Return the number of each entry's cluster, with the sorted clusters numbered from 0.
 
     With ``categories``, the values are codes, as in a column. The numbers depend neither on the
     order of the rows nor on the form of the column: clusters can be integers, the same integers as
@@ -189,19 +189,19 @@ def is_number(string: str) -> bool:
 
 
 def have_equal_numbers(labels: Collection[Any]) -> bool:
-    """Return whether two labels are spellings of one number, such as "250.1" and "250.10".
+    """Return whether any two labels spell the same number, such as "250.1" and "250.10".
 
-    Such labels are codes, so the ratings must also be read as text.
+    Such labels are probably codes, so the ratings must also be read as strings.
     """
     numbers = {label for label in labels if isinstance(label, str) and is_number(label)}
     return len(set(map(float, numbers))) < len(numbers)
 
 
 def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:
-    """Return whether the order of ``names``, the labels of a table, is the user's choice.
+    """Return whether the user chose the order of ``names``, the labels of a table.
 
-    If the columns of a data frame are in alphabetical order, `pandas.crosstab` has probably sorted
-    them, unless they are an ordered categorical.
+    If the columns of a data frame are in alphabetical order and not an ordered categorical,
+    `pandas.crosstab` has probably sorted them.
     """
     declared = getattr(getattr(getattr(table, "columns", None), "dtype", None), "ordered", False)
     given = [str(name) for name in names]
@@ -209,7 +209,7 @@ def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:
 
 
 def is_alphabetical(labels: AnyArray) -> bool:
-    """Return whether sorted labels are strings that are sorted alphabetically, not by value."""
+    """Return whether sorted labels are strings in alphabetical order, not in order of value."""
     strings = labels.tolist() if labels.dtype.kind in "UTO" else []
     return len(strings) > 0 and not all(isinstance(s, str) and is_number(s) for s in strings)
 

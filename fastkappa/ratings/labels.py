@@ -37,7 +37,7 @@ def read_labels(labels: Any) -> AnyArray:
 
 
 def as_decimals(floats: AnyArray) -> AnyArray:
-    """Convert floats to float64 by their shortest decimal form, so that float32(0.1) is 0.1."""
+    """Convert floats to float64 via their shortest decimals, so that float32(0.1) becomes 0.1."""
     if floats.dtype.kind != "f" or floats.dtype.itemsize >= 8:
         return floats
     return np.array([float(str(number)) for number in floats.flat]).reshape(floats.shape)
@@ -50,7 +50,7 @@ def have_fractions(labels: Any) -> bool:
 
 
 def array_of(values: Any, name: str) -> AnyArray:
-    """Return labels as an array, or raise for an integer among floats that float64 rounds."""
+    """Return labels as an array, or raise if float64 would round an integer among floats."""
     array = to_numpy(values)
     if array.dtype.kind == "f":
         refuse_rounded_list(values, array, name)
@@ -69,7 +69,7 @@ def _is_float64(number: int) -> bool:
 
 
 def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:
-    """Raise if converting a list to an array of floats rounded an integer."""
+    """Raise if an integer was rounded when a list was converted to an array of floats."""
     # The sum of squares is checked, because computing it takes only a third as long as finding the
     # maximum.
     if isinstance(values, (list, tuple)) and not np.vdot(floats, floats) < LARGEST_SQUARE:
@@ -107,7 +107,7 @@ def first_rounded(numbers: AnyArray) -> int | None:
 
 
 def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
-    """Convert dates or durations to another unit, with NaT for values it cannot represent."""
+    """Convert dates or durations to another unit, with NaT for values that do not fit."""
     if dates.dtype == unit:
         return dates
     try:
@@ -125,7 +125,7 @@ def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
 def _fit(dates: AnyArray, finer: np.dtype[Any]) -> NDArray[np.bool_]:
     """Return a mask of the dates that a finer unit can represent.
 
-    For other dates, NumPy raises an error. Before NumPy 2.5, their values wrapped around.
+    For other dates, the conversion raises an error; before NumPy 2.5, their values wrapped around.
     """
     numbers = dates.astype(np.int64)
     last = np.array([INT64_MAX]).view(finer.newbyteorder("=")).astype(dates.dtype)
@@ -137,7 +137,7 @@ def _fit(dates: AnyArray, finer: np.dtype[Any]) -> NDArray[np.bool_]:
 def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
     """Convert dates or durations to another unit, or raise if it cannot represent all of them.
 
-    ``name`` is the name of the dates in the error.
+    ``name`` is what the error calls the dates.
     """
     found = cast_dates(dates, unit)
     lost = np.isnat(found)
@@ -150,7 +150,7 @@ def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
 
 
 def common_unit(dates: Sequence[AnyArray]) -> np.dtype[Any]:
-    """Return the finest unit of the dates, or another unit if it cannot represent all dates.
+    """Return the finest unit of the dates, or another if the finest cannot represent them all.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def common_unit(dates: Sequence[AnyArray]) -> np.dtype[Any]:
 
 
 def keys_in_unit(dates: AnyArray, unit: np.dtype[Any]) -> list[int | str]:
-    """Return dates as numbers in a unit, or as strings if the unit cannot represent them."""
+    """Return each date as a number in a unit, or as a string if the unit cannot represent it."""
     found = cast_dates(dates, unit)
     return [
         str(date) if is_lost else number
@@ -203,9 +203,9 @@ def names_of_columns(frame: Any) -> list[Any] | None:
 
 
 def refuse_booleans_among(kinds: Collection[str], labels: Iterable[Any], where: str) -> None:
-    """Raise if one part of a column has booleans, and another has numbers other than 0 and 1.
+    """Raise if one part of a column has booleans and another has numbers other than 0 and 1.
 
-    ``kinds`` are the NumPy kinds of the parts, and ``labels`` are the labels of all parts.
+    ``kinds`` contains the NumPy dtype kinds of the parts, and ``labels`` the labels of all parts.
     """
     if "b" in kinds and not {*"iuf"}.isdisjoint(kinds):
         other = next((label for label in labels if label is not None and label not in (0, 1)), None)
@@ -217,9 +217,9 @@ def refuse_booleans_among(kinds: Collection[str], labels: Iterable[Any], where: 
 
 
 def names_in_order(names: list[Any]) -> list[Any]:
-    """Return the column names, sorted by value if they are numbers in no order.
+    """Return column names, sorted by value if they are numbers that neither ascend nor descend.
 
-    The columns of a pivot table can be in order of occurrence.
+    The columns of a pivot table can be in the order in which their labels first occur.
 
     Examples
     --------
@@ -236,8 +236,8 @@ def names_in_order(names: list[Any]) -> list[Any]:
 def order_of_columns(columns: list[Any], names: list[Any], argument: str) -> AnyArray | None:
     """Return the index of each label's column, found by name, or None if no reordering is needed.
 
-    Labels can also be new names for all columns, which are then already in order. ``argument`` is
-    the frame's name in errors.
+    Labels can also be new names for all columns, which then keep their order. ``argument`` is the
+    frame's name in errors.
     """
     # Files and some frames support only strings as names.
     for called in (names, [str(name) for name in names]):
@@ -292,9 +292,9 @@ def codes_of_objects(strings: AnyArray | Sequence[Any]) -> tuple[NDArray[np.int3
 def codes_of_fixed_width(strings: AnyArray) -> tuple[NDArray[np.int32], list[str]]:
     """Return the codes of a NumPy array of strings, and the string that belongs to each code.
 
-    A hash selects a slot. The hash is the sum of a string's characters, each multiplied by an odd
-    number. The slot contains the code of an earlier string, and one comparison shows whether both
-    strings are equal. If they differ, the string is looked up in a Python dictionary.
+    Each string's hash, the sum of its characters multiplied by odd numbers, selects a slot. The
+    slot contains the code of an earlier string. If the string differs from this earlier string, it
+    is looked up in a Python dictionary.
     """
     width = strings.dtype.itemsize // 4
     native = strings.dtype.newbyteorder("=")

@@ -1,4 +1,4 @@
-"""Recognise the kind of a source, and count its columns or read them into memory."""
+"""Count the ratings in a source of any kind, or read its columns into memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from fastkappa.sources.text.unread_columns import judge_frame
 
 
 class Options(TypedDict, total=False):
-    """The types of the options of `confusion_from_source`, except ``group``."""
+    """The types of the keyword arguments of `confusion_from_source`, except ``group``."""
 
     labels: Any
     missing_codes: Sequence[Any]
@@ -74,37 +74,37 @@ def confusion_from_source(
     Parameters
     ----------
     source : path, data frame, table, dataset, relation or mapping
-        - the path of a CSV, TSV, .txt, .jsonl, Parquet or Arrow file, or of a folder of such files;
+        - the path to a CSV, TSV, .txt, .jsonl, Parquet or Arrow file, or to a folder of such files;
           a pattern such as ``"part-*.csv"``; or a list of these. Files are read in batches;
-        - a ``Table``, ``RecordBatch``, ``RecordBatchReader`` or ``dataset`` of pyarrow, or
-          any other object that exports an Arrow stream; a list or an iterator of record batches;
+        - a pyarrow ``Table``, ``RecordBatch``, ``RecordBatchReader`` or ``Dataset``, or any
+          other object that exports an Arrow stream; a list or an iterator of record batches;
         - a pandas or polars frame, or any other frame that narwhals supports;
         - a polars ``LazyFrame``, a DuckDB relation or a PySpark frame. Its engine counts the
-          items, and returns only the cells of the table;
-        - a Dask frame. The workers count its partitions;
-        - a mapping of names to arrays. The workers count the chunks of Dask arrays;
+          items and returns only the cells of the table;
+        - a Dask frame, whose partitions are counted on the Dask workers;
+        - a mapping of names to arrays. Chunks of Dask arrays are counted on the Dask workers;
         - a list of dictionaries, one per row, as in JSON.
     y1, y2 : str
-        The names of the columns of the first and the second rater. Both can be the same column.
+        The names of the columns of the first and the second rater. They can name the same column.
         Ratings are whole numbers, booleans, strings, dates or times.
     labels : array-like of shape (l,), default=None
-        The labels of the table, in order. If None and a column declares an order, the table has
-        all labels of that order. An ordered categorical, a polars or DuckDB Enum, an ordered Arrow
-        dictionary, or a Python enum declares an order. If no order is declared, the labels that
-        occur are sorted. Strings that are all numbers are sorted by value, and other strings
-        alphabetically. If items are left out and some strings in ``labels`` do not occur, a
-        warning lists these strings.
+        The labels of the table, in order. If None and a column declares an order of its labels,
+        the table has all these labels in that order. Ordered categoricals, polars and DuckDB
+        Enums, ordered Arrow dictionaries, and Python enums declare an order. If no order is
+        declared, the labels that occur are sorted: strings by value if all are numbers, otherwise
+        alphabetically. If some ratings are not in ``labels``, and some strings in ``labels`` do
+        not occur, a warning lists these strings.
     missing_codes : sequence, default=()
-        Values that mean a missing rating, such as ``["x", -9]``.
+        Values that stand for a missing rating, such as ``["x", -9]``.
     group : str, default=None
         The name of a column of groups. Items are counted separately for each group.
     sample_weight : str, default=None
         The name of a column of item weights. The table then contains sums of weights instead of
         counts: exact sums for integers, and float64 sums for floats.
     num_threads : int, default=None
-        The largest number of threads for counting in this process. If None, only
-        ``OMP_NUM_THREADS``, the number of cores and the CPU quota limit this number. Query engines
-        and compute clusters have their own settings.
+        The maximum number of threads in this process. If None, it is limited by
+        ``OMP_NUM_THREADS``, the number of cores and the CPU quota. Query engines and compute
+        clusters have their own settings.
     filesystem : pyarrow.fs.FileSystem, default=None
         The file system of the paths, such as ``pyarrow.fs.S3FileSystem()``. Files in formats other
         than Parquet are first copied to a temporary folder.
@@ -116,17 +116,17 @@ def confusion_from_source(
     decimal : str, default='.'
         The decimal point of numbers in text files.
     on_progress : callable, default=None
-        Called repeatedly with the number of bytes read so far and the total number of bytes. The
-        files must be local.
+        Called repeatedly with the number of bytes read so far and the total number of bytes.
+        Supported only for local files.
 
     Returns
     -------
     counts : SourceCounts or dict of SourceCounts
         A named tuple ``(table, labels, n_outside, n_rows, missing, n_dropped)``. Items with a
-        missing rating are not in the table. ``missing`` is the number of missing ratings of each
-        rater, and ``n_dropped`` is the number of items with a missing rating. With ``group``,
-        ``counts`` is a dictionary with one such tuple per group. The groups are sorted, and all
-        have the same labels. Items without a group have the key None.
+        missing rating are not in the table. ``missing`` holds the number of missing ratings for
+        each rater, and ``n_dropped`` is the number of items with a missing rating. If ``group`` is
+        given, ``counts`` is a dictionary that maps each group to such a tuple. The groups are
+        sorted, and all have the same labels. The key None stands for items without a group.
 
     Raises
     ------
@@ -149,8 +149,8 @@ def confusion_from_source(
     -----
     The type of the labels does not depend on the kind of source. Labels are int64 for whole numbers
     (including whole floats), bool for booleans, str for strings, or datetime64 for dates (in days)
-    and times (in microseconds, UTC). A column in a CSV file gets a type that can represent all its
-    ratings. Empty fields, NA, NaN, null and similar texts count as missing, unless they are
+    and times (in microseconds, UTC). In text files, the type of a column is inferred from all its
+    ratings. Empty fields, NA, NaN, null and similar strings count as missing, unless they are
     among ``labels``.
 
     Examples
@@ -202,7 +202,7 @@ def confusion_from_source(
 
 
 def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
-    """Return the codes for missing ratings, or raise if they are invalid."""
+    """Return the codes for missing ratings, or None if there are none; raise if one is a label."""
     check_is_list(missing_codes)
     codes = WantedLabels(missing_codes)
     for label in [] if labels is None else labels:
@@ -276,7 +276,7 @@ def _judge(source: Any, rated: Sequence[Any], keys: Sequence[Any]) -> None:
 def _in_one(source: Any) -> Any:
     """Convert rows to columns, and record batches to a stream; return other sources unchanged.
 
-    Rows are passed as a list of dictionaries, and record batches as a list or an iterator.
+    Rows are a list of dictionaries, and record batches are a list or an iterator.
     """
     first: Any
     batches: Iterator[Any]
@@ -325,23 +325,23 @@ def _parts_of_arrow(table: SourceTable, source: Any) -> list[Part]:
 def read_triples(
     source: Any, item: Any, rater: Any, rating: Any, cluster: Any = None, labels: Any = None
 ) -> tuple[Any, Any, Any, Any]:
-    """Return a source's item, rater and rating columns, and its cluster column or None.
+    """Return the item, rater and rating columns of a source, and its cluster column or None.
 
     Parameters
     ----------
     source : path, data frame, table, dataset, relation or mapping
-        As for `fastkappa.confusion_from_source`. Query engines and compute clusters return only
-        these columns.
+        As in `fastkappa.confusion_from_source`. Query engines and compute clusters return only
+        the named columns.
     item, rater, rating, cluster : str
         The names of the columns. ``cluster`` can be None. In text files, all columns except the
         ratings are read as strings.
     labels : array-like, default=None
-        The labels. In a text file, a string that is a label, even "NA", never counts as missing.
+        The labels. In a text file, a string that is a label, such as "NA", is not read as missing.
 
     Returns
     -------
     item, rater, rating, cluster : array-likes of shape (n,)
-        The columns, as objects of the source's library. They can declare an order of labels.
+        The columns, as objects of the source's library. The ratings can declare a label order.
 
     Raises
     ------
@@ -378,7 +378,7 @@ def _columns(
     text: Sequence[Any],
     labels: Mapping[Any, Collection[str]] = NO_LABELS,
 ) -> Mapping[Any, Any]:
-    """Return the named columns of any source. Columns in ``text`` are never read as numbers."""
+    """Return the named columns of any source. Those in ``text`` are never read as numbers."""
     source = _in_one(source)
     if are_paths(source):
         read = arrow_folders.columns_of_files(files_at(source), names, text=text, labels=labels)

@@ -1,4 +1,4 @@
-"""Split Arrow columns into batches, and count them in threads."""
+"""Split Arrow columns into batches, and count the batches in threads."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Part = Callable[[], Iterable[Batch]]
 def count_parts(table: SourceTable, parts: Sequence[Part], num_threads: int = 1) -> None:
     """Count the batches in the parts of a source. Each idle thread takes the next part.
 
-    If there is only one part, all threads count its batches.
+    If there is only one part, all threads count each of its batches together.
     """
     n_before = table.n_rows
     if len(parts) <= 1 or num_threads == 1:
@@ -57,7 +57,7 @@ def count_parts(table: SourceTable, parts: Sequence[Part], num_threads: int = 1)
 
 
 def parts_of_arrays(table: SourceTable, columns: Mapping[Any, Any], what: str = "") -> list[Part]:
-    """Split arrays of any library into parts. ``what`` names the arrays in errors about lengths."""
+    """Split arrays of any library into parts. The error about lengths includes ``what``."""
     import pyarrow
 
     arrays = {name: as_array(columns[name], name, table.codes) for name in table.names}
@@ -70,8 +70,8 @@ def parts_of_arrays(table: SourceTable, columns: Mapping[Any, Any], what: str = 
 def parts_of_rows(table: SourceTable, rows: Any) -> list[Part]:
     """Split the rows of an Arrow table or record batch into parts.
 
-    ``rows`` has only the columns that ``table`` counts. Integers are counted in place. Other
-    ratings need temporary arrays, and slicing the rows keeps these arrays small.
+    ``rows`` must have only the columns that ``table`` counts. Integers without weights or groups
+    are counted in place. Other columns need temporary arrays, which slicing the rows keeps small.
     """
     names = table.names
     is_in_place = table.columns.weight is None and table.columns.group is None
@@ -86,7 +86,7 @@ def parts_of_rows(table: SourceTable, rows: Any) -> list[Part]:
 
 
 def batches_of(table: SourceTable, record_batches: Iterable[Any]) -> Iterator[Batch]:
-    """Yield the counted columns of record batches."""
+    """Yield the columns to count from record batches."""
     for rows in record_batches:
         for part in parts_of_rows(table, rows.select(table.names)):
             yield from part()
@@ -100,7 +100,7 @@ def _count_batches(table: SourceTable, part: Part, num_threads: int) -> None:
 
 
 def add_arrays(table: SourceTable, arrays: Batch, num_threads: int = 1) -> None:
-    """Count items whose columns are Arrow arrays or chunked arrays."""
+    """Count the items in a batch of Arrow arrays or chunked arrays."""
     columns = table.columns
     names = {columns.y1, columns.y2}
     if columns.group is not None:
@@ -121,7 +121,7 @@ def add_arrays(table: SourceTable, arrays: Batch, num_threads: int = 1) -> None:
 
 
 def split_by(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """Yield each group in a column, in sorted order, with its rows.
+    """Yield each group in column ``name``, in sorted order, with the rows of that group.
 
     Rows without a group are dropped.
     """
@@ -144,9 +144,9 @@ def split_by(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict[
 
 
 def single_labels(column: Any) -> Any:
-    """Replace lists by their labels, and empty lists by null, if no list has several labels.
+    """Replace each list with its label, or with null if it is empty.
 
-    Otherwise return the column unchanged.
+    Return the column unchanged if it does not contain lists, or if a list has several labels.
     """
     from pyarrow import compute
 

@@ -50,8 +50,8 @@ def is_integer(dtype: Any) -> bool:
 def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any:
     """Convert a column from any library to an Arrow array, with null for NaN.
 
-    If Python objects are of mixed types, codes among them become null, because an Arrow column
-    cannot contain mixed types.
+    An Arrow column cannot contain mixed types. If the values are Python objects of mixed types,
+    codes for missing ratings among them are therefore replaced with null.
     """
     import pyarrow
 
@@ -104,7 +104,7 @@ def _is_in_arrow(values: Any) -> bool:
 def _with_true_length(values: Any, column: Any) -> Any:
     """Return values as a sequence, or raise if their reported length is wrong.
 
-    Arrow allocates memory for the reported length, but then writes all items of the object to it.
+    Arrow allocates memory for the reported length, and would write any further items beyond it.
     """
     if _is_in_arrow(values) or hasattr(values, "__arrow_array__"):
         return values
@@ -154,9 +154,9 @@ def keys_of(ratings: Column) -> list[Key]:
 
 
 def ratings_of(array: Any, column: Any, fractions: bool = False) -> Column:
-    """Return the ratings of an Arrow array. The category None means a missing rating.
+    """Return the ratings in an Arrow array. The category None stands for a missing rating.
 
-    With ``fractions``, fractional numbers are also labels.
+    If ``fractions`` is true, fractional numbers are also accepted as labels.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def ratings_of(array: Any, column: Any, fractions: bool = False) -> Column:
 
 
 def text_of_bytes(array: Any, column: str) -> Any:
-    """Return an array of bytes as strings, or raise if they are not UTF-8.
+    """Decode an array of bytes to strings, or raise if any of them is not valid UTF-8.
 
     pyarrow reads text that is not UTF-8 as bytes, and other programs can store text as bytes.
     """
@@ -291,7 +291,7 @@ def with_order(array: Any, order: Sequence[Any] | None) -> Any:
 
 
 def _refuse_different_orders(chunks: Sequence[Any]) -> None:
-    """Raise if parts of a column declare different orders, because joining would lose an order."""
+    """Raise if parts of a column declare different orders, because joining would keep only one."""
     for chunk in chunks[1:]:
         first, other = chunks[0].dictionary, chunk.dictionary
         if not other.equals(first):
@@ -316,7 +316,7 @@ def _of_codes(array: Any, dtype: np.dtype[Any]) -> Column:
 
 
 def codes_of(array: Any, categories: list[Any]) -> tuple[AnyArray, list[Any]]:
-    """Return the codes and categories of a dictionary array, with an extra code for nulls."""
+    """Return the codes and categories of a dictionary array, with an extra code for any nulls."""
     codes = values_of(array.indices)
     if array.indices.null_count:
         if len(categories) > np.iinfo(codes.dtype).max:
@@ -327,10 +327,10 @@ def codes_of(array: Any, categories: list[Any]) -> tuple[AnyArray, list[Any]]:
 
 
 def values_of(array: Any) -> AnyArray:
-    """Return the numbers of an array without copying them. Nulls become arbitrary numbers.
+    """Return the numbers in an array without copying them. Nulls become arbitrary numbers.
 
-    Arrow's own conversion imports pandas if pandas is installed. This import is slow, and an
-    interrupt during the import would be lost.
+    Arrow's own conversion imports pandas if it is installed. This import is slow, and would
+    swallow a KeyboardInterrupt.
     """
     import pyarrow
 
@@ -349,7 +349,7 @@ def _is_null(array: Any) -> NDArray[np.bool_]:
 def _of_integers(array: Any, dtype: np.dtype[Any]) -> Column:
     """Return whole numbers without copying them.
 
-    If there are nulls, return codes for the range of the numbers and for None.
+    If there are nulls, return codes instead. None is then one of the categories.
     """
     if not array.null_count:
         return Column(values_of(array), dtype)

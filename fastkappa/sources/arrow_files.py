@@ -60,7 +60,7 @@ OnProgress = Callable[[int], None]
 
 
 def ignore_progress(n_bytes: int) -> None:
-    """Do nothing with the number of bytes read."""
+    """Do nothing; this is the default progress callback."""
 
 
 def need_pyarrow(extra: str, use: str) -> Any:
@@ -97,11 +97,11 @@ def read_columns(
         Text columns in which most values differ. These columns are never dictionary-encoded. In
         Parquet files, they can contain text that is not UTF-8.
     text_format : TextFormat, optional
-        The format of a text file, if it is not UTF-8 or its suffix does not imply the delimiter.
+        The format of a text file that is not UTF-8 or whose suffix does not imply the delimiter.
     as_written : bool, default=False
-        Whether to treat all texts in the columns ``text`` as values, even "NA".
+        Whether all strings in the columns ``text`` count as values, even "NA".
     labels : dict of collections of str
-        For each column, texts such as "NA" that do not count as missing in a text file.
+        For each column of a text file, strings such as "NA" that do not count as missing.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def read_columns(
 
 
 def column_names(path: Path, text_format: TextFormat = PLAIN) -> list[str]:
-    """Return the names of a file's columns. The errors are those of `read_columns`."""
+    """Return the names of a file's columns. Raise the same errors as `read_columns`."""
     with opened(path) as file_format:
         if file_format in DELIMITERS:
             return text_file(path, DELIMITERS[file_format], text_format).names
@@ -154,7 +154,7 @@ def column_names(path: Path, text_format: TextFormat = PLAIN) -> list[str]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[str]:
-    """Yield the format of a readable file. Errors raised in the block name the file.
+    """Check a file and yield its format. Errors raised in the ``with`` block name the file.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def opened(path: Path) -> Iterator[str]:
 
 
 def check_file(path: Path) -> None:
-    """Raise if a file does not exist or is empty."""
+    """Raise if a file does not exist, is empty, or is a directory."""
     try:
         status = path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -182,7 +182,7 @@ def check_file(path: Path) -> None:
 
 
 def files_of(folder: Path) -> list[Path]:
-    """Return the readable files in a folder at any depth, sorted, or raise if there are none."""
+    """Return the readable files at any depth in a folder, sorted, or raise if there are none."""
     files = [file for file in visible_files(folder) if is_read_of_folder(file)]
     if not files:
         raise no_file_in(folder)
@@ -195,7 +195,7 @@ def no_file_in(folder: object) -> RatingsError:
 
 
 def visible_files(folder: Path) -> list[Path]:
-    """Return all files of a folder at any depth, sorted, except hidden files and folders."""
+    """Return the files at any depth in a folder, sorted, without hidden files and folders."""
     # Files are sorted by the parts of their paths, because comparing Path objects is slow. Sorting
     # a thousand Path objects takes as long as reading a few files.
     return sorted(map(Path, _visible_below(os.fspath(folder))), key=lambda file: file.parts)
@@ -217,19 +217,19 @@ def _visible_below(folder: str) -> Iterator[str]:
 def is_read_of_folder(file: Path) -> bool:
     """Return whether a file in a folder is data, according to its suffix.
 
-    A .txt file does not count as data, because it can be a note.
+    A .txt file does not count as data, because it is often a note.
     """
     return file.name.lower().endswith(IN_FOLDERS)
 
 
 def batches_of_stream(table: SourceTable, stream: Any, names: Sequence[str]) -> Iterator[Batch]:
-    """Yield the counted columns of a record batch reader."""
+    """Yield the columns to count from a record batch reader."""
     check_columns("the stream", table.names, names)
     yield from batches_of(table, map(checked, selected(stream, table.names)))
 
 
 def selected(stream: Iterable[Any], columns: Sequence[Any]) -> Iterator[Any]:
-    """Yield the given columns of record batches. The schemas of the batches can differ."""
+    """Yield the given columns of record batches, whose schemas can differ."""
     for batch in stream:
         check_columns("a record batch", columns, batch.schema.names)
         yield batch.select(list(columns))
@@ -274,7 +274,7 @@ def count_text(
     reports: Sequence[OnProgress],
     num_threads: int,
 ) -> None:
-    """Count text files. The type of a column is chosen to represent its ratings in all files."""
+    """Count text files. The type chosen for a column can represent its ratings in all files."""
     opened: list[TextFile] = []
     texts = TextTable(table, has_files=len(paths) > 1)
     name = naming if len(paths) == 1 else naming_part
@@ -360,7 +360,7 @@ def _opened_parquet(
 ) -> Iterator[Any]:
     """Open a Parquet file, and check that it has the given columns.
 
-    String columns become dictionaries, except the columns in ``as_strings``.
+    String columns are dictionary-encoded, except those in ``as_strings``.
     """
     from pyarrow import parquet
 
@@ -377,9 +377,9 @@ def _opened_parquet(
 def _parquet_batches(
     path: Path, columns: Sequence[str], on_progress: OnProgress, as_strings: Sequence[str]
 ) -> Iterator[Any]:
-    """Yield columns of a Parquet file.
+    """Yield columns of a Parquet file in batches.
 
-    String columns become dictionaries, except the columns in ``as_strings``.
+    String columns are dictionary-encoded, except those in ``as_strings``.
     """
     import pyarrow
 
@@ -410,7 +410,7 @@ def _arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) 
 
 
 def _arrow_reader(source: Any, **options: Any) -> Any:
-    """Return a reader of an Arrow file or an Arrow stream, according to the first bytes."""
+    """Return a reader for an Arrow file or an Arrow stream, depending on the first bytes."""
     from pyarrow import ipc
 
     source.seek(0)
@@ -422,7 +422,7 @@ def _arrow_reader(source: Any, **options: Any) -> Any:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Convert an error raised while reading a file to an error that names the file."""
+    """Convert an error raised while reading a file into an error that names the file."""
     pyarrow = need_pyarrow("cli", "reading files")
     try:
         yield
@@ -440,7 +440,7 @@ def naming(path: Path) -> Iterator[None]:
 
 @contextmanager
 def naming_part(path: Path) -> Iterator[None]:
-    """Name the current one of several files in all errors, even errors about its ratings."""
+    """Name the file, one of several, in all errors raised while it is read or counted."""
     try:
         with naming(path):
             yield

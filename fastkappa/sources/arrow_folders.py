@@ -76,14 +76,14 @@ def count_files(
 ) -> None:
     """Count a file, or several files in one format, as one source.
 
-    Suffixes determine the formats, and ``text_format`` describes text files. Progress is reported
-    in bytes over all files.
+    The suffixes determine the format, and ``text_format`` describes text files. Progress is
+    reported as the number of bytes read from all files.
 
     Raises
     ------
     RatingsError
         If a file cannot be read, a column does not exist, ratings cannot be class labels, or the
-        files have several formats.
+        files have different formats.
     ImportError
         If pyarrow is not installed.
     """
@@ -113,14 +113,14 @@ def count_files(
 def count_remote(
     table: SourceTable, source: Paths, filesystem: Any, text_format: TextFormat, num_threads: int
 ) -> None:
-    """Count files in a pyarrow file system, like `count_files` for local files.
+    """Count files in a pyarrow file system, as `count_files` counts local files.
 
-    In Parquet files, only the required columns are read. Other files are copied first.
+    Only the required columns of Parquet files are read. Other files are first copied locally.
 
     Raises
     ------
     RatingsError, ImportError
-        As for `count_files`.
+        As in `count_files`.
     TypeError
         If ``filesystem`` is not a pyarrow file system.
     """
@@ -138,7 +138,7 @@ def count_remote(
 
 
 def batches_of_dataset(table: SourceTable, dataset: Any) -> Iterator[Batch]:
-    """Yield the counted columns of a pyarrow dataset."""
+    """Yield the columns to count from a pyarrow dataset."""
     check_columns("the dataset", table.names, dataset.schema.names)
     _check_fragments(dataset, table.names)
     batches = dataset.to_batches(
@@ -187,8 +187,8 @@ def columns_of_files(
 ) -> dict[str, Any]:
     """Return columns of a file, or of several files in one format, as `read_columns` does.
 
-    If the files have different labels in the columns ``rated``, a warning is given. ``options`` are
-    passed to `read_columns`.
+    Warn if the labels in the columns ``rated`` differ between files. ``options`` are passed to
+    `read_columns`.
 
     Raises
     ------
@@ -246,9 +246,9 @@ def joined(
 ) -> dict[str, Any]:
     """Concatenate the columns of several parts.
 
-    A column of integers becomes a column of floats if another part has floats in this column. If
-    ``files`` are given, errors name the files of the parts. A warning is given if the labels in
-    the columns ``rated`` differ between parts.
+    Integers become floats if the same column has floats in another part. ``files`` are the files
+    that the parts come from, for the errors. Warn if the labels in the columns ``rated`` differ
+    between parts.
     """
     import pyarrow
 
@@ -298,8 +298,8 @@ def _as_floats(column: Any, name: str) -> Any:
 def warn_of_copies(files: Sequence[Path], *, fewest_rows: int = FEWEST_IDS) -> None:
     """Warn about files that have the same content as another file.
 
-    Files with fewer than ``fewest_rows`` rows are ignored, because they can be empty or equal by
-    chance.
+    Files with fewer than ``fewest_rows`` rows are ignored, because they could be empty or identical
+    by chance.
     """
     there = filter(Path.is_file, files)
     groups = [sorted(there, key=lambda file: (len(file.name), file))]
@@ -383,7 +383,7 @@ def _n_rows(file: Path) -> int:
 
 
 def _format_of_all(files: Sequence[Path], *, are_local: bool = True) -> str:
-    """Return the common format of the files of a source, and warn about copies of local files."""
+    """Return the format that all files have, or raise. Warn about copies among local files."""
     formats = sorted({format_of(file) for file in files})
     if len(formats) > 1:
         folder = Path(os.path.commonpath([file.parent for file in files]))
@@ -403,10 +403,10 @@ def _format_of_all(files: Sequence[Path], *, are_local: bool = True) -> str:
 
 
 def with_encoding_of(text_format: TextFormat, files: Sequence[Path]) -> TextFormat:
-    """Return the format of the text files, without the given encoding if the files are all UTF-8.
+    """Return the format of the text files, without the given encoding if they are all UTF-8.
 
     An encoding with one byte per character can decode any file, so a wrong encoding raises no
-    error. But text with special characters in such an encoding is not valid UTF-8.
+    error. But text with special characters in such an encoding is rarely valid UTF-8.
     """
     encoding = text_format.encoding
     if encoding is None or len(EVERY_BYTE.decode(encoding, "replace")) < len(EVERY_BYTE):

@@ -1,7 +1,7 @@
-"""Read JSON Lines, with one object per line, in blocks of lines, using pyarrow.
+"""Read JSON Lines (one object per line) with pyarrow, in blocks of lines.
 
-If an object lacks a field, the value counts as missing. As in text files, an empty string also
-counts as missing. Values keep their JSON types, so the string "1" is not the number 1.
+A field that is absent from an object counts as missing. As in text files, so does an empty
+string. Values keep their JSON types, so the string "1" is not the number 1.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def json_batches(
     on_progress: Callable[[int], None],
     check: Callable[[Sequence[str]], None],
 ) -> Iterator[Any]:
-    """Yield columns of a file in blocks of lines, and call ``check`` with all field names."""
+    """Yield columns of a file in batches, then call ``check`` with all field names."""
     import pyarrow
 
     names: dict[str, None] = {}
@@ -94,7 +94,7 @@ def _may_be_deep(block: bytes) -> bool:
 def _parsed(block: bytes, columns: Sequence[str]) -> _Lines | None:
     """Return the required fields of a block as parsed by pyarrow, or None if pyarrow fails.
 
-    pyarrow infers the types of all fields, so even a field that is not required can be the cause.
+    pyarrow infers the types of all fields, so even a field that is not required can make it fail.
     """
     import pyarrow
     from pyarrow import json

@@ -1,4 +1,4 @@
-"""Mark the values in a file's columns that mean a missing rating."""
+"""Replace values that stand for missing ratings in a file's columns with null."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def mark_missing(
     array : pyarrow.ChunkedArray
         The column that was read.
     codes : WantedLabels or None
-        The values that mean a missing rating.
+        The values that stand for a missing rating.
     odd : {'raise', 'drop', 'keep'}
         How to handle strings among numbers: as an error, as missing, or as labels.
     remedy : str
@@ -57,7 +57,7 @@ def mark_missing(
     Returns
     -------
     array : pyarrow.Array
-        The column. The type of a text column is inferred from the values that are not missing.
+        The column. In text files, its type is inferred from the values that are not missing.
     """
     import pyarrow
     from pyarrow import types

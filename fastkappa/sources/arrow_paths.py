@@ -56,7 +56,7 @@ def files_at(source: Paths) -> list[Path]:
 
 
 def matching(path: str) -> list[Path]:
-    """Return the files that match a pattern, or raise if there are none. Keep other paths."""
+    """Return the files that match a pattern, or raise if none do. Return other paths unchanged."""
     if URL.match(path):
         raise RatingsError(
             f"{path} is not a local path. In Python, run `filesystem, path ="
@@ -88,7 +88,7 @@ def _refuse_repeated(files: Sequence[str]) -> None:
 
 
 def reports_of(files: Sequence[Path], on_progress: OnProgress) -> list[OnProgress]:
-    """Return one progress callback per file. Each callback adds the bytes of the earlier files."""
+    """Return one progress callback per file. Each adds the sizes of the earlier files."""
     if on_progress is ignore_progress:
         return [on_progress] * len(files)
     before = accumulate((file.stat().st_size for file in files), initial=0)
@@ -100,9 +100,9 @@ def _report(on_progress: OnProgress, n_before: int, n_bytes: int) -> None:
 
 
 def with_total(files: Sequence[Path], on_progress: Callable[[int, int], object]) -> OnProgress:
-    """Return a callback that passes the bytes read and the total to a user's function.
+    """Return a callback that passes the number of bytes read, and the total, to a user's function.
 
-    The number of bytes never decreases, and only one thread at a time calls the function.
+    The number of bytes read never decreases, and only one thread at a time calls the function.
     """
     total, most, lock = sum(file.stat().st_size for file in files), 0, new_lock()
 
@@ -117,14 +117,14 @@ def with_total(files: Sequence[Path], on_progress: Callable[[int, int], object])
 
 
 def remote_files(source: Paths, filesystem: Any) -> list[str]:
-    """Return the files in another file system. Folders follow the same rules as local folders.
+    """Return the files in another file system. Folders are searched in the same way as local ones.
 
     Raises
     ------
     TypeError
         If ``filesystem`` is not a pyarrow file system.
     RatingsError
-        If a file does not exist.
+        If a file does not exist or occurs twice, or a folder has no file that can be read.
     """
     need_pyarrow("frames", "filesystem=")
     from pyarrow import fs
@@ -161,7 +161,7 @@ def _is_data(path: str, folder: str) -> bool:
 
 @contextmanager
 def copied(files: Sequence[str], filesystem: Any) -> Iterator[list[Path]]:
-    """Copy remote files to a temporary folder for the duration of the block.
+    """Copy remote files to a temporary folder for the duration of the ``with`` block.
 
     Errors about the copies name the original files.
     """

@@ -1,4 +1,4 @@
-"""Count batches of ratings with the kernels, without copying them."""
+"""Count batches of ratings with the kernels, if possible without copying the ratings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SAMPLE = 1 << 16
 
 
 class CodedBatch(NamedTuple):
-    """A batch of ratings as codes for the kernels, and the label of each code."""
+    """A batch of ratings as codes for the kernels, with the label of each code."""
 
     values: AnyArray
     codec: Codec
@@ -52,7 +52,7 @@ def add_ratings(
     groups: Column | None = None,
     num_threads: int = 1,
 ) -> None:
-    """Count the pairs of ratings in a batch of items. The category None means a missing rating."""
+    """Count the pairs of ratings in a batch of items. The category None is a missing rating."""
     types = NO_TYPE if groups is None else groups.label_dtype, first.label_dtype, second.label_dtype
     table.note(types)
     table.note_orders(first.declared, second.declared)
@@ -83,7 +83,7 @@ def add_ratings(
 def _add_whole_numbers(
     table: SourceTable, types: Types, columns: tuple[AnyArray, AnyArray], num_threads: int
 ) -> None:
-    """Count pairs of whole numbers if the labels are not known in advance."""
+    """Count pairs of whole numbers, without knowing the labels in advance."""
     kernels = get_kernels()
     try:
         codecs = expected_codecs(kernels, columns, LARGEST_DENSE)
@@ -115,7 +115,7 @@ def _coded(ratings: Column, table: SourceTable, axis: AxisLabels) -> CodedBatch:
 def _coded_anew(
     codes: AnyArray, categories: Sequence[Key], table: SourceTable, axis: AxisLabels
 ) -> CodedBatch:
-    """Recode a batch with only the categories that occur and are counted."""
+    """Recode a batch so that only categories that occur and are counted have their own codes."""
     kept = np.flatnonzero(np.bincount(codes)).tolist()
     if axis.wanted is None:
         table.refuse_if_many(axis, len(kept))

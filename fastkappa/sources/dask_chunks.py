@@ -1,6 +1,6 @@
-"""Count Dask frames and arrays in the workers.
+"""Count Dask frames and arrays on the Dask workers.
 
-Each partition or chunk becomes a table in its worker. The workers also sum the tables, a few at a
+A worker counts each partition or chunk into a table. The workers also sum the tables, a few at a
 time, and return only the final table. If a worker is lost, Dask repeats its tasks and discards the
 results of the first attempt, so no item is counted twice.
 """

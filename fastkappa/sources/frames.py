@@ -34,7 +34,7 @@ NO_LABELS = ("Binary", "Duration", "Time")
 
 
 def count_frame(table: SourceTable, source: Any, num_threads: int) -> bool:
-    """Count a frame or relation. Return False if narwhals does not support it.
+    """Count a frame or relation, and return True, or False if narwhals does not support it.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def collect_columns(
 ) -> tuple[Any, dict[Any, tuple[str, ...] | None]] | None:
     """Load columns of a frame or relation into memory, or return None for other objects.
 
-    The ordered labels of each Enum column are also returned.
+    Also return the ordered labels of each Enum column, and None for each other column.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def _counts_faster(frame: Any, columns: Columns) -> bool:
     """Return whether the engine of a frame counts its columns faster than the kernels do.
 
     Only polars is faster, and only for strings. For other types, the kernels are at least as fast
-    as polars, and for numbers at least ten times as fast.
+    as polars, and at least ten times as fast for numbers.
     """
     import narwhals
 
@@ -197,7 +197,7 @@ def _add_cells(table: SourceTable, cells: dict[str, list[Any]]) -> None:
 
 
 def _noted(axis: AxisLabels, labels: Sequence[Any]) -> list[Key]:
-    """Return the keys of labels, and record the types of the labels."""
+    """Return the keys of an axis's labels, and record the types of these labels."""
     pairs = [key_of(label, axis.column, axis.has_fractions) for label in labels]
     for dtype in dict.fromkeys(dtype for _, dtype in pairs if dtype != NO_TYPE):
         axis.note(dtype)

@@ -1,4 +1,4 @@
-"""Convert the table of a source to the result of `confusion_from_source`."""
+"""Convert the table of a source into the result of `confusion_from_source`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from fastkappa.tables.table import scatter
 
 
 class SourceCounts(CountsResult, CountedRows):
-    """Store a confusion table of two columns, and the numbers of items that are not in it.
+    """Store a confusion table of two columns, and the numbers of items left out of it.
 
     Attributes
     ----------
@@ -48,10 +48,10 @@ class SourceCounts(CountsResult, CountedRows):
         and ``labels[j]`` by the second, or the sum of their weights. Counts and sums of integer
         weights are int64, and sums of float weights are float64.
     labels : ndarray of shape (l,)
-        The labels, in the given order or in the order that a column declares. If no order is given
-        or declared, labels are sorted. If all strings are numbers, they are sorted by value.
+        The labels, in the given order or in the order that a column declares. Otherwise the labels
+        are sorted: strings by value if all are numbers, otherwise alphabetically.
     n_outside : int
-        The number of items with two ratings, at least one of which is outside the labels.
+        The number of items with two ratings, at least one of which is not among the labels.
     n_rows : int
         The number of items.
     missing : tuple of int
@@ -65,7 +65,7 @@ class SourceCounts(CountsResult, CountedRows):
     __slots__ = ()
 
     def to_json(self) -> str:
-        """Return the counts as JSON, for `from_json`.
+        """Return the counts as JSON that `from_json` can read.
 
         Raises
         ------
@@ -76,14 +76,14 @@ class SourceCounts(CountsResult, CountedRows):
 
     @classmethod
     def from_json(cls, text: str) -> SourceCounts:
-        """Read counts from JSON that `to_json` or ``fastkappa score --save`` wrote.
+        """Read counts from JSON written by `to_json` or ``fastkappa score --save``.
 
         JSON from `ConfusionAccumulator.to_json` or another class of counts is also accepted.
 
         Raises
         ------
         ValueError
-            If the text is not such JSON, or contains impossible counts, such as negative weights.
+            If the text is not such JSON, or contains impossible values, such as negative weights.
 
         Examples
         --------
@@ -145,7 +145,7 @@ def finish_groups(contents: Contents, labels: Any = None) -> dict[Any, SourceCou
 
 
 def _finish_layers(contents: Contents, labels: Any) -> list[SourceCounts]:
-    """Return the counts of each group, which is a layer of the table."""
+    """Return the counts of each group, in the order of the layers of the table."""
     axes, counts, sums, dtype, order = contents
     first, second = axes[1:]
     given: AnyArray | None = None
@@ -199,7 +199,7 @@ def in_order(keys: Iterable[Any], dtype: np.dtype[Any]) -> list[Any]:
 
 
 def check_labels(labels: Any) -> AnyArray:
-    """Return given labels as an array, or raise if they are invalid."""
+    """Return the given labels as an array, or raise if they are invalid."""
     array = given_labels(labels)
     for label in labels:
         try:
@@ -231,5 +231,5 @@ def _places(axis: AxisLabels, keys: Sequence[Any]) -> NDArray[np.intp]:
 
 
 def _there(axis: AxisLabels) -> list[int]:
-    """Return the positions of ratings that are not missing."""
+    """Return the positions of all keys on an axis except the key for missing ratings."""
     return [place for key, place in axis.position.items() if key is not None]

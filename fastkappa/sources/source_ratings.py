@@ -59,13 +59,13 @@ class RatingsError(ValueError):
 
 
 class TooManyLabelsError(RatingsError):
-    """Raised if a column has too many different values to contain ratings."""
+    """Raised if a column has too many different values to be a column of ratings."""
 
 
 def key_of(value: Any, column: Any, fractions: bool = False) -> tuple[Key, np.dtype[Any]]:
     """Return the key and the type of a rating that is a Python object.
 
-    With ``fractions``, fractional numbers are also labels.
+    If ``fractions`` is true, fractional numbers are also accepted as labels.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def _plain(value: np.generic) -> Any:
 
 
 def labels_of(keys: Sequence[Any], dtype: np.dtype[Any]) -> AnyArray:
-    """Convert keys to the labels of a table. No key can be None."""
+    """Convert keys to the labels of a table. None is not allowed as a key."""
     if dtype.kind == "O":
         return strings_array(list(keys)) if keys else np.array(keys, "<U1")
     if dtype.kind == "b":
@@ -131,8 +131,8 @@ def column_of(
 ) -> Column:
     """Return distinct keys as a column, so that `judge_labels` can check them like an array.
 
-    ``order`` is the order that the ratings declare. ``counts`` is the number of ratings of each
-    key.
+    ``order`` is the order that the ratings declare. ``counts`` holds the number of ratings with
+    each key.
     """
     declared = None
     if order is not None:
@@ -152,18 +152,18 @@ class WantedLabels:
 
     Whether the ratings in a text file are numbers is known only at the end of the file. Until then,
     ``1`` can mean the label 1, '1' or True, and a rating is kept if any of its meanings is
-    requested. With ``are_numbers``, all labels are numbers, so other texts do not affect the type
-    of a column. If labels include different texts for one number, such as "250.1" and "250.10",
-    all ratings are texts.
+    requested. If ``are_numbers`` is true, all labels are numbers, and strings that are not numbers
+    do not affect the type of a column. If the labels include different strings for one number,
+    such as "250.1" and "250.10", all ratings are read as strings.
 
     Attributes
     ----------
     texts : frozenset of str
         The labels that are strings.
     are_texts : bool
-        Whether the ratings in text files must be read as texts.
+        Whether the ratings in text files must be read as strings.
     have_fractions : bool
-        Whether any label can be a fractional number.
+        Whether any label is a fractional number, or a string that can be read as one.
     """
 
     def __init__(self, labels: Iterable[Any], *, are_numbers: bool = False) -> None:
@@ -227,16 +227,16 @@ class AxisLabels:
 
     @property
     def has_fractions(self) -> bool:
-        """Whether any requested label is a fraction, so that ratings can also be fractions."""
+        """Whether any requested label is a fraction, in which case ratings can be fractions too."""
         return self.wanted is not None and self.wanted.have_fractions
 
     @property
     def is_sorted(self) -> bool:
-        """Whether the ratings in all parts together are sorted by label."""
+        """Whether equal ratings are adjacent in all parts together, as if sorted by label."""
         return 0 < self.n_runs < len(self.position) + self.n_parts
 
     def add_runs(self, n_runs: Callable[[], float], n_parts: int = 1) -> None:
-        """Add the number of runs in some parts. Count runs only while the axis can be sorted."""
+        """Add the number of runs in some parts, as long as the ratings can still be sorted."""
         self.n_parts += n_parts
         if self.n_runs < LARGEST_NUMBER_OF_LABELS + self.n_parts:
             self.n_runs += n_runs()
@@ -260,7 +260,7 @@ class AxisLabels:
         return np.array(places, dtype=np.intp)
 
     def note(self, dtype: np.dtype[Any]) -> None:
-        """Record the type of a part of the column. Parts can have different types."""
+        """Record the type of a part of the column, or raise if the types are not comparable."""
         if self.dtype != NO_TYPE:
             if not are_comparable(self.dtype, dtype):
                 so_far, part = column_of(self.labels(), self.dtype), column_of([], dtype)
@@ -304,7 +304,7 @@ def order_of(keys: Sequence[Key] | None) -> LabelOrder | None:
 
 
 def refuse_many_labels(n_labels: int, name: str, remedy: str = "") -> None:
-    """Raise if a column has too many different values to contain ratings."""
+    """Raise if a column has too many different values to be a column of ratings."""
     if n_labels > LARGEST_NUMBER_OF_LABELS:
         raise TooManyLabelsError(
             f"{name} has {n_labels} different ratings, more than the {LARGEST_NUMBER_OF_LABELS}"
@@ -313,7 +313,7 @@ def refuse_many_labels(n_labels: int, name: str, remedy: str = "") -> None:
 
 
 def refuse_many_groups(n_groups: int, column: Any) -> None:
-    """Raise if a column has too many different values to contain groups."""
+    """Raise if a column has too many different values to be a column of groups."""
     if n_groups > MOST_GROUPS:
         raise RatingsError(
             f"column {column!r} has {n_groups} different values, but at most {MOST_GROUPS} groups"
@@ -322,7 +322,7 @@ def refuse_many_groups(n_groups: int, column: Any) -> None:
 
 
 def name_seen(name: Any) -> str:
-    """Normalise a column name, so that it equals its copies in later headers."""
+    """Normalize a column name, so that it equals copies of the name in repeated header lines."""
     return str(name).strip(BLANKS).casefold()
 
 

@@ -29,7 +29,7 @@ NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 class ThresholdEvaluator:
-    """Quickly compute kappa at any thresholds on scores, for use in your own optimiser.
+    """Quickly compute kappa at any thresholds on the scores, for use in your own optimiser.
 
     The setup sorts the items into small groups by score. After the setup, computing kappa at any
     thresholds takes microseconds, for any number of items. To find the best thresholds without an
@@ -40,10 +40,10 @@ class ThresholdEvaluator:
     y_true : array-like of shape (n,)
         The true labels.
     scores : array-like of shape (n,)
-        A finite model output for each item.
+        The model output for each item. All scores must be finite.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true
-        labels.
+        Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix correspond
+        to the true labels.
     labels : array-like of shape (l,), default=None
         All labels, in order. By default, the labels have the order that ``y_true`` declares. An
         ordered categorical, a polars Enum, an ordered Arrow dictionary and a Python enum declare an
@@ -121,12 +121,12 @@ class ThresholdEvaluator:
         ----------
         thresholds : array-like of shape (l - 1,)
             Thresholds in any order. An item gets label i if exactly i of the thresholds are
-            less than or equal to its score. Infinite thresholds leave labels without items.
+            less than or equal to its score. Infinite thresholds leave some labels empty.
 
         Returns
         -------
         kappa : float
-            Kappa, or NaN without a warning if kappa is undefined.
+            Kappa. An undefined kappa is NaN, and no warning is issued.
         """
         # The attribute is read only once, because threads that call the evaluator contend for its
         # reference count.
@@ -167,7 +167,7 @@ class ThresholdEvaluator:
         return found
 
     def confusion(self, thresholds: Any) -> AnyArray:
-        """Return the confusion matrix at the given thresholds. Rows are the true labels.
+        """Return the confusion matrix at the given thresholds. Rows correspond to true labels.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class ThresholdEvaluator:
         self._fast = self._compiled(score_kernels(get_kernels()))
 
     def _compiled(self, kernels: ScoreKernels) -> Evaluator | None:
-        """Return the compiled evaluator, or None if float64 would round the sums."""
+        """Return the compiled evaluator, or None if it is unavailable or would round the sums."""
         items = self._items
         totals = items.prefix[-1]
         n = float(totals.sum())
@@ -207,7 +207,7 @@ class ThresholdEvaluator:
         return shortcuts.build_evaluator(items, self._matrix, chance, n, weakref.ref(self))
 
     def _read(self, thresholds: Any, n_axes: int) -> NDArray[np.float64]:
-        """Return thresholds as a float64 array, or raise ValueError."""
+        """Return thresholds as a float64 array, or raise ValueError if they are invalid."""
         refuse_masked(thresholds=thresholds)
         try:
             numbers = np.ascontiguousarray(thresholds, np.float64)

@@ -1,4 +1,4 @@
-"""Find the thresholds on scores that maximise kappa globally."""
+"""Find the thresholds on scores that give the highest possible kappa."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class ThresholdResult(Result):
     ----------
     thresholds : ndarray of shape (l - 1,)
         Ascending thresholds, in the dtype of the scores. An item gets ``labels[i]`` if its
-        score is at least ``thresholds[i - 1]`` and below ``thresholds[i]``. Thresholds of -inf
-        leave the lowest labels without items, and thresholds of inf the highest labels. Equal
-        thresholds leave the label between them without items.
+        score is at least ``thresholds[i - 1]`` and below ``thresholds[i]``. If thresholds
+        are -inf, the lowest labels get no items. If thresholds are inf, the highest labels get no
+        items. If two thresholds are equal, the label between them gets no items.
     kappa : float
         Kappa between the true labels and the labels given by the thresholds.
     table : ndarray of shape (l, l)
@@ -97,8 +97,8 @@ class ThresholdResult(Result):
         """Return a pandas DataFrame with one row per label.
 
         An item gets the label if its score is at least ``from`` and less than ``below``. The column
-        ``true`` counts the items whose true label is this label. The column ``given`` counts the
-        items that get this label.
+        ``true`` counts the items with this true label. The column ``given`` counts the items that
+        get this label.
 
         Raises
         ------
@@ -157,7 +157,7 @@ def optimal_thresholds(
     method: Literal["auto", "sort", "bins"] = "auto",
     num_threads: int | None = None,
 ) -> ThresholdResult:
-    """Find the thresholds on scores with the highest possible kappa.
+    """Find the thresholds on scores that give the highest possible kappa.
 
     The result is the global optimum over all thresholds and does not depend on a starting
     point.
@@ -167,12 +167,12 @@ def optimal_thresholds(
     y_true : array-like of shape (n,)
         The true labels: integers, whole-number floats, booleans, strings or dates.
     scores : array-like of shape (n,)
-        A finite model output for each item. Higher scores mean later labels. float32 and float64
-        scores are read in place, and other numbers are converted to float64. For probabilities (one
-        column per label), use `decode_probabilities`.
+        The model output for each item. All scores must be finite. Higher scores mean later labels.
+        float32 and float64 scores are read in place, and other numbers are converted to float64.
+        For probabilities (one column per label), use `decode_probabilities`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true
-        labels.
+        Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix correspond
+        to the true labels.
     labels : array-like of shape (l,), default=None
         All labels, in order. By default, the labels have the order that ``y_true`` declares. An
         ordered categorical, a polars Enum, an ordered Arrow dictionary and a Python enum declare an
@@ -196,9 +196,9 @@ def optimal_thresholds(
     Raises
     ------
     ValueError
-        If lengths differ; if a true label is missing or not in ``labels``; if true labels mix
-        strings and numbers; if a score is NaN, infinite or an integer that float64 cannot
-        represent exactly; or if weights or another parameter are invalid.
+        If inputs differ in length; if a true label is missing or not in ``labels``; if true labels
+        mix strings and numbers; if a score is NaN, infinite or an integer that float64 cannot
+        represent exactly; or if another parameter is invalid.
     RuntimeError
         If another thread changes ``y_true`` or ``scores`` while they are read.
 
@@ -206,9 +206,9 @@ def optimal_thresholds(
     -----
     LabelOrderWarning
         If ``y_true`` contains strings that are not all numbers, and their order is neither
-        given nor declared. Thresholds depend on the order of the labels even without weights.
+        given nor declared. Thresholds depend on the order of the labels for any weights.
     FallingScoresWarning
-        If scores fall as labels rise. In this case, multiply the scores by -1.
+        If scores fall as labels rise. If the label order is right, multiply the scores by -1.
     UserWarning
         If the best thresholds give all items the same label.
 
@@ -227,8 +227,8 @@ def optimal_thresholds(
     labels.
 
     With few items, the best thresholds fit the noise and are not the best for new items.
-    `KappaRounder` finds thresholds for new items. With 100 000 or more items, its thresholds are
-    practically the same as the thresholds found here.
+    `KappaRounder` aims for thresholds that suit new items. With 100 000 or more items, its
+    thresholds are practically the same as the thresholds found here.
 
     References
     ----------

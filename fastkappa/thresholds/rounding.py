@@ -1,4 +1,4 @@
-"""Find thresholds that round scores to labels by one of four methods, and compute their kappa."""
+"""Use one of four methods to find thresholds that round scores to labels, and compute kappa."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class Rounding(NamedTuple):
     ``table`` and ``kappa`` describe the items on which the thresholds were found. The cell in row
     i, column j of the table counts the items with label i that get label j. ``oof_positions``
     contains, for each item, the position of the label given by thresholds from the other folds.
-    ``oof_kappa`` is the kappa of these labels. Both are None without folds. An undefined kappa is
-    NaN.
+    ``oof_kappa`` is the kappa of these labels. Without folds, both of these fields are None. An
+    undefined kappa is NaN.
     """
 
     thresholds: AnyArray
@@ -89,7 +89,7 @@ def find_rounding(
     groups: Any = None,
     rng: np.random.Generator,
 ) -> Rounding:
-    """Find thresholds by one of the methods that `KappaRounder` describes.
+    """Find thresholds by one of the methods described in `KappaRounder`.
 
     Parameters
     ----------
@@ -99,11 +99,11 @@ def find_rounding(
     n_resamples : int, default=100
         The number of bootstrap resamples for the method 'bagged'.
     folds : int, sequence of (train, test) or None, default=5
-        Folds for the out-of-fold labels. Each item must be tested once. An int is the number of
-        folds, which are then stratified by label. If None, out-of-fold labels are not computed.
+        Folds for out-of-fold labels. Each item must be in exactly one test set. An int is the
+        number of folds, stratified by label unless ``groups`` is given. None skips the labels.
     groups : array-like of shape (n_samples,), default=None
-        The group of each item. If groups are given, all items of a group are in the same fold. If
-        ``folds`` is an int, there are at most this many folds, and at most one per group.
+        The group of each item, used only if ``folds`` is an int. All items of a group are in the
+        same fold. There are no more folds than groups.
     rng : Generator
         The random number generator. It draws the resamples, then the folds, then the resamples of
         each fold.
@@ -116,7 +116,7 @@ def find_rounding(
     ------
     ValueError
         If an argument is invalid, if there are fewer items than folds, or if the method is
-        'closed_form' and weights are not 'quadratic'.
+        'closed_form' and ``weights`` is not 'quadratic'.
     """
     check_choice("method", method, METHODS)
     if method == "closed_form" and not (isinstance(weights, str) and weights == "quadratic"):
@@ -163,7 +163,7 @@ def find_rounding(
 def table_at_thresholds(
     y_true: Any, scores: Any, thresholds: AnyArray, *, labels: Any, sample_weight: Any = None
 ) -> AnyArray:
-    """Return the confusion matrix of the true labels and the labels that thresholds give."""
+    """Return the confusion matrix of the true labels and the labels assigned by thresholds."""
     threads = available_threads()
     read = read_scored_items(get_kernels(), y_true, scores, labels, sample_weight, threads)
     refuse_infinite_scores(read.scores)
@@ -171,7 +171,7 @@ def table_at_thresholds(
 
 
 def places_at_thresholds(scores: Any, thresholds: AnyArray) -> NDArray[np.intp]:
-    """Return, for each score, the position of the label that ascending thresholds give.
+    """Return the position of the label that ascending thresholds assign to each score.
 
     Raises
     ------
@@ -190,7 +190,7 @@ def _out_of_fold(
     scores: AnyArray,
     splits: Splits,
 ) -> NDArray[np.intp]:
-    """Return the position of the label that each score gets from thresholds of the other folds.
+    """Return the position of the label that thresholds from the other folds assign to each score.
 
     Sorted item i has the score ``scores[order[i]]``.
     """
@@ -216,7 +216,7 @@ def places_below(items: SortedScores, thresholds: AnyArray) -> Places:
 
 
 class ThresholdFinder(NamedTuple):
-    """Find thresholds on sorted items, with one method per algorithm."""
+    """Algorithms that find thresholds on sorted items, one per method."""
 
     kernels: ScoreKernels
     matrix: FloatTable
@@ -229,12 +229,12 @@ class ThresholdFinder(NamedTuple):
         return items.thresholds_at(best.places)
 
     def bagged(self, items: SortedScores) -> AnyArray:
-        """Return the mean of the best thresholds of bootstrap resamples.
+        """Return the mean of the best thresholds found on bootstrap resamples.
 
-        The mean is taken over ranks (the numbers of items below a threshold) instead of scores.
-        Therefore it does not depend on the scale of the scores, and outliers have no extra
-        influence. If a label gets no items in a resample, the threshold is at the last rank instead
-        of infinity.
+        The mean is taken over the ranks of thresholds (the number of items below each), not over
+        scores. The result therefore does not depend on the scale of the scores, and outliers have
+        no extra influence. A threshold of -inf or inf in a resample counts as the lowest or highest
+        rank.
         """
         n_items = len(items.scores)
         by_label = order_by_label(items)
@@ -291,8 +291,8 @@ class ThresholdFinder(NamedTuple):
         """Return the scores at which the linear model with the highest quadratic kappa rounds up.
 
         The model is a linear regression on the scores. Its predictions are stretched about their
-        mean by 1 / r, where r is the correlation. They then have the same mean and variance as the
-        positions of the labels. Only the sign of r affects the result.
+        mean by 1 / r, where r is the correlation of scores and label positions. The predictions
+        then have the mean and variance of the label positions. Only the sign of r matters.
         """
         n_labels = len(self.matrix)
         numbers, scale = _scaled(items.scores)
@@ -312,7 +312,7 @@ class ThresholdFinder(NamedTuple):
 
 
 def _scaled(scores: AnyArray) -> tuple[Floats, float]:
-    """Return sorted scores divided by the largest absolute score, and this divisor.
+    """Return sorted scores divided by the largest absolute score, and the divisor.
 
     Squares of the scaled scores cannot overflow.
     """

@@ -36,15 +36,15 @@ class RoundingReport(Result):
     thresholds : ndarray of shape (l - 1,)
         The cut points: the lowest score of each label except the first.
     half_points : ndarray of shape (l - 1,)
-        The midpoints between labels, if the labels are ascending numbers. For other labels, they
-        are the midpoints between the positions of labels: 0.5, 1.5, ...
+        The midpoints between labels if the labels are ascending numbers, otherwise the midpoints
+        between label positions: 0.5, 1.5, ...
     kappa : dict
         Kappas with the keys ``half_points``, ``thresholds`` and ``out_of_fold``. Undefined kappas
         are NaN. The out-of-fold kappa is None without folds.
     table : ndarray of shape (l, l)
         Row i, column j counts the items with label i to which the thresholds assign label j.
     interval : tuple of float or None
-        The 95 % interval of the out-of-fold kappa, or None if there is none.
+        The 95 % interval of the out-of-fold kappa, or None if it was not computed.
     n_clusters : int or None
         The number of clusters, or None without clusters.
     """
@@ -71,7 +71,7 @@ class RoundingReport(Result):
         method: Method,
         y: str = "labels",
     ) -> RoundingReport:
-        """Build the report on cut points. ``y`` is the name of the labels in the report."""
+        """Build a report on the cut points found. ``y`` is the name of the labels in the report."""
         halves = half_points_of(rounding.labels)
         table = table_at_thresholds(y_true, scores, halves, labels=rounding.labels)
         found = {
@@ -92,7 +92,7 @@ class RoundingReport(Result):
         )
 
     def sentence(self) -> str:
-        """Return the kappas as a sentence for a paper."""
+        """Return the cut points and their kappas as a sentence for a paper."""
         cuts = [f"{cut:.6g}" for cut in self.thresholds.tolist()]
         half, own, out = (
             "undefined" if kappa is None else figure(kappa) for kappa in self.kappa.values()
@@ -115,7 +115,7 @@ class RoundingReport(Result):
         return None if isinstance(self.weights, str) and self.weights == "none" else self.weights
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one dict per label: its name, its lowest score and its half point."""
+        """Return one dict per label: its name, its lowest score and the half point below it."""
         columns = zip(
             self.labels.tolist(),
             [-math.inf, *self.thresholds.tolist()],

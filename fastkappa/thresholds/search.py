@@ -1,4 +1,4 @@
-"""Find the best thresholds: count tables with ``items``, and find their best cuts with ``cuts``."""
+"""Find the best thresholds: ``items`` counts tables, and ``cuts`` finds their best cuts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SearchSizes(NamedTuple):
 
     Up to ``most_rows`` sorted items are searched directly. With more items, a table of
     ``n_coarse_rows`` rows first shows which rows are worth splitting. Bins have ``items_a_bin``
-    items on average, or more if more than ``most_bins`` bins would be needed.
+    items on average, or more if there would otherwise be too many (over ``most_bins``) bins.
     """
 
     most_rows: int = 12_000
@@ -38,7 +38,7 @@ SIZES = SearchSizes()
 
 
 class Best(NamedTuple):
-    """The best cuts between sorted items. ``places`` gives the number of items below each cut."""
+    """The best cuts between sorted items. ``places`` holds the number of items below each cut."""
 
     places: Places
     table: Floats
@@ -49,7 +49,7 @@ class Best(NamedTuple):
 def best_sorted(
     kernels: ScoreKernels, items: SortedScores, matrix: AnyArray, sizes: SearchSizes = SIZES
 ) -> Best:
-    """Return the best cuts of sorted items."""
+    """Return the best cuts between sorted items."""
     n_items = len(items.scores)
     few = n_items <= sizes.most_rows
     places = items.distinct_places() if few else items.even_places(sizes.n_coarse_rows)
@@ -112,7 +112,7 @@ def _bins_worth_opening(programme: Programme, binned: BinnedScores, cuts: Cuts) 
 
 
 def _thresholds_of_bins(binned: BinnedScores, inside: OpenRows | None, places: Places) -> AnyArray:
-    """Return thresholds with the given number of items below each."""
+    """Return, for each place, a threshold with that many items below it."""
     dtype = binned.items.scores.dtype.newbyteorder("=")
     n_below = binned.n_below
     sides = []

@@ -36,7 +36,7 @@ class TableKappas(Result):
         The number of items in the table, or the sum of their weights.
     labels, table : ndarray
     observed_agreement, expected_agreement : float
-        The observed and the expected agreement, without weights.
+        The unweighted observed and expected agreement.
     weights : {'none', 'linear', 'quadratic'} or ndarray
         The requested weights.
     kappa : float
@@ -70,10 +70,10 @@ class TableKappas(Result):
         largest: int = LARGEST_TABLE,
         is_ordered: bool = True,
     ) -> TableKappas:
-        """Return the kappas of a table, or only the unweighted kappa for unordered labels.
+        """Return the kappas of a table, or only the unweighted kappa if the labels are unordered.
 
-        If the cells are sums of item weights, ``weighted_rows`` is the number of items. A table of
-        more than ``largest`` labels is not shown.
+        If the cells are sums of item weights, ``weighted_rows`` is the number of items. A table
+        with more than ``largest`` labels is not shown.
         """
         square = as_table(table)
         schemes = WEIGHTS if is_ordered else WEIGHTS[:1]
@@ -104,7 +104,7 @@ class TableKappas(Result):
 
     @property
     def items(self) -> str:
-        """The number of items as text, and the sum of their weights if they have weights."""
+        """The number of items as text, with the sum of their weights if they are weighted."""
         n, n_rows = number_text(self.n), self._weighted_rows
         if n_rows is None:
             return f"{n} items"
@@ -141,7 +141,7 @@ class TableKappas(Result):
         return Report([], [*counts, facts(self._facts(), "Figures")], self._undefined())
 
     def _facts(self) -> Iterator[tuple[str, str | float]]:
-        """Yield the name and value of each figure, the requested kappa first."""
+        """Yield the name and value of each figure: n, then the kappas, the requested one first."""
         yield "n" if self._weighted_rows is None else "sum of weights", number_text(self.n)
         named = self.weights if isinstance(self.weights, str) else None
         if named is None:
@@ -153,7 +153,7 @@ class TableKappas(Result):
                 yield "  expected agreement p_e", self.expected_agreement
 
     def _undefined(self) -> list[str]:
-        """Return a list with the reason if kappa is undefined, or an empty list."""
+        """Return a list with the reason if kappa is undefined, and an empty list otherwise."""
         if not math.isnan(self.kappas["none"]):
             return []
         why = "every item has a rating that is not among the labels"

@@ -63,7 +63,7 @@ def leaderboard(
 
     For each file, print its kappa with an interval, its difference from the leader with a
     paired interval, its ranks in the bootstrap replicates, and how often it ranks first. A
-    file that cannot be scored has a row with the reason, and the exit status is then 1.
+    file that cannot be scored gets a row with the reason, and the exit status is then 1.
 
     Parameters
     ----------
@@ -80,8 +80,8 @@ def leaderboard(
         The labels to use, in the order that the weights refer to. Items with any other true label
         are left out. The default is all labels that occur, sorted.
     allow_other_labels
-        Score a submission that has labels outside --labels, and leave out the items with such
-        labels. Beware: a submission can skip hard items this way.
+        Score a submission even if some of its labels are not in --labels, and leave out these
+        items. Beware: a submission can skip hard items this way.
     missing
         What to do with missing labels: stop with an error (raise), or leave the items out (drop).
         An item without a label in TRUTH is left out of all files. An item without a label in a
@@ -187,7 +187,7 @@ def leaderboard(
 
 
 def _renamed(board: Any, opener: Any, names: Mapping[str, str], is_page: bool) -> Any:
-    """Return a leaderboard that uses the user's file names, including in the failure reasons.
+    """Return the leaderboard with the user's file names, also in the reasons for failures.
 
     ``names`` maps paths of files to their names. The name of any other file is its path. A page is
     for the authors of the submissions, so its reasons give no advice about options.

@@ -37,7 +37,7 @@ def measure(
 ) -> None:
     """Report on the agreement of measurements (numbers on a scale).
 
-    Print the intraclass and the concordance correlation, and how much repeated
+    Print the intraclass and concordance correlations, and how much repeated
     measurements of an item differ (within-item standard deviation and
     repeatability coefficient). For two raters or methods, also print the limits
     of agreement. --plot then draws a Bland-Altman plot.

@@ -31,36 +31,36 @@ def plan(
     cluster_size: float | None = None,
     output: Format = "text",
 ) -> None:
-    """Plan the number of items of a study.
+    """Plan how many items a study needs.
 
-    Print the number of items for an interval of a given width or a test of a given power. With --n,
-    print the resulting width and power. Use --kappa for ratings, and --correlation or
-    --standard-deviation for measurements.
+    Print the number of items needed for an interval of a given width or a test of a given power.
+    With --n, print the width and power that this number of items yields. Use --kappa for
+    ratings, and --correlation or --standard-deviation for measurements.
 
     Parameters
     ----------
     kappa : KAPPA
         The expected kappa.
     correlation : CORRELATION
-        The expected correlation of measurements. Needs --coefficient.
+        The expected correlation between the measurements of the raters. Requires --coefficient.
     coefficient : WORD
-        The correlation: icc is the intraclass correlation ICC(C,1), and ccc is Lin's concordance
-        correlation of two raters.
+        The type of correlation: the intraclass correlation ICC(C,1) (icc), or Lin's concordance
+        correlation of two raters (ccc).
     standard_deviation : SD
         The expected standard deviation of the differences, for planning limits of agreement.
     width : WIDTH
-        Plan an interval of at most this width. For limits of agreement, the width is that of the
-        interval of one limit.
+        Plan an interval of at most this width. For limits of agreement, this is the width of
+        the interval for one limit.
     null : VALUE
         Plan a test of whether the coefficient differs from this value; 0 is chance agreement.
     power : POWER
         The power of the test. The default is 0.8.
     n : N
-        The number of items, if known. The plan then contains the resulting width and, with --null,
+        The number of items, if known. The plan then states the resulting width and, with --null,
         the power.
     rates : P,Q,R
         The proportion of each label. For two labels, the proportion of the first is enough. The
-        default is two labels with equal proportions.
+        default is two labels in equal proportions.
     second_rates : P,Q,R
         The proportions of the second rater's labels, if they differ from --rates.
     raters : N
@@ -70,11 +70,11 @@ def plan(
     accuracy : FACTOR
         The expected bias correction factor of ccc. The default is 1, for raters with equal means.
     design_effect : EFFECT
-        The factor by which clusters increase the number of items. For a pilot study, 'fastkappa
-        agree --cluster' prints the design effect.
+        The factor by which clustering increases the number of items needed. To estimate it from a
+        pilot study, use 'fastkappa agree --cluster'.
     cluster_size : N
-        The number of items per cluster, or the mean number, such as 2.5. The plan then also
-        contains the number of clusters.
+        The number of items per cluster, or its mean if clusters differ in size, such as 2.5. The
+        plan then also states the number of clusters.
 
     Examples
     --------

@@ -59,11 +59,11 @@ def score(
         The second rater's column.
     weights : WORD
         The weights of the kappa to print first: none, linear or quadratic. All three kappas are
-        computed.
+        computed in any case.
     sample_weight : COLUMN
-        The column of the item weights. Whole-number weights are numbers of items: intervals treat a
-        row with weight 3 as three items. With other weights, there is no interval. By default, each
-        row has weight 1.
+        The column of item weights. If all weights are whole numbers, they count as numbers of
+        items: a row with weight 3 is treated as three items. With other weights, no interval is
+        computed. By default, each row has weight 1.
     missing
         What to do with rows with a missing rating: stop with an error (raise), or leave the rows
         out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar strings count as
@@ -119,7 +119,7 @@ def print_counts(
     output: FormatName,
     remarks: Remarks,
 ) -> None:
-    """Print the report on counts, and apply the gate to their kappa.
+    """Print the report on counts, and apply the gate to the kappa computed from them.
 
     ``name`` is the name of the source. ``weights`` is the name of a weighting scheme or a
     `WeightMatrix`.

@@ -36,25 +36,25 @@ def thresholds(
     text: TextOptions,
     output: Format = "text",
 ) -> None:
-    """Find the cut points on a model's scores that maximise kappa.
+    """Find the cut points for a model's scores that maximise kappa.
 
-    Print the cut points, the table of counts and three kappas: before (scores rounded at
-    the half points), after (with the cut points), and out of fold, with its interval.
+    Print the cut points, the table of counts and three kappas: before (with scores rounded at the
+    half points), after (with the cut points), and out of fold (with an interval).
 
     Parameters
     ----------
     y : COLUMN
         The column of the labels.
     score : COLUMN
-        The column of a model's scores. Higher scores must stand for later labels. Out-of-fold
-        scores are best.
+        The column of a model's scores. Higher scores must indicate labels later in the order. It is
+        best to use out-of-fold scores.
     cluster : COLUMN
-        The column that identifies each row's cluster, such as the patient of an image. Each cluster
-        is then in one fold, and the interval treats clusters as the units.
+        The column that identifies each row's cluster, such as the patient shown in an image. All
+        rows of a cluster are then in the same fold, and the interval is based on clusters.
     apply : FILE
-        A file of new scores, in a column with the same name. Instead of the report, print this file
-        as CSV with an added column of labels, 'predicted'. With this option, FILE can also contain
-        cut points saved with --format json.
+        A file with new scores, in a column of the same name. Instead of the report, print this file
+        as CSV with an added column 'predicted' that contains the labels. The input can then also be
+        a file of cut points saved with --format json.
     method : WORD
         How to find the cut points. spline: maximise the kappa expected for new rows if labels
         change smoothly with the score. exact: maximise kappa for these rows. bagged: average the
@@ -64,7 +64,7 @@ def thresholds(
         out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar strings count as
         missing, unless they are in --labels.
     seed
-        The seed of the folds and, with --method bagged, of the resamples.
+        The random seed for the folds and, with --method bagged, for the resamples.
 
     Examples
     --------

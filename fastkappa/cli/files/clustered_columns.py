@@ -1,7 +1,7 @@
 """Read the ratings of clustered items, or of several raters and a reference, for a command.
 
-Standard errors with clusters require the ratings of each item. Without clusters, a table of counts
-is enough.
+Clustered standard errors require the ratings of each item. Without clusters, a table of counts is
+enough.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from fastkappa.two_raters.grouped_result import GroupedAgreement
 
 
 class ClusteredPair:
-    """The ratings of two raters with the cluster, and optionally the group, of each item."""
+    """The ratings of two raters, with the cluster and optionally the group of each item."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class ClusteredPair:
         return pair
 
     def result(self, weights: Any, **options: Any) -> AgreementResult:
-        """Return the agreement on all items; ``options`` are passed to `agreement`."""
+        """Return the agreement on all items. The ``options`` are passed to `agreement`."""
         options |= self._options
         with self._columns_named():
             return self._named(agreement(*self._given, weights=weights, **options))
@@ -102,10 +102,10 @@ class ClusteredPair:
 
 
 class AgainstReference:
-    """The ratings of several raters, stacked in one column, and of a reference.
+    """The ratings of several raters, stacked in one column, and the ratings of a reference.
 
-    Each rater is a group. All groups have the same items, so each item is a cluster unless a column
-    of clusters is named.
+    Each rater forms a group. All groups have the same items, so each item forms a cluster unless a
+    column of clusters is named.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class AgainstReference:
         return self._named(self._stacked(self._arrays, weights, **options), self._arrays)
 
     def by_group(self, weights: Any, **options: Any) -> dict[Any, GroupedAgreement]:
-        """Return the agreement of each rater with the reference in each group."""
+        """Return, for each group, the agreement of each rater with the reference."""
         found = {}
         for group, part in self._parts.items():
             try:
@@ -158,7 +158,7 @@ class AgainstReference:
         return found
 
     def by_rater(self, weights: Any, **options: Any) -> dict[str, GroupedAgreement]:
-        """Compare the agreement with the reference between groups, separately for each rater."""
+        """Return, for each rater, the agreement with the reference in each group."""
         if self._group is None:
             return {}
         options |= {"missing": "drop", "labels": self._known, "groups": self._group}
@@ -171,7 +171,7 @@ class AgainstReference:
         }
 
     def _named(self, found: GroupedAgreement, arrays: dict[str, Any]) -> GroupedAgreement:
-        """Return the agreement in each group of the stacked ratings, with the raters' names."""
+        """Replace the positions of raters in a result for stacked ratings by their names."""
         results = {}
         of_cluster = [] if self._cluster is None else [arrays[self._cluster]]
         for place, result in found.items():
@@ -194,7 +194,7 @@ class AgainstReference:
         )
 
     def _stacked(self, arrays: dict[str, Any], weights: Any, **options: Any) -> GroupedAgreement:
-        """Return the agreement of the reference with the stacked ratings of all raters."""
+        """Return the agreement between the reference and the stacked ratings of all raters."""
         reference = arrays[self._reference]
         each = [{"rating": arrays[name], "reference": reference} for name in self._raters]
         whole = joined(each, ["reference", "rating"])
@@ -215,9 +215,9 @@ class AgainstReference:
 
 
 def _with_missing(result: AgreementResult, columns: Sequence[Any]) -> AgreementResult:
-    """Return the result with the numbers of missing values in its columns.
+    """Return the result with the number of missing values in each column added.
 
-    The columns are the ratings of both raters and, optionally, the clusters.
+    The columns hold the ratings of both raters and, optionally, the clusters.
     """
     masks = [find_missing(column) for column in columns]
     first, second, *clusters = (0 if mask is None else int(mask.sum()) for mask in masks)
@@ -229,7 +229,7 @@ def _with_missing(result: AgreementResult, columns: Sequence[Any]) -> AgreementR
 
 
 def _repeated(items: Any, times: int) -> Any:
-    """Repeat all items of a column the given number of times, block after block."""
+    """Return the whole column repeated ``times`` times, as `numpy.tile` does."""
     if isinstance(items, np.ndarray):
         return np.tile(items, times)
     return joined([{"items": items}] * times, ["items"])["items"]

@@ -24,7 +24,7 @@ def read_measured(
     cluster: str | None = None,
     group: str | None = None,
 ) -> tuple[LongMeasurements, dict[Any, LongMeasurements]]:
-    """Return the measurements of all rows and of each group, with the clusters of the items.
+    """Return the measurements in all rows and in each group, with the clusters of the items.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def _measured(
 
 
 def _with(arrays: dict[str, Any], column: str, what: str) -> dict[str, Any]:
-    """Return the rows with a cluster or group, and warn about rows without a cluster or group."""
+    """Drop rows whose cluster or group is missing, with a warning."""
     lacking = find_missing(arrays[column])
     if lacking is None or not lacking.any():
         return arrays

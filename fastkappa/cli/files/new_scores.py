@@ -1,4 +1,4 @@
-"""Assign labels to a file of new scores, using cut points."""
+"""Use cut points to assign labels to the new scores in a file."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Cuts(NamedTuple):
 def read_cuts(path: Path, score: str | None) -> Cuts:
     """Read cut points that ``fastkappa thresholds --format json`` printed.
 
-    ``score`` is the column of the new scores. If None, it has the same name as the score column
-    that was used to find the cut points.
+    ``score`` is the name of the column of new scores. If None, it is the name of the score column
+    from which the cut points were found.
 
     Raises
     ------
@@ -78,8 +78,8 @@ def with_labels(
     Raises
     ------
     RatingsError
-        If the file cannot be read, lacks the score column, or already has a column with the name of
-        the added column.
+        If the file cannot be read, lacks the score column, or already has a column named
+        'predicted'.
     """
     names = column_names(source.files[0], source.text_format)
     if PREDICTED in names:

@@ -1,7 +1,7 @@
 """Open the files, folders, patterns and pipes named on the command line.
 
-`fastkappa.sources` reads files with a known suffix. All other input is first copied to temporary
-files with such a suffix.
+The functions in `fastkappa.sources` read files with a known suffix. All other input is first copied
+to temporary files with such a suffix.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ OF_SHEETS = ("no_header", "skip", "decimal", "sheet")
 
 
 class Source(NamedTuple):
-    """The files that are read as one table, and the user's name for them."""
+    """The files to read as one table, and the name by which the user referred to them."""
 
     name: str
     files: tuple[Path, ...]
@@ -77,14 +77,14 @@ class Opener:
         self._failures: dict[str, str] = {}
 
     def writes(self, **outputs: Path | None) -> None:
-        """Refuse to open, from now on, an input that the command would overwrite.
+        """Declare the outputs, so that inputs they would overwrite are refused from now on.
 
-        ``outputs`` are the files that the command writes, by option.
+        ``outputs`` maps the name of each option to the file that the command writes.
         """
         self._outputs |= {option: path for option, path in outputs.items() if path is not None}
 
     def refuse_overwriting(self, path: Path) -> None:
-        """Raise if an output would overwrite an input, or be written to a folder of inputs."""
+        """Raise if an output would overwrite the input or be written to the input folder."""
         for option, output in self._outputs.items():
             if not output.resolve().is_relative_to(path.resolve()):
                 continue
@@ -106,7 +106,7 @@ class Opener:
         return Source(_name_of(path), opened, with_encoding_of(self.text_format, opened))
 
     def file(self, path: Path) -> Path:
-        """Return a file or a copy in a format that the sources can read."""
+        """Return the path of a file, or of a copy if its format cannot be read directly."""
         self.refuse_overwriting(path)
         if _is_piped(path):
             path = self._of_pipe(path)
@@ -122,7 +122,7 @@ class Opener:
         return path
 
     def file_or_failure(self, path: Path) -> Path:
-        """Return one of many files as `file` does, but raise no error until the file is read."""
+        """Return the path that `file` returns, but postpone any error until the file is read."""
         try:
             matching(str(path))  # Raise for a pattern that no file matches.
             return self.file(path)
@@ -137,11 +137,11 @@ class Opener:
         return text
 
     def explained(self, text: str) -> str:
-        """Return an error message that uses the user's file names, with advice added."""
+        """Return an error message with the user's names for files, and with advice added."""
         return self._explained(text, self._files)
 
     def explained_failure(self, file: str, why: str) -> str:
-        """Return the reason why one of many files failed, with advice as in `explained`."""
+        """Return the reason why one of many files failed, with advice as from `explained`."""
         text = self._failures.get(file) or self._explained(f"{file} {why}", [Path(file)])
         return text.removeprefix(f"{self.named(file)} ")
 
@@ -184,7 +184,7 @@ class Opener:
         return copy
 
     def _copied(self, path: Path) -> Path:
-        """Copy a pipe or a text file to a file that the sources can read."""
+        """Copy a pipe or a file without a known suffix to a file that the sources can read."""
         raw = self._new_copy(path, " raw")
         with _bytes_of(path) as source, open(raw, "wb") as file:
             shutil.copyfileobj(source, file)
@@ -206,7 +206,7 @@ class Opener:
 
 @contextmanager
 def opened_inputs(options: TextOptions) -> Iterator[Opener]:
-    """Open the user's inputs until the block ends. Errors use the user's names for the files.
+    """Yield an opener for the user's inputs. Errors refer to files by the user's names for them.
 
     Raises
     ------
@@ -243,7 +243,7 @@ def _bytes_of(path: Path) -> IO[bytes]:
 
 
 def _suffix_of(file: Path) -> str:
-    """Return the suffix of the format that the first bytes of a file indicate."""
+    """Return the suffix for the format of a file, judged by its first bytes."""
     with open(file, "rb") as content:
         start = content.read(max(map(len, MAGIC)))
     suffix = next((suffix for magic, suffix in MAGIC.items() if start.startswith(magic)), ".txt")

@@ -1,4 +1,4 @@
-"""Open files of ratings: one file for all raters, one file per rater, or several to append."""
+"""Open one file of ratings by all raters, one file per rater, or several files to append."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def opened_raters(
 ) -> tuple[Source, RaterColumns]:
     """Return the source to read, and the columns of the raters.
 
-    With ``--id``, there is one file per rater. Several files with one row per rating are appended,
-    and a file without the column of raters contains the ratings of one rater. ``group`` is another
+    With ``--id``, there is one file per rater. Several files with one row per rating are appended.
+    If such a file has no column of raters, all its ratings are by one rater. ``group`` is another
     column that the command uses. ``names_items`` is passed to `named_raters`.
 
     Raises
@@ -101,7 +101,7 @@ def opened_raters(
 
 
 def _refuse_long(source: Source, raters: Sequence[str]) -> None:
-    """Raise if the raters are values in a column, as in a file with one row per rating."""
+    """Raise if the raters are values in a column, which suggests one row per rating."""
     there = column_names(source.files[0], source.text_format)
     if len(set(there)) < len(there) or not {*raters}.isdisjoint(there):
         return
@@ -118,7 +118,7 @@ def _refuse_long(source: Source, raters: Sequence[str]) -> None:
 
 
 def _refuse_rater(files: Sequence[Path], rater: str | None) -> None:
-    """Raise if a name is not a file, and ``--rater`` was probably meant to be ``--raters``."""
+    """Raise if a file does not exist, probably because ``--raters`` was misspelled ``--rater``."""
     absent = [str(file) for file in files if not file.exists()]
     if rater is not None and absent:
         raise RatingsError(
@@ -127,7 +127,7 @@ def _refuse_rater(files: Sequence[Path], rater: str | None) -> None:
 
 
 def _together(files: Mapping[str, tuple[Source, str]]) -> Source:
-    """Return the source of the first file, but named after all files, for use in errors."""
+    """Return the source of the first file, renamed so that errors name all files."""
     sources = [source for source, _ in files.values()]
     names = first_of_many([source.name for source in sources], MOST_NAMED)
     return sources[0]._replace(name=names)

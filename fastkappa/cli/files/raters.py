@@ -46,19 +46,19 @@ RATER = "name of the file"
 
 
 class RaterColumns(NamedTuple):
-    """The columns with the ratings of several raters, in one or several files.
+    """The columns that contain the ratings of several raters, in one file or several.
 
     Attributes
     ----------
     raters : tuple of str
-        The columns of the raters. If ``rating`` is set, the raters to keep, in order, or an empty
-        tuple for all raters.
+        The columns of the raters. If ``rating`` is set, the names of the raters to keep, in
+        order, or an empty tuple to keep all raters.
     item, rater, rating : str or None
         The columns of items, raters and ratings, if there is one row per rating. If only ``item``
         is set, it names the items of a file with one column per rater.
     files : dict of (Source, str)
         Several files with one row per rating, each as its source and the name of its column of
-        ratings. The key is the rater of all rows if the file has no column of raters.
+        ratings. If a file has no column of raters, its key is the name of its only rater.
     """
 
     raters: tuple[str, ...] = ()
@@ -123,7 +123,7 @@ class RaterColumns(NamedTuple):
         are_scores: bool,
         separator: str | None,
     ) -> dict[str, Any]:
-        """Return the columns of all files, one after the other."""
+        """Return the columns of ratings, items and raters, concatenated from all files."""
         rating, rater, parts = self.rated[0], self.rater or "", []
         for of_file, (source, name) in self.files.items():
             there = column_names(source.files[0], source.text_format)
@@ -144,7 +144,7 @@ class RaterColumns(NamedTuple):
         return joined(parts, [rating, *own, rater], files)
 
     def _of_chosen(self, arrays: dict[str, Any]) -> dict[str, Any]:
-        """Return the rows of the chosen raters."""
+        """Return only those rows that belong to the chosen raters."""
         chosen = self.raters or (tuple(self.files) if self.are_of_raters else ())
         if not chosen:
             return arrays
@@ -179,12 +179,12 @@ def _read(
 
 
 class RatersRead(NamedTuple):
-    """The ratings of all rows and of each group, and the names of the items if they are known.
+    """The ratings in all rows and in each group, and the names of the items if they are known.
 
     Groups are sorted, and all have the same labels. If one of the raters is a model, only
     ``everyone`` includes its ratings. ``columns`` are the columns that were read. ``remarks`` are
-    sentences about rows that are left out. ``labels_are_given`` is True if labels are given with
-    ``--labels`` instead of taken from the ratings. ``arrays`` are the values of the columns.
+    messages about the ratings and groups. ``labels_are_given`` is True if labels are given with
+    ``--labels`` instead of taken from the ratings. ``arrays`` holds the values of the columns.
     """
 
     whole: Ratings
@@ -353,7 +353,7 @@ def _without_rater(
 def _names_of_items(
     columns: RaterColumns, arrays: Mapping[str, Any], whole: Ratings, cluster: str | None
 ) -> AnyArray | None:
-    """Return the names of the items, or None if items have only row numbers."""
+    """Return the names of the items, or None if no column names them."""
     if columns.item is None:
         return None
     if columns.rating is not None:
@@ -377,7 +377,7 @@ def _names_of_items(
 def _of_part(
     columns: Mapping[str, Any], labels: Any, ratings_of: Callable[[Mapping[str, Any], Any], Ratings]
 ) -> Ratings:
-    """Return the ratings of some rows or raters, without repeating warnings about all ratings."""
+    """Return the ratings of some rows or raters, without issuing the same warnings again."""
     with catch_warnings():
         simplefilter("ignore", UserWarning)
         return ratings_of(columns, labels)

@@ -1,6 +1,6 @@
-"""Read labels and missing ratings by the same rules in all commands.
+"""Apply the same rules for labels and missing ratings in all commands.
 
-Errors name the command-line options.
+Error messages refer to the command-line options.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ OnSorted = Callable[[AnyArray], None]
 
 
 def ignore_sorted(labels: AnyArray) -> None:
-    """Do nothing about sorted labels."""
+    """Do nothing: a callback that ignores sorted labels."""
 
 
 class Reading(NamedTuple):
@@ -78,7 +78,7 @@ class Reading(NamedTuple):
     codes : WantedLabels or None
         The values that stand for a missing rating.
     drop_missing : bool
-        Whether missing ratings, and strings among numbers, are left out. Otherwise both are errors.
+        Whether to leave out missing ratings, and strings among numbers. Otherwise both are errors.
     on_sorted : callable
         Called with the labels if their order is neither given nor declared.
     on_progress : callable
@@ -99,7 +99,7 @@ class Reading(NamedTuple):
         missing: Missing = "raise",
         on_sorted: OnSorted = ignore_sorted,
     ) -> Self:
-        """Convert labels and codes, given as strings such as ``a,b,c``, to the options.
+        """Create the options from labels and codes, given as strings such as ``a,b,c``.
 
         Raises
         ------
@@ -118,10 +118,10 @@ class Reading(NamedTuple):
 
     @property
     def wanted(self) -> WantedLabels | None:
-        """The ratings to count separately, or None to count each rating separately.
+        """The labels to count, or None to count all labels that occur.
 
-        The codes are included, so that missing ratings are not counted as labels outside
-        ``labels``.
+        The codes for missing ratings are included, so that missing ratings do not count as labels
+        that were not requested.
         """
         if self.labels is None:
             return None
@@ -130,7 +130,7 @@ class Reading(NamedTuple):
         return WantedLabels([*self.labels, *codes], are_numbers=are_numbers)
 
     def parsed(self, dtype: np.dtype[Any]) -> list[Any] | None:
-        """Return the labels in the type of the ratings, or None if no labels are given.
+        """Return the labels converted to the type of the ratings, or None if none are given.
 
         Examples
         --------
@@ -146,7 +146,7 @@ class Reading(NamedTuple):
         return [_parsed(label, dtype.kind == "b") for label in self.labels]
 
     def texts(self, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Return the labels of each column, so that a label such as NA is not read as missing."""
+        """Return the given labels for each column, so that a label NA is not read as missing."""
         return {} if self.labels is None else dict.fromkeys(columns, self.labels)
 
     def columns(
@@ -194,8 +194,8 @@ class Reading(NamedTuple):
     def marked(self, file: Path, name: str, column: Any, is_score: bool = False) -> Any:
         """Return a column of a file, with codes for missing values replaced by null.
 
-        Strings among numbers also become null if missing values are dropped. Otherwise such strings
-        raise an error. If ``labels`` are given, strings in a column of ratings are kept.
+        If missing values are dropped, strings among numbers also become null. Otherwise they are
+        errors. If ``labels`` are given, strings in a column of ratings are always kept.
         """
         if "binary" in str(column.type):
             column = text_of_bytes(column, repr(name))
@@ -215,8 +215,8 @@ class Reading(NamedTuple):
         Raises
         ------
         ValueError
-            If a column contains values that cannot be labels, or a label that another column does
-            not declare, or if two columns declare different orders.
+            If a column contains values that cannot be labels or labels missing from the order that
+            another column declares, or if two columns declare different orders.
         """
         fractions = self.labels is not None and WantedLabels(self.labels).have_fractions
         columns = {
@@ -286,7 +286,7 @@ def refuse_times(name: str, dtype: np.dtype[Any]) -> None:
 
 
 def refuse_outside(name: str, column: Any, declared: Sequence[Any]) -> None:
-    """Raise if a column contains a rating that is not a label declared by another column."""
+    """Raise if a column contains a rating that is not one of the declared labels."""
     found, order = _distinct(name, column), order_of(declared)
     KnownLabels(order, found, found).refuse_outside({f"column {name!r}": found}, REMEDIES.outside)
 

@@ -29,7 +29,7 @@ ITEM_WEIGHTS = "item weights"
 
 
 class SavedCounts(NamedTuple):
-    """The counts of two columns, with the names of their source and of the columns.
+    """The counts of the pairs in two columns, with the names of the source and the columns.
 
     ``are_sorted`` is True if the labels were sorted because no order was given or declared.
     """
@@ -71,12 +71,12 @@ class SavedCounts(NamedTuple):
 
 
 def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
-    """Return a joint name for the files, and the sum of their counts.
+    """Return a name for all the files together, and the sum of their counts.
 
     Raises
     ------
     RatingsError
-        If a file contains no counts, or the files have counts of different columns.
+        If a file contains no counts, or the files contain counts of different columns.
     """
     files = files_at([one for path in paths for one in _inside(path)])
     read = {path: read_counts(path) for path in files}
@@ -90,7 +90,7 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
 
 
 def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
-    """Warn about files with the same counts, unless the counts can be equal by chance."""
+    """Warn about files with equal counts, unless they could well be equal by chance."""
     first_of: dict[str, Path] = {}
     for path, saved in read.items():
         counts = saved.counts
@@ -110,7 +110,7 @@ def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
 
 
 def _inside(path: Path) -> list[Path]:
-    """Return the .json files in a folder, or the path itself if it is not a folder."""
+    """Return the .json files in a folder, or only the path itself if it is not a folder."""
     if not path.is_dir():
         return [path]
     files = sorted(path.glob("*.json"))

@@ -36,7 +36,7 @@ class ScoredColumns(NamedTuple):
 def read_scores(
     source: Source, y: str, score: str, cluster: str | None, reading: Reading
 ) -> ScoredColumns:
-    """Read the label column, the score column and, if it is named, the cluster column.
+    """Read the column of labels, the column of scores and, if named, the column of clusters.
 
     Raises
     ------

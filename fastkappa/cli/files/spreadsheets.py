@@ -14,7 +14,7 @@ SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 
 def rows_of_sheet(path: Path, sheet: str | None, decimal: str = ".") -> Iterator[list[str]]:
-    """Yield the rows of a sheet.
+    """Yield the rows of a sheet as lists of strings.
 
     If ``sheet`` is None, the file must have only one sheet with cells. Numbers are written with the
     given decimal point, so that they match numbers in text cells.
@@ -22,8 +22,8 @@ def rows_of_sheet(path: Path, sheet: str | None, decimal: str = ".") -> Iterator
     Raises
     ------
     RatingsError
-        If the file cannot be read or does not have the sheet, or if it has several sheets and none
-        is named.
+        If the file cannot be read or has no such sheet, or if several of its sheets have cells and
+        ``sheet`` is None.
     ImportError
         If python-calamine is not installed.
     """
@@ -49,9 +49,9 @@ def rows_of_sheet(path: Path, sheet: str | None, decimal: str = ".") -> Iterator
 
 
 def _text(cell: Any, decimal: str) -> str:
-    """Return a cell as text. Whole numbers have no decimal point.
+    """Return a cell as text, with whole numbers written without a decimal point.
 
-    Spreadsheets store all numbers as floats.
+    Spreadsheets store whole numbers as floats, too.
     """
     if isinstance(cell, bool):
         return str(cell).lower()

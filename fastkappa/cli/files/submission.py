@@ -34,7 +34,7 @@ from fastkappa.sources.text.text_format import PLAIN, TextFormat
 
 
 class Reader(NamedTuple):
-    """A reader of the ids and labels in files.
+    """A reader for the ids and labels in files.
 
     Ids in text files are numbers if possible, unless ``ids_are_strings``.
     """
@@ -66,7 +66,7 @@ class Reader(NamedTuple):
     def read_submission(
         self, file: Path, on_progress: OnProgress, left_out: Collection[Any]
     ) -> tuple[Any, Any, str]:
-        """Return the ids, the labels, and the name of the label column, which can differ by file.
+        """Return the ids, the labels, and the name of the label column, which varies between files.
 
         If a file has only one column besides the ids, that column contains the labels.
         """
@@ -85,7 +85,7 @@ class Reader(NamedTuple):
         return ids, labels, reader.target
 
     def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
-        """Return another column, without the items whose ids are in ``left_out``.
+        """Return the values in a column, except for items whose ids are in ``left_out``.
 
         Raise if the value of another item is missing.
         """
@@ -157,9 +157,9 @@ def _are_among(ids: Any, some: Collection[Any]) -> NDArray[np.bool_]:
 
 
 def _are_few_integers(labels: Any) -> bool:
-    """Return whether labels are whole numbers in such a narrow range that there cannot be too many.
+    """Return whether labels are whole numbers in a range too narrow for too many distinct labels.
 
-    NumPy is used because importing Arrow's compute functions takes as long as reading twenty files.
+    NumPy is used because importing Arrow's compute functions takes as long as reading 20 files.
     """
     are_integers = str(labels.type).startswith(("int", "uint")) and not labels.null_count
     if not are_integers:

@@ -19,7 +19,7 @@ from fastkappa.statistics.clusters import Clusters
 
 
 def count_ratings(source: Source, columns: Columns, reading: Reading) -> SourceCounts:
-    """Count the ratings of two raters in two columns of a source.
+    """Count the pairs of ratings in two columns of a source, one for each rater.
 
     Raises
     ------
@@ -49,10 +49,10 @@ def count_ratings(source: Source, columns: Columns, reading: Reading) -> SourceC
 
 
 def count_groups(source: Source, columns: Columns, reading: Reading) -> dict[Any, SourceCounts]:
-    """Count the ratings of two raters in each group of rows in a file.
+    """Count the pairs of ratings of two raters in each group of rows.
 
-    Groups are sorted, and all have the same labels. If missing ratings are dropped, rows without a
-    group are counted last, under the key None. Otherwise such rows raise a `RatingsError`.
+    Groups are sorted, and all have the same labels. If missing ratings are dropped, the counts of
+    rows without a group come last, under the key None. Otherwise such rows are an error.
     """
     contents, known, _ = _read(source, columns, reading)
     refuse_many_groups(len(contents.axes[0].labels()), columns.group)
@@ -68,7 +68,7 @@ def count_groups(source: Source, columns: Columns, reading: Reading) -> dict[Any
 def _read(
     source: Source, columns: Columns, reading: Reading
 ) -> tuple[Contents, list[Any] | None, SourceCounts]:
-    """Count a source. Return its contents, the requested labels, and the counts of all rows."""
+    """Read a source, and return its contents, the known labels, and the counts of all rows."""
     table = SourceTable(
         columns,
         reading.wanted,
@@ -107,7 +107,7 @@ def _read(
 
 
 def pair_counts(ratings: Ratings) -> SourceCounts:
-    """Return the table of exactly two raters, with the numbers of items left out."""
+    """Return the table of counts for exactly two raters, with the numbers of items left out."""
     (table,), n_rated = ratings.rater_pairs("the table")
     n = ratings.n_subjects
     first, second = (n - n_rated).tolist()
@@ -115,5 +115,5 @@ def pair_counts(ratings: Ratings) -> SourceCounts:
 
 
 def pair_clusters(ratings: Ratings) -> Clusters | None:
-    """Return the clusters of the items that both raters have rated."""
+    """Return the clusters of the items that both raters rated."""
     return dict(ratings.counted.clusters_of_pairs()).get(0)

@@ -25,7 +25,7 @@ class WeightMatrix(NamedTuple):
     labels: tuple[str, ...] | None
 
     def of(self, labels: AnyArray) -> Floats:
-        """Return the weights of the given labels, in the same order.
+        """Return the matrix of weights for the given labels, in the given order.
 
         Raises
         ------
@@ -55,9 +55,9 @@ class WeightMatrix(NamedTuple):
 
 
 def read_weight_matrix(path: Path) -> WeightMatrix:
-    """Read weights from a text file.
+    """Read a matrix of weights from a text file.
 
-    If the first cell is not a number, the first row and column are labels.
+    If the first cell is not a number, the first row and the first column must contain the labels.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""Write reports as self-contained HTML pages, which need no network and no other files."""
+"""Write reports as self-contained HTML pages, which need neither a network nor other files."""

@@ -15,7 +15,7 @@ def page(
 ) -> str:
     """Return an HTML page with a title, warnings, reports and pictures.
 
-    This function escapes all text, but ``pictures`` must already be HTML.
+    All text is escaped except ``pictures``, which must already be HTML.
     """
     from fastkappa import __version__
 

@@ -1,4 +1,4 @@
-"""Draw each plot of an HTML page twice: in a light version, also for print, and a dark version."""
+"""Draw each plot of an HTML page twice: a light version, also for print, and a dark version."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = re.compile(r"""(\bid="|href="#|url\(#)""")
 
 
 class Picture(NamedTuple):
-    """The caption of a plot, and the function that draws the plot into the given axes.
+    """The caption of a plot, and a function that draws the plot on the given axes.
 
     If the axes are None, the function creates a figure of suitable size.
     """
@@ -50,7 +50,7 @@ def figures(pictures: Sequence[Picture]) -> Iterator[str]:
 
 
 def _svg(draw: Callable[[Any], Any], scheme: str, escaped: str, prefix: str) -> str:
-    """Return a plot as an SVG element, with the prefix in its ids to make them unique."""
+    """Return a plot as an SVG element whose ids begin with the prefix, so that they are unique."""
     matplotlib = import_matplotlib()
     matplotlib.use("agg")
     settings = {

@@ -1,4 +1,4 @@
-"""The style sheet of HTML pages, for screens, phones and paper, light and dark."""
+"""The style sheet of HTML pages, light and dark, for large screens, phones and print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read the ratings for ``fastkappa agree``, and select the report."""
+"""Read the ratings for ``fastkappa agree``, and choose which report to return."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read_and_report(
     Raises
     ------
     ValueError
-        If the source cannot be read, or an option does not apply to its raters.
+        If the source cannot be read, or if an option does not apply to its raters.
     ImportError
         If pyarrow is not installed.
     """
@@ -99,7 +99,7 @@ def _refuse_for_two(request: AgreeRequest) -> None:
 
 
 def _check_sets(request: AgreeRequest, reading: Reading) -> None:
-    """Raise if an option does not apply to sets, or if the level applies only to sets."""
+    """Raise if an option is not for sets, or if a level for sets is given without sets."""
     if request.set_separator is None:
         if request.level in SET_LEVELS and request.level != "nominal":
             raise ValueError(f"--level {request.level} applies only to sets: use --set-separator.")
@@ -123,7 +123,7 @@ def _check_sets(request: AgreeRequest, reading: Reading) -> None:
 
 
 def _report_on_two(request: AgreeRequest, source: Source, reading: Reading) -> Output:
-    """Read two columns, and report on them."""
+    """Read two columns of ratings, and report on their agreement."""
     if request.cluster is not None:
         given = request.raters, request.cluster, request.group
         with no_undefined_warnings():
@@ -176,7 +176,7 @@ def _report_on_tables(request: AgreeRequest, groups: Mapping[Any, SourceCounts])
 def _report_on_reference(
     request: AgreeRequest, source: Source, columns: RaterColumns, reading: Reading
 ) -> Output:
-    """Read the ratings of the raters and of the reference, and compare the raters' kappas."""
+    """Read the ratings and the reference, and report on each rater against the reference."""
     if columns.rating is not None or columns.item is not None:
         raise ValueError(
             "--reference needs a file with one column per rater, and cannot be combined with"

@@ -105,10 +105,10 @@ def with_reference_by_group(
     by_group: Mapping[Any, GroupedAgreement],
     by_rater: Mapping[str, GroupedAgreement],
 ) -> Output:
-    """Return the report on raters and a reference, with the raters in each group of items.
+    """Return the report that compares raters with a reference, on all items and in each group.
 
-    ``whole`` compares the raters on all items, and ``by_rater`` compares the groups of items, for
-    each rater.
+    ``whole`` contains each rater's agreement on all items. ``by_group`` maps each group to the
+    agreement by rater, and ``by_rater`` maps each rater to the agreement by group.
     """
     column = label_text(request.group)
     parts = {label_text(group): report_on_groups(request, one) for group, one in by_group.items()}
@@ -156,7 +156,7 @@ def with_reference_by_group(
 
 
 def _common_row(equality: EqualKappas) -> dict[str, Any]:
-    """Return the common kappa and the p-value of the test of equality as a CSV row."""
+    """Return a CSV row with the common kappa and the p-value of the test of equality."""
     lower, upper = equality.interval
     return {
         "group": "common kappa, with p of equality",
@@ -169,7 +169,7 @@ def _common_row(equality: EqualKappas) -> dict[str, Any]:
 
 
 def _by_rater(output: Output) -> Output:
-    """Return an output in which the groups are raters, with rows that name the raters."""
+    """Rename ``group`` to ``rater`` in the CSV rows of an output whose groups are raters."""
     rows = [{"rater": row["group"], **row} for row in output.rows]
     return output._replace(rows=[{k: v for k, v in r.items() if k != "group"} for r in rows])
 
@@ -205,7 +205,7 @@ def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> Gro
 
 
 class GroupsOfSeveral:
-    """The coefficients of each group, and the comparison of the first coefficient, if possible.
+    """The first coefficient of each group and, if possible, its comparison between groups.
 
     ``are_rows`` is True if each row is an item, so that no item is in several groups.
     """
@@ -228,7 +228,7 @@ class GroupsOfSeveral:
         self._compare(are_rows)
 
     def _compare(self, are_rows: bool) -> None:
-        """Test equality or, if groups share items, compare the first group with the others."""
+        """Test groups for equality or, if they share items, compare the first with the others."""
         _, *others = self._firsts
         if not others:
             return
@@ -245,7 +245,7 @@ class GroupsOfSeveral:
             ]
 
     def _compared_with(self, others: Sequence[str]) -> dict[str, CoefficientDifference]:
-        """Return the first group's coefficient minus that of each other group."""
+        """Return the first group's coefficient minus the coefficient of each other group."""
         first, differences = next(iter(self._firsts)), {}
         for other in others:
             found = compare_coefficients(self._firsts[first], self._firsts[other])
@@ -254,7 +254,7 @@ class GroupsOfSeveral:
         return differences
 
     def section(self) -> Section:
-        """Return the section on the groups and their comparison, without the JSON of each group."""
+        """Return the section on the groups and their comparison, without JSON for each group."""
         tests: list[EqualKappas | CoefficientDifference] = [*self._differences.values()]
         if self._equality is not None:
             tests = [self._equality]

@@ -75,12 +75,12 @@ def of_items(
 
 
 def _text_of(label: Any, separator: str) -> Any:
-    """Return a label as text for a file, joining the labels of a set."""
+    """Return a label as it is written to a file: if it is a set, join its labels."""
     return set_text(label, separator) if isinstance(label, frozenset) else label
 
 
 class FinalLabels(NamedTuple):
-    """The label of each item, or None, and how it was decided, or "" if it was not.
+    """The final label of each item and how it was decided, or None and "" if it is undecided.
 
     ``n_against_all`` is the number of decisions for a label that no rater of the item gave.
     ``n_unrated`` is the number of undecided items without a rating.
@@ -92,7 +92,7 @@ class FinalLabels(NamedTuple):
     n_unrated: int = 0
 
     def counts(self) -> dict[str, int]:
-        """Return the number of items for each way in which labels were decided."""
+        """Count the items by how their labels were decided."""
         counts = Counter(self.decided_by)
         return {how or "undecided": counts[how] for how in DECIDED_BY}
 
@@ -174,13 +174,13 @@ def final_labels(
 ) -> FinalLabels:
     """Return the final labels of items. ``texts`` contains the decisions.
 
-    A decision takes precedence over the label that more than half of the item's raters gave. With a
-    separator, labels are sets.
+    A decision takes precedence over the label that more than half of the item's raters gave. If a
+    separator is given, each label is a set.
 
     Raises
     ------
     ValueError
-        If a decision is about an unknown item, or is not one of the labels.
+        If a decision names an unknown item or an unknown label.
     """
     labels, decided_by = votes(read.whole)
     position = {item: i for i, item in enumerate(items)}
@@ -217,7 +217,7 @@ def final_labels(
 
 
 def _changed(item: str, items: Sequence[str]) -> str:
-    """Return a hint that names a rated item with the same number (7.0 can mean 007), or ""."""
+    """Return a hint that names a rated item with a similar id (007 for 7.0), or "" if none has."""
     alike = next((one for one in items if look_of(one) == look_of(item)), None)
     if alike is None:
         return ""
@@ -225,7 +225,7 @@ def _changed(item: str, items: Sequence[str]) -> str:
 
 
 def votes(ratings: Ratings) -> tuple[list[Any], list[str]]:
-    """Return, for each item, the label that more than half of its raters gave, and who decided."""
+    """Return the majority label of each item, or None, and how the label was decided."""
     patterns = ratings.counted.patterns
     n, most = patterns.n_ratings, patterns.counts.max(axis=1)
     how = np.select(

@@ -256,7 +256,7 @@ def _of_raters(whole: Ratings, raters: RaterComparison | None) -> Section:
 def _of_pairs(
     everyone: Ratings, pairs: PairwiseKappa | None, label_pairs: IntTable | None
 ) -> Section:
-    """Return the section about each pair of raters."""
+    """Return the section on the kappa of each pair of raters."""
     if pairs is None:
         left_out = "Light's kappa and the kappa of each pair of raters are left out because "
         return Section([Report([left_out + _many(everyone)])], {"pairwise": None})
@@ -283,7 +283,7 @@ def _missing_of_each(whole: Ratings, raters: RaterComparison) -> str:
 
 
 def _in_full(request: AgreeRequest, everyone: Ratings, items: Section) -> Iterator[Section]:
-    """Yield a section about the options that print full tables, if any table is abridged."""
+    """If any table is abridged, yield a section that lists the options for full tables."""
     lines = []
     if request.disputed is None and items.fields["n_disputed"] > MOST_SHOWN:
         lines.append("every disputed item: --disputed FILE")
@@ -327,7 +327,7 @@ def _of_model(
 
 
 def _model_with_people(raters: RaterComparison, model: str) -> str:
-    """Return a sentence about the kappa of a model with people."""
+    """Return a sentence about the kappa between a model and people."""
     i = raters.rater_names.index(model)
     level = f"{100 * raters.confidence:g} % interval"
     kappa, difference = (
@@ -371,7 +371,7 @@ def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
 
 
 def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> Coefficients:
-    """Return the chosen coefficient, or all with Fleiss' kappa first, keyed by function name.
+    """Return coefficients by function name: the chosen one, or all, with Fleiss' kappa first.
 
     For sets of labels, return only Krippendorff's alpha, at each level.
     """

@@ -20,7 +20,7 @@ SEED = 2015
 
 
 def tell_story() -> None:
-    """Print the kappa between the grades of both eyes, explain it, and print cut points."""
+    """Print the kappa between grades of left and right eyes, explain it, and print cut points."""
     rated = datasets.load("diabetic_retinopathy")
     labels = np.array(rated.labels)
     n = int(rated.table.sum())

@@ -30,7 +30,7 @@ def read_on(scale: ScaleName, readings: Mapping[str, Interpretation]) -> Report:
 
 
 class Section(NamedTuple):
-    """A part of an output, in all formats. A section has no plots."""
+    """A part of a command's output, in all formats but without plots."""
 
     reports: Sequence[Report] = ()
     fields: Mapping[str, Any] = MappingProxyType({})
@@ -43,7 +43,7 @@ class Output(NamedTuple):
 
     ``title`` is the title of the page and, if ``has_title``, of the text. ``pictures`` are the
     plots of the page; ``--plot`` draws the first plot to a file. The gate checks ``estimates``.
-    ``files`` are the contents of other files to write. ``sentences`` returns sentences for a paper.
+    ``files`` lists other files and the text to write. ``sentences`` returns sentences for a paper.
     Text is as wide as the terminal, but at most 80 columns unless ``is_wide``.
     """
 
@@ -75,7 +75,7 @@ class Output(NamedTuple):
         )
 
     def remarking(self, remarks: Sequence[str]) -> Output:
-        """Return the output with remarks about the rows that were read at the beginning."""
+        """Return the output, beginning with remarks about the rows that were read."""
         if not remarks:
             return self
         return self._replace(reports=[Report(doubts=list(remarks)), *self.reports])
@@ -90,7 +90,7 @@ class Output(NamedTuple):
         ]
 
     def written(self, output: str, warnings: Sequence[str]) -> str:
-        """Return the output as 'text', 'json', 'csv', 'html' without plots, or 'sentence'."""
+        """Return the output as 'text', 'json', 'csv', 'sentence', or 'html' (without plots)."""
         if output == "json":
             from fastkappa import __version__
 
@@ -122,10 +122,10 @@ class Output(NamedTuple):
 
 
 def with_groups(output: Output, column: str, groups: Mapping[str, Output]) -> Output:
-    """Return an output, followed by the outputs for the groups of a column.
+    """Append the outputs for the groups of a column to an output.
 
-    Rows and sentences name their group. The gate checks the estimates of the groups. The plots are
-    of all groups together.
+    Rows and sentences name their group. The gate checks each group's estimates too, and the plots
+    show all groups together.
     """
     rows: list[Mapping[str, Any]] = [{"group": ALL, **row} for row in output.rows]
     sections, estimates = [], []
@@ -151,10 +151,10 @@ def too_large(labels: AnyArray, largest: int = LARGEST_TABLE) -> list[str]:
 
 
 def text_width() -> int:
-    """Return the width of the terminal, at most 80 columns, or 80 without a terminal."""
+    """Return the width of the terminal, but at most 80 columns; without a terminal, return 80."""
     return min(COLUMNS, terminal_width())
 
 
 def terminal_width() -> int:
-    """Return the width of the terminal in columns, or 80 without a terminal."""
+    """Return the width of the terminal in columns, or 80 if there is no terminal."""
     return max(NARROWEST, shutil.get_terminal_size((COLUMNS, 0)).columns)

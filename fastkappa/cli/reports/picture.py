@@ -43,14 +43,14 @@ def check_pictures(options: PictureOptions) -> None:
 
 
 def draw(options: PictureOptions, output: Output) -> None:
-    """Draw the first plot of an output to the file named in ``--plot``, if a file is named.
+    """If ``--plot`` names a file, draw the first plot of an output to that file.
 
     The suffix of the file determines its format.
 
     Raises
     ------
     ValueError
-        If the file cannot be written, or its format is unknown.
+        If the file cannot be written, or if its format is unknown.
     ImportError
         If matplotlib is not installed.
     """
@@ -92,7 +92,7 @@ def _overhang(figure: Any, dpi: int) -> FloatTable:
 
 
 def _too_small(options: PictureOptions, picture: Picture) -> str:
-    """Return a warning that the text of a plot does not fit, with a size that is large enough."""
+    """Return a warning that a plot is too small for its text, and suggest a sufficient size."""
     pyplot = import_matplotlib().pyplot
     figure = _drawn(options, picture, None).figure
     pyplot.close(figure)

@@ -36,14 +36,14 @@ def report_on_plan(
 ) -> Output:
     """Return the report on a plan.
 
-    ``expected`` contains the expected values, exactly one of which must be given. ``options``
-    contains the options of all kinds of studies, and ``aim`` the arguments of `plan_study`.
+    Exactly one of the values in ``expected`` must not be None. ``options`` contains the options
+    for all kinds of study, and ``aim`` contains arguments for `plan_study`.
 
     Raises
     ------
     ValueError
-        If the options do not specify exactly one aim, or if no plan achieves it. The error names
-        command-line options.
+        If the options do not specify exactly one aim, or if no plan achieves it. Messages name
+        command-line options instead of arguments.
     """
     given = {name: value for name, value in expected.items() if value is not None}
     if len(given) != 1:
@@ -89,7 +89,7 @@ def _accepted(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _option(argument: str) -> str:
-    """Return the command-line option for an argument's name."""
+    """Return the command-line option that sets an argument."""
     option = "null" if argument.startswith("null_") else argument.removeprefix("n_")
     return f"--{option.replace('_', '-')}"
 

@@ -33,8 +33,8 @@ def report_on_table(
 ) -> Output:
     """Return the report on two columns of a file, with weighted kappas if labels are ordered.
 
-    If ``has_interval`` is True, the interval of kappa is computed. The gate, sentences and JSON
-    need the interval.
+    If ``has_interval`` is True, compute the interval of kappa, which the gate, the sentence and
+    JSON need.
     """
     found = TableKappas.of(
         counts.table,
@@ -82,7 +82,7 @@ def report_on_table(
 def _with_interval(
     columns: tuple[str, str], counts: SourceCounts, weights: WeightsName | Floats
 ) -> AgreementResult:
-    """Return the agreement with the interval of kappa."""
+    """Return the agreement of the two columns, including the interval of kappa."""
     # Importing these modules at the top would increase the running time for a small file by 10 %.
     from fastkappa.cli.agree_request import CONFIDENCE
     from fastkappa.cli.reports.agree_parts import check_whole

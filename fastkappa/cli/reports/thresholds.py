@@ -26,7 +26,7 @@ RESAMPLES = 100
 def rounding_of(
     columns: Mapping[str, str], items: ScoredColumns, weights: Weights, method: Method, seed: int
 ) -> Rounding:
-    """Find the best thresholds for the scores in a file, and label the items out of fold.
+    """Find the best thresholds for the scores in a file, and the out-of-fold label of each item.
 
     The seed determines the folds and resamples, so the same file and seed give the same result.
 
@@ -104,7 +104,7 @@ def output_of(
 def _out_of_fold(
     columns: Mapping[str, str], items: ScoredColumns, rounding: Rounding, weights: Weights
 ) -> AgreementResult | None:
-    """Return the agreement with the out-of-fold labels, or None if it is undefined."""
+    """Return the agreement of true and out-of-fold labels, or None if it is undefined."""
     if rounding.oof_positions is None or math.isnan(rounding.oof_kappa or math.nan):
         return None
     names = {"y1": f"column {columns['y']!r}", "y2": "the column of out-of-fold labels"}

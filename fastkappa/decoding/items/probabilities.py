@@ -28,8 +28,8 @@ SOFTMAX = (
 class Probabilities(NamedTuple):
     """Validated probabilities of shape (n, K) and the weights of the items.
 
-    ``values`` is not copied. ``order`` is the column of each label, or None if the columns are
-    already in label order. ``weights`` are the user's weights times ``weight_scale``.
+    ``values`` is not copied. ``order`` contains the column index of each label, or is None if the
+    columns are already in label order. ``weights`` are the user's weights times ``weight_scale``.
     """
 
     values: AnyArray
@@ -43,7 +43,7 @@ class Probabilities(NamedTuple):
         return int(self.values.shape[1])
 
     def in_order(self) -> AnyArray:
-        """Return the probabilities of shape (n, K), with columns in label order."""
+        """Return the (n, K) array of probabilities, with columns in label order."""
         return self.values if self.order is None else self.values[:, self.order]
 
     def part(self, step: int) -> Probabilities:
@@ -52,7 +52,7 @@ class Probabilities(NamedTuple):
         return self._replace(values=self.values[::step], weights=weights)
 
     def blocks(self) -> Iterator[tuple[slice, FloatTable]]:
-        """Yield each range of items with the probabilities of its items, of shape (K, length)."""
+        """Yield each range of items with a (K, length) array of the items' probabilities."""
         length = max(64, BLOCK // self.n_labels)
         for start in range(0, len(self.values), length):
             inside = slice(start, start + length)
@@ -62,7 +62,7 @@ class Probabilities(NamedTuple):
             yield inside, np.ascontiguousarray(columns, dtype=np.float64)
 
     def margins(self) -> Floats:
-        """Return the weighted sum of the probabilities of each label."""
+        """Return the weighted sum of each label's probabilities."""
         sums = np.zeros(self.n_labels)
         for inside, block in self.blocks():
             sums += block.sum(axis=1) if self.weights is None else block @ self.weights[inside]
@@ -71,8 +71,8 @@ class Probabilities(NamedTuple):
     def cheapest(self, costs: FloatTable, given: AnyArray) -> FloatTable:
         """Give each item the label with the lowest expected cost, and return the expected table.
 
-        Row y, column c of ``costs`` is the cost of giving label c to an item with true label y. The
-        same cell of the table is the expected number of items with true label y that get label c.
+        Row y, column c of ``costs`` is the cost of giving label c to an item with true label y. Row
+        y, column c of the table is the expected number of items with true label y that get label c.
         The positions of the chosen labels are written to ``given``, an array of integers. Ties go
         to the lowest position.
         """

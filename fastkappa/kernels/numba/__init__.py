@@ -1,1 +1,1 @@
-"""Implement the kernels with numba, which compiles them at their first call."""
+"""Implement the kernels with numba, which compiles each kernel when it is first called."""

@@ -26,9 +26,9 @@ class ArrayView(NamedTuple):
 def decode(
     views: Any, begin: int, end: int, stop: int, copies: int, row_codes: Any, column_codes: Any
 ) -> None:
-    """Write the codes of pairs, followed by extra codes that fill at most one vector.
+    """Write the codes of pairs, padded with arbitrary codes to a whole number of vectors.
 
-    A value outside the codes gets the code `n_codes`. Both columns are read in the same loop,
+    A value that is not a label gets the code `n_codes`. Both columns are read in the same loop,
     because reading them one after the other is slower.
     """
     rows, columns = views
@@ -41,12 +41,12 @@ def decode(
 
 @njit
 def place_to_read(view: Any, begin: int, end: int, stop: int, copies: int) -> tuple[int, int]:
-    """Return the address and the stride of values that can be read in vectors.
+    """Return an address and a stride with which the values can be read as vectors.
 
-    Values with gaps of 1 to 7 bytes are read as wider integers, including the gap, and then
+    Values with gaps of 1 to 7 bytes are read as wider integers that include the gap, and then
     truncated. Truncation is correct because numba supports only little-endian hosts. Values with
-    other strides are copied first. The last block is also copied, because it can end within a
-    vector, and the memory after it can be unreadable.
+    other strides are copied first. The last block is also copied if reading it as whole vectors
+    could access memory beyond the column.
     """
     size, stride = view.size, view.stride
     count = end - begin

@@ -5,9 +5,9 @@ alignments. Each function is compiled at its first use and cached on disk if a c
 writable. numba recompiles a function only if this file has changed, so touch this file after
 editing a module that it imports.
 
-Pairs of few labels are counted by `popcount`. Pairs of more labels are counted one by one, in four
-tables in rotation. With a single table, equal pairs in a row would update the same counter, and
-each update would wait for the previous one.
+Pairs of few labels are counted by `popcount`. Pairs of more labels are counted one by one, using
+four tables in rotation. With a single table, consecutive equal pairs would update the same counter,
+and each update would wait for the previous one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SHORT_BLOCK = 512
 
 
 def compile_lazily(function: Callable[..., Any]) -> Any:
-    """Compile a function at its first call, and cache it on disk if possible."""
+    """Compile a function when it is first called, and cache it on disk if possible."""
     try:
         return numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # the cache folder is not writable

@@ -1,7 +1,7 @@
 """Count and sum pairs with numba, for machines without a C compiler.
 
 The contract is the same as that of `fastkappa.kernels.numpy.pairs`. This module converts arrays to
-addresses and sizes, and the functions in `loops` count the values.
+addresses and sizes, and passes these to the functions in `loops`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LOOKED_UP_AT_ONCE = 1 << 13
 
 
 class CodedArray(NamedTuple):
-    """An array whose values have codes. The value ``lowest`` has code 0."""
+    """An array of values, each with the code ``value - lowest``."""
 
     values: AnyArray
     lowest: int
@@ -109,7 +109,7 @@ def sum_pairs_exactly(
     tables: tuple[IntTable, IntTable, IntTable],
     part: Range,
 ) -> None:
-    """Add the number of pairs in each cell, and their integer weights as ``high * 2**32 + low``."""
+    """Count the pairs of each cell, and sum their integer weights as ``high * 2**32 + low``."""
     check_range(*part, first, second, weights)
     check_tables(*tables)
     pair = _coded(first, second, lowest, tables[0])
@@ -121,7 +121,7 @@ def sum_pairs_exactly(
 def _coded(
     first: AnyArray, second: AnyArray, lowest: Lowest, table: AnyArray
 ) -> tuple[CodedArray, CodedArray]:
-    """Return both columns, with codes for the rows and columns of a table."""
+    """Return both columns, with codes that number the rows and columns of a table."""
     n_rows, n_columns = table.shape[0] - 1, table.shape[1] - 1
     return CodedArray(first, lowest[0], n_rows), CodedArray(second, lowest[1], n_columns)
 
@@ -129,9 +129,9 @@ def _coded(
 def _pieces(
     rows: CodedArray, columns: CodedArray, weights: tuple[AnyArray, Any] | None, part: Range
 ) -> Iterator[tuple[tuple[ArrayView, ArrayView], Any, int, int]]:
-    """Yield two columns, their weights in the wanted dtype, and the range to read.
+    """Yield views of both columns, the weights in the wanted dtype, and the range to read.
 
-    If no array has to be copied, there is a single piece. Otherwise, there is one piece per chunk.
+    If no array has to be copied, yield the whole part at once. Otherwise, yield copied chunks.
     """
     readable = _is_readable(rows) and _is_readable(columns)
     if weights is None:
@@ -179,7 +179,7 @@ def _view(column: CodedArray) -> ArrayView:
 
 
 def _read_only(weights: AnyArray) -> AnyArray:
-    """Return a read-only view, so that numba compiles only one version."""
+    """Return a read-only view, so that numba compiles no second version for writable arrays."""
     view = weights.view()
     view.flags.writeable = False
     return view

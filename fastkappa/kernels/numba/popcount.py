@@ -1,23 +1,23 @@
 """Count pairs of few labels in numba by positional popcount, many pairs at a time.
 
-1. A pair becomes the number of its cell, and the number becomes a byte with one bit set:
+1. Each pair is converted to a cell number, and then to a plane and a byte with one bit set:
 
        labels 0..2:  pair (1, 2) -> cell 1*3 + 2 = 5 -> plane 0, byte 0b00100000
                      pair (2, 2) -> cell 2*3 + 2 = 8 -> plane 1, byte 0b00000001
 
-   Plane p contains cells 8p to 8p+7. A byte of a different plane counts as 0. The last cell needs
-   no count, because it contains the remaining pairs. Plane 1 is therefore skipped in this example,
-   and the nine cells need only one plane.
+   Plane p contains cells 8p to 8p+7. While a plane is counted, the bytes of other planes count
+   as 0. The last cell need not be counted, because all remaining pairs belong to it. In this
+   example, plane 1 is therefore skipped, and the nine cells need only one plane.
 
-2. Carry-save adders count the bits at each position of the byte. An adder converts three bytes x,
-   y, z to the ones and the twos of their sum. Five logical operations add the bits at all 8
+2. Carry-save adders count the bits at each position of the bytes. An adder reduces three bytes x,
+   y, z to two: the ones and the twos of their sum. Five logical operations add the bits at all 8
    positions of all bytes of a vector at once:
 
        x = 0b0001, y = 0b0101, z = 0b0110   ones = x^y^z         = 0b0010
                                             twos = majority bits = 0b0101
 
    A tree of 63 adders turns 64 vectors into one vector of weight 64. Only the vector of weight 64
-   is counted bit by bit. The vectors of weights 1, 2, .. 32 are kept for the next 64 vectors.
+   is counted bit by bit. The vectors of weights 1, 2, ..., 32 are kept for the next 64 vectors.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ LARGEST_PLANES = {64: 32, 32: 16, 16: 7}[WIDTH]
 
 
 def are_few(n_rows: int, n_columns: int) -> bool:
-    """Return whether there are few planes, and codes and cell numbers fit in bytes."""
+    """Return whether the table has few planes, and the codes and cell numbers fit in bytes."""
     return 0 < n_rows * n_columns <= 8 * LARGEST_PLANES and max(n_rows, n_columns) < 256
 
 
@@ -71,8 +71,8 @@ def mark_cells(
 ) -> Any:
     """Write the bit and the plane of each pair. Return the number of pairs outside the labels.
 
-    The labels of the pairs are WIDTH bytes at ``rows`` and WIDTH bytes at ``columns``. The cell
-    numbers must fit in a byte.
+    The WIDTH bytes at ``rows`` are paired with the WIDTH bytes at ``columns``. Each cell number
+    must fit in a byte.
     """
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -99,7 +99,7 @@ def mark_cells(
 
 @intrinsic
 def add_plane(typing: Any, marks: Any, plane: Any, counters: Any) -> Any:
-    """Add the bytes of a block that belong to a plane to the counters of the plane."""
+    """Select the bytes of a block that belong to a plane, and add them to the plane's counters."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         marks, plane, counters = arguments
@@ -140,7 +140,7 @@ def add_plane(typing: Any, marks: Any, plane: Any, counters: Any) -> Any:
 
 @intrinsic
 def sum_of_bit(typing: Any, counters: Any, bit: Any) -> Any:
-    """Return how often a bit was set, from the counters of its plane."""
+    """Return how often a bit was set, according to the counters of its plane."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         counters, bit = arguments

@@ -76,7 +76,7 @@ def group_scores(
     out: Items,
     part: Range,
 ) -> int:
-    """Copy each item to the next free place of its row; return the number of items left over."""
+    """Copy each item to the next free place in its row; return the number of items left over."""
     check_range(*part, items.scores, items.codes, items.weights)
     check_range(0, bins.n_rows, places, ends)
     check_range(int(places.min()), int(ends.max()), out.scores, out.codes, out.weights)
@@ -96,7 +96,7 @@ def group_scores(
 def accumulate_labels(
     codes: NDArray[np.uint16], weights: Floats | None, places: NDArray[np.int64], prefix: Floats
 ) -> None:
-    """Write the cumulative count, or sum of weights, of each label at each place to ``prefix``."""
+    """Write, for each label, the number or total weight of the items before each place."""
     check_range(int(places.min()), int(places.max()), codes, weights)
     check_range(0, len(places), prefix[0])
     _accumulate(codes, NONE if weights is None else weights, places, prefix, np.empty(len(prefix)))

@@ -1,7 +1,7 @@
 """Emit portable LLVM vector instructions in numba functions, with one byte per lane.
 
-LLVM's vectoriser does not vectorise the byte loops of these kernels. The loops therefore use LLVM's
-own vector instructions, which are independent of the processor. LLVM translates them to AVX-512,
+LLVM does not vectorize the byte loops of these kernels by itself. The loops therefore use LLVM's
+vector instructions, which are independent of the processor. LLVM translates them to AVX-512,
 AVX2, SSE2 or NEON. Functions decorated with ``intrinsic`` emit such instructions, and the other
 functions in this module are their helpers.
 """
@@ -18,13 +18,13 @@ from llvmlite import binding, ir
 def intrinsic(function: Callable[..., Any]) -> Any:
     """Turn a function that emits LLVM instructions into an intrinsic.
 
-    Unlike numba's decorator, this decorator allows literal integers as arguments.
+    Unlike numba's decorator, this one passes literal integers to the function as literal types.
     """
     return numba.extending.intrinsic(prefer_literal=True)(function)
 
 
 def _vector_width() -> int:
-    """Return the size in bytes of the widest vector. Other sizes also work, but are slower."""
+    """Return the size of the processor's widest vectors, in bytes. Other sizes are slower."""
     try:
         features = binding.get_host_cpu_features()
     except RuntimeError:  # LLVM does not know this processor's name
@@ -54,7 +54,7 @@ def store(builder: Any, value: Any, address: Any) -> None:
 
 
 def after(builder: Any, address: Any, n_bytes: int) -> Any:
-    """Return the address ``n_bytes`` after an address."""
+    """Return the address that is ``n_bytes`` after the given address."""
     return builder.add(address, ir.Constant(address.type, n_bytes))
 
 
@@ -64,7 +64,7 @@ def constant(value: int, vector: Any = BYTES) -> Any:
 
 
 def repeat(builder: Any, value: Any, vector: Any = BYTES) -> Any:
-    """Return a vector with the same number, truncated to the size of a lane, in each lane."""
+    """Return a vector whose lanes all contain the same number, truncated to the size of a lane."""
     nothing = ir.Constant(vector, ir.Undefined)
     first = ir.Constant(ir.IntType(32), 0)
     lane = builder.insert_element(nothing, resize(builder, value, vector.element), first)
@@ -80,7 +80,7 @@ def resize(builder: Any, value: Any, wanted: Any) -> Any:
 
 
 def minimum(builder: Any, x: Any, y: Any) -> Any:
-    """Return the smaller of two unsigned integers, or of each pair in two vectors."""
+    """Return the smaller of two unsigned integers, or the lane-wise minimum of two vectors."""
     return builder.select(builder.icmp_unsigned("<", x, y), x, y)
 
 

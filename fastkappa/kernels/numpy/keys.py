@@ -1,7 +1,7 @@
 """Count pairs of few labels in NumPy by combining several pairs into one key.
 
 `numpy.bincount` takes the same time per key, regardless of how many pairs a key combines. In a
-table of c cells, a pair is a digit below c. A key combines as many digits as possible:
+table of c cells, the cell number of a pair is a digit below c. A key has as many digits as fit:
 
     labels 0..5, 36 cells:  pairs (1, 2)  (0, 5)  (5, 5)  are the digits  8  5  35
     key = (8 * 36 + 5) * 36 + 35 = 10583, one of 36**3 = 46656 possible keys
@@ -31,7 +31,7 @@ LEAST_PAIRS = 1 << 14
 
 
 class Keys:
-    """Count keys that each combine ``n_digits`` pairs."""
+    """Count pairs by counting keys that each combine ``n_digits`` pairs."""
 
     def __init__(self, n_rows: int, n_columns: int, n_digits: int, n_pairs: int) -> None:
         self.n_rows, self.n_columns, self.n_digits = n_rows, n_columns, n_digits
@@ -45,7 +45,7 @@ class Keys:
         self.wide_keys = np.empty(length // n_digits, np.intp)
 
     def chunk_length(self, n_pairs: int) -> int:
-        """Return how many pairs to add next. The last pairs can be too few to form a key."""
+        """Return how many pairs to add next. At the end, too few pairs for a key can be left."""
         length = min(n_pairs, CHUNK)
         return length - length % self.n_digits or length
 

@@ -1,10 +1,10 @@
 """Count and sum pairs in NumPy. The reference kernels in this module are always available.
 
-All backends have the same files and the same functions; see `fastkappa.kernels.contract`.
+All backends have the same modules and functions; see `fastkappa.kernels.contract`.
 
 A column is a one-dimensional array, and the code of a value is ``value - lowest``. ``table`` has
-one extra row and one extra column, which count values outside the codes. Thus, counting also checks
-the bounds, and nothing is written outside the table. Kernels are serial and add the pairs of one
+one extra row and one extra column, for values that are not labels. Counting thus also checks the
+bounds, and nothing is written outside the table. Kernels are serial and add the pairs of one
 part of the columns to the table.
 """
 
@@ -133,7 +133,7 @@ def sum_pairs_exactly(
     tables: tuple[IntTable, IntTable, IntTable],
     part: Range,
 ) -> None:
-    """Add the number of pairs in each cell, and their integer weights as ``high * 2**32 + low``.
+    """Count the pairs of each cell, and sum their integer weights as ``high * 2**32 + low``.
 
     With fewer than 2**31 items, neither half can overflow, regardless of the weights.
     """
@@ -150,7 +150,7 @@ def sum_pairs_exactly(
 def _cells(
     first: AnyArray, second: AnyArray, lowest: Lowest, table: AnyArray, part: Range
 ) -> Iterator[tuple[NDArray[np.intp], slice]]:
-    """Yield the index of each pair's cell in the flattened table, chunk by chunk."""
+    """Yield, for each chunk, the indices of its pairs in the flattened table, and its slice."""
     for chunk in chunks_of(part, CHUNK):
         rows = _codes(first[chunk], lowest[0], table.shape[0] - 1)
         rows *= np.uint64(table.shape[1])
@@ -159,7 +159,7 @@ def _cells(
 
 
 def _codes(ratings: AnyArray, lowest: int, n_codes: int) -> NDArray[np.uint64]:
-    """Return the codes of a chunk. A rating outside the codes gets the code ``n_codes``."""
+    """Return the codes of a chunk. A rating that is not a label gets the code ``n_codes``."""
     with np.errstate(invalid="ignore"):
         codes = offsets_from(ratings, lowest)
     return np.minimum(codes, np.uint64(n_codes), out=codes)

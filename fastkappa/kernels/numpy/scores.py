@@ -3,8 +3,8 @@
 Each score belongs to one of ``n_inner + 3`` rows. Row 0 is for scores below ``low``. Rows 1 to
 ``n_inner`` are bins of equal width that start at ``low``. The next row is for scores above these
 bins, and the last row is for NaN and infinity. Rounding preserves the order: the higher of two
-scores is never in a lower row. Codes are ``codes - lowest``; codes outside the labels become
-``n_labels``.
+scores is never in a lower row. The code of item i is ``codes[i] - lowest``, or ``n_labels`` if
+that is not the code of a label.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def group_scores(
     out: Items,
     part: Range,
 ) -> int:
-    """Copy each item to the next free place of its row; return the number of items left over."""
+    """Copy each item to the next free place in its row; return the number of items left over."""
     check_range(*part, items.scores, items.codes, items.weights)
     check_range(0, bins.n_rows, places, ends)
     check_range(int(places.min()), int(ends.max()), out.scores, out.codes, out.weights)
@@ -99,9 +99,9 @@ def group_scores(
 def accumulate_labels(
     codes: NDArray[np.uint16], weights: Floats | None, places: NDArray[np.int64], prefix: Floats
 ) -> None:
-    """Write the cumulative count, or sum of weights, of each label at each place to ``prefix``.
+    """Write, for each label, the number or total weight of the items before each place.
 
-    Counting starts at the first place. ``prefix`` has one row per label.
+    Items before the first place are left out. ``prefix`` has one row per label.
     """
     check_range(int(places.min()), int(places.max()), codes, weights)
     n_labels = len(prefix)

@@ -1,7 +1,7 @@
-"""Find the cheapest cuts in ascending order by dynamic programming over their positions.
+"""Find the cheapest ascending sequence of cuts by dynamic programming over their positions.
 
-``values[c, j]`` is the cost of cut c at position j, and the total cost is the sum over cuts.
-Two cuts can be at the same position.
+``values[c, j]`` is the cost of placing cut c at position j. The total cost is the sum over all
+cuts. Two cuts can be at the same position.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ Positions = NDArray[np.intp]
 
 
 def least_in_order(values: Floats) -> Positions:
-    """Return the ordered cuts with the least sum of values.
+    """Return the positions of the ordered cuts with the lowest total cost.
 
-    Among cuts with the same sum, the last cut has the lowest position. If several cuts are still
-    tied, the last cut but one has the lowest position, and so on.
+    Ties are broken by the lowest position of the last cut, then by the lowest position of the
+    second-to-last cut, and so on.
     """
     forward = _forward(values)
     positions = np.empty(len(values), np.intp)
@@ -30,14 +30,14 @@ def least_in_order(values: Floats) -> Positions:
 
 
 def through_costs(values: Floats) -> Floats:
-    """Return the least sum of values of all ordered cuts, given that cut c is at position j."""
+    """Return, for each c and j, the lowest total cost of ordered cuts with cut c at position j."""
     # The backward pass is a forward pass with positions and cuts reversed.
     backward = _forward(values[::-1, ::-1])[::-1, ::-1]
     return _forward(values) + backward - values
 
 
 def _forward(values: Floats) -> Floats:
-    """Return the least sum of values of ordered cuts 0 to c, given that cut c is at position j."""
+    """Return, for each c and j, the lowest cost of ordered cuts 0 to c with cut c at position j."""
     forward = values.copy()
     for c in range(1, len(values)):
         forward[c] += np.minimum.accumulate(forward[c - 1])

@@ -2,9 +2,9 @@
 
     logit P(y <= k | x) = a_k - f(x)
 
-The intercepts a_k are ascending, and f is a natural cubic spline. The bend of f is penalised,
-and Akaike's information criterion selects the penalty. The likelihood is maximised by Fisher
-scoring.
+The intercepts a_k are ascending, and f is a natural cubic spline. The nonlinear part of f is
+penalised, and Akaike's information criterion selects the penalty. The likelihood is maximised by
+Fisher scoring.
 
 References
 ----------
@@ -37,7 +37,7 @@ N_GROUPS = 10
 
 
 class _Fit(NamedTuple):
-    """The intercepts and coefficients of a model, and its penalised log likelihood."""
+    """A model with its parameters, penalised log likelihood and label proportions."""
 
     intercepts: Floats
     coefficients: Floats
@@ -46,9 +46,9 @@ class _Fit(NamedTuple):
 
 
 def smooth_proportions(x: Floats, counts: Floats, n_items: float) -> Floats | None:
-    """Return the proportion of each label at each position, or None if the model does not fit.
+    """Return the proportion of each label at each position, or None if the model is rejected.
 
-    The model does not fit if Akaike's criterion prefers separate proportions for each of ten
+    The model is rejected if Akaike's criterion prefers separate proportions for each of ten
     groups of neighbouring items.
 
     Parameters
@@ -56,9 +56,9 @@ def smooth_proportions(x: Floats, counts: Floats, n_items: float) -> Floats | No
     x : ndarray of shape (n,)
         Ascending positions, in units of their standard deviation.
     counts : ndarray of shape (K, n)
-        The count, or the sum of item weights, of each label at each position.
+        The number of items with each label at each position, or the sum of their weights.
     n_items : float
-        The number of items, or the effective number of items if they are weighted.
+        The number of items, or the effective sample size if items are weighted.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def smooth_proportions(x: Floats, counts: Floats, n_items: float) -> Floats | No
 
 
 def _fits(table: Floats, proportions: Floats) -> bool:
-    """Return whether Akaike's criterion prefers the model over separate proportions per group."""
+    """Return whether Akaike's criterion prefers the model to separate proportions in each group."""
     sizes = table.sum(axis=1)
     groups = ((np.cumsum(sizes) - sizes / 2) / sizes.sum() * N_GROUPS).astype(int)
     starts = np.flatnonzero(np.diff(groups, prepend=-1))
@@ -103,7 +103,7 @@ def _fits(table: Floats, proportions: Floats) -> bool:
 
 
 def _best_fit(table: Floats, columns: Floats) -> tuple[float, Floats]:
-    """Return the least information criterion of any penalty, and the proportions that attain it."""
+    """Return the lowest information criterion over all penalties, and the fitted proportions."""
     totals = table.sum(axis=0)
     below = np.cumsum(totals)[:-1] / totals.sum()
     fit = _evaluated(table, columns[:, :1], OF_SLOPE, np.log(below / (1 - below)), np.zeros(1))
@@ -122,7 +122,7 @@ def _best_fit(table: Floats, columns: Floats) -> tuple[float, Floats]:
 
 
 def _columns(x: Floats, sizes: Floats) -> Floats:
-    """Return x and the bends of a spline over x, each with variance 1."""
+    """Return the predictors of the model: x and the bends of a spline on x, all with variance 1."""
     spline = Spline(x, sizes, 1.0, N_KNOTS)
     bends = spline.bends[1:-1] * np.sqrt(sizes.sum())
     return np.concatenate([x[:, None], bends], axis=1)
@@ -131,7 +131,7 @@ def _columns(x: Floats, sizes: Floats) -> Floats:
 def _evaluated(
     table: Floats, columns: Floats, ridge: Floats | float, intercepts: Floats, coefficients: Floats
 ) -> _Fit:
-    """Return a model and its proportions. The likelihood is -inf if intercepts do not ascend."""
+    """Return the model with these parameters. Its likelihood is -inf unless intercepts ascend."""
     linear = np.clip(intercepts - (columns @ coefficients)[:, None], -500, 500)
     below = np.pad(1 / (1 + np.exp(-linear)), ((0, 0), (1, 0)))
     proportions = np.maximum(np.diff(below, axis=1, append=1), LEAST_PROPORTION)

@@ -1,15 +1,15 @@
-"""Find the best rounding for quadratic kappa from the expected label of each item.
+"""Find the cuts with the highest quadratic kappa from the expected label of each item.
 
 With quadratic weights
 
     kappa = 2 cov(y, g) / (var y + var g + (mean y - mean g)**2)
 
-for true labels y and given labels g. Only the expected label m = E[y | score] of an item matters.
-The best label for the item is the label nearest to mean y + (m - mean y) / kappa. Therefore cut c
-is where m crosses mean y + kappa * (c - 1/2 - mean y), for c = 1, 2, ... Kappa itself is found by
-iteration from kappa = 0. Each step rounds with the current kappa, and computes the next kappa from
-the result. This iteration is Dinkelbach's method. Each step raises kappa until the maximum is
-reached.
+for true labels y and assigned labels g. The best label for an item depends only on the item's
+expected label m = E[y | score]: it is the label nearest to mean y + (m - mean y) / kappa. Therefore
+cut c is where m crosses mean y + kappa * (c - 1/2 - mean y), for c = 1, 2, ... Kappa itself is
+found by iteration, starting from kappa = 0. Each step rounds with the current kappa and computes
+the next kappa from the result. This iteration, known as Dinkelbach's method, raises kappa at each
+step until the maximum is reached.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def best_levels(
     levels : ndarray of shape (K - 1,)
     kappa : float
         The expected kappa. If the expected labels carry no information, kappa is 0.0 and all levels
-        are at the mean.
+        equal the mean.
 
     Examples
     --------
@@ -76,25 +76,25 @@ def best_levels(
 
 
 def smooth_cuts(x: Floats, counts: Floats, n_items: float) -> Floats:
-    """Return the cuts on x with the highest expected kappa, assuming a smooth, rising E[y | x].
+    """Return the cuts on x with the highest expected kappa if E[y | x] is smooth and rises with x.
 
     Parameters
     ----------
     x : ndarray of shape (n,)
         Ascending positions, in units of their standard deviation.
     counts : ndarray of shape (K, n)
-        The count, or the sum of item weights, of each label at each position.
+        The number of items with each label at each position, or the sum of their weights.
     n_items : float
-        The number of items, or the effective number of items if they are weighted.
+        The number of items, or the effective sample size if items are weighted.
 
     Returns
     -------
     cuts : ndarray of shape (K - 1,)
-        The cuts. A cut of -inf or inf leaves the labels on that side without items.
+        The cuts. Labels below a cut of -inf and labels above a cut of inf get no items.
 
     Examples
     --------
-    If labels 0, 1 and 2 are equally frequent and rise linearly with x, the cuts are the midpoints.
+    If labels are equally frequent and rise linearly with x, the cuts are midway between positions.
 
     >>> import numpy as np
     >>> from fastkappa.thresholds.cuts.quadratic import smooth_cuts

@@ -1,14 +1,14 @@
 """Fit smooth curves along scores: natural cubic splines and their monotone versions.
 
 A spline is the sum of a straight line and a bend, and only the bend is penalised. In the basis
-used here, the size of the bend at the data and the curvature of the bend are both sums of squares
-of coefficients. A penalty then divides coefficient i by 1 + penalty * curvature_i, so trying a
-penalty takes only a few operations. The penalty with the least generalized cross-validation score
+used here, the size of the bend at the data and its curvature are both weighted sums of squared
+coefficients. A penalty then divides coefficient i by 1 + penalty * curvature_i, so trying a
+penalty takes only a few operations. The penalty with the lowest generalized cross-validation score
 is chosen.
 
-This score counts each degree of freedom twice. The original score counts it once, and therefore
-sometimes selects a curve that follows noise, especially if many numbers of knots and scales are
-tried.
+This score counts each degree of freedom twice. The original score counts each only once, and
+therefore sometimes selects a curve that follows the noise, especially if many combinations of scale
+and number of knots are tried.
 
 References
 ----------
@@ -40,15 +40,15 @@ PENALTIES = np.concatenate([[np.inf], np.geomspace(1e6, 1e-9, 91), [0.0]])
 
 
 class Spline:
-    """Natural cubic splines over the same positions, continued as straight lines beyond both ends.
+    """Natural cubic splines on given positions, continued as straight lines beyond both ends.
 
     Parameters
     ----------
     x : ndarray of shape (n,)
         At least two ascending positions, in units of their standard deviation.
     weights : ndarray of shape (n,)
-        The number of items at each position, or their effective number if items are weighted. All
-        numbers must be positive.
+        The number of items at each position, or the effective number if items are weighted. All
+        values must be positive.
     beyond : float
         The distance by which the spline is continued beyond both ends.
     n_knots : int
@@ -57,10 +57,10 @@ class Spline:
     Attributes
     ----------
     x : ndarray of shape (n + 2,)
-        The positions, with one more at each end.
+        The positions, with an additional position at each end.
     bends : ndarray of shape (n + 2, at most n_knots - 2)
-        The basis splines at ``x``. With respect to the weights, they are orthonormal, and
-        orthogonal to straight lines.
+        The basis splines at ``x``, which are orthonormal under the weights and orthogonal to
+        straight lines.
     """
 
     def __init__(self, x: Floats, weights: Floats, beyond: float, n_knots: int) -> None:
@@ -84,7 +84,7 @@ class Spline:
         self.bends = bends @ (to_orthonormal @ rotation)
 
     def smooth(self, means: Floats, inner: float) -> tuple[float, Floats]:
-        """Return the least cross-validation score, and the smooth curve that attains it.
+        """Return the lowest cross-validation score, and the smooth curve that attains it.
 
         Parameters
         ----------
@@ -111,9 +111,9 @@ class Spline:
 
 
 def smoothest(x: Floats, weights: Floats, beyond: float, means: Floats, inner: float) -> Floats:
-    """Return the curve with the least cross-validation score, along x or along the ranks of x.
+    """Return the smooth curve over x, or over its ranks, with the lowest cross-validation score.
 
-    The arguments are those of `Spline` and `Spline.smooth`. The curve has an additional position at
+    The parameters are as in `Spline` and `Spline.smooth`. The curve has an additional position at
     each end.
     """
     scales = x, by_rank(weights)
@@ -134,7 +134,7 @@ def smoothest(x: Floats, weights: Floats, beyond: float, means: Floats, inner: f
 
 
 def _knots(x: Floats, weights: Floats, n_knots: int) -> Floats:
-    """Return at most ``n_knots`` knots. Two knots define a straight line."""
+    """Return at most ``n_knots`` knots. With only two knots, the spline is a straight line."""
     ranks = (np.cumsum(weights) - weights / 2) / weights.sum()
     knots = np.interp(np.linspace(OUTERMOST, 1 - OUTERMOST, n_knots), ranks, x)
     # Duplicate knots are removed, because tied scores can put several knots at the same place.
@@ -144,7 +144,7 @@ def _knots(x: Floats, weights: Floats, n_knots: int) -> Floats:
 
 
 def _bends(x: Floats, knots: Floats) -> Floats:
-    """Return a basis of the natural cubic splines with these knots, apart from straight lines."""
+    """Return a basis of the natural cubic splines with these knots, excluding straight lines."""
     cubes = np.maximum(x[:, None] - knots, 0) ** 3
     slopes = (cubes[:, :-1] - cubes[:, -1:]) / (knots[-1] - knots[:-1])
     bends: Floats = slopes[:, :-1] - slopes[:, -1:]
@@ -152,7 +152,7 @@ def _bends(x: Floats, knots: Floats) -> Floats:
 
 
 def _curvature(knots: Floats) -> Floats:
-    """Return the integrals of the products of the second derivatives of ``_bends``."""
+    """Return the integrated product of second derivatives for each pair of ``_bends``."""
     above = 6 * np.maximum(knots[:, None] - knots, 0)
     slopes = (above[:, :-1] - above[:, -1:]) / (knots[-1] - knots[:-1])
     second = slopes[:, :-1] - slopes[:, -1:]
@@ -167,7 +167,7 @@ def _curvature(knots: Floats) -> Floats:
 
 
 def _orthonormal(columns: Floats, weights: Floats) -> Floats:
-    """Return a matrix whose product with the columns is orthonormal under the weights.
+    """Return a matrix such that ``columns @ matrix`` has orthonormal columns under the weights.
 
     Directions in which the columns are linearly dependent are dropped.
     """
@@ -207,7 +207,7 @@ def rising(values: Floats, weights: Floats) -> Floats:
 
 
 def by_rank(sizes: Floats) -> Floats:
-    """Return the logit of each position's rank, scaled to a standard deviation of 1."""
+    """Return the logit of each position's relative rank, scaled to mean 0 and variance 1."""
     proportions = sizes / sizes.sum()
     below = np.cumsum(proportions) - proportions / 2
     logits = np.log(below / (1 - below))

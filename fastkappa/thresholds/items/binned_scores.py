@@ -1,4 +1,4 @@
-"""Assign scored items to bins of scores, count them, and collect the items of chosen bins."""
+"""Put scored items into bins by score, count them per bin, and collect items from chosen bins."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ HEAVY = 16
 class BinnedScores:
     """Scored items in bins of equal width. Empty bins are left out.
 
-    ``prefix`` contains the count, or the sum of weights, of each label below each bin. Its last
-    entry is the total. ``n_below`` contains the number of items below each bin. Its last entry is
-    the number of items.
+    ``prefix`` contains the number of items with each label below each bin, or the sum of their
+    weights. Its last column contains the totals. ``n_below`` contains the number of items below
+    each bin. Its last entry is the total number of items.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class BinnedScores:
         np.cumsum(table.T, axis=1, out=self.prefix[:, 1:])
 
     def collect(self, bins: Indices) -> ScoredItems:
-        """Return the items of some bins."""
+        """Return the items in the given bins."""
         wanted = np.zeros(self._n_rows, np.uint8)
         wanted[self._row[bins]] = 1
         items = self.items
@@ -96,7 +96,7 @@ class BinnedScores:
         return collected
 
     def grouped(self) -> ScoredItems:
-        """Return all items in the order of their bins, unordered within each bin."""
+        """Return all items ordered by bin, but unordered within each bin."""
         items, grouped = self.items, _empty_like(self.items, len(self.items.scores))
         ends = [len(items.scores) * (i + 1) // self._threads for i in range(self._threads)]
         # Each thread processes one part of the items.
@@ -135,7 +135,7 @@ class BinnedScores:
         return grouped
 
     def ranges(self) -> tuple[AnyArray, AnyArray]:
-        """Return the lowest and the highest score of each bin."""
+        """Return the lowest and the highest score in each bin."""
         if self._ranges is None:
             least, largest = self._ranges_of(self.items.scores)
             if (least > largest).any():
@@ -144,7 +144,7 @@ class BinnedScores:
         return self._ranges
 
     def single(self, bins: Indices) -> NDArray[np.bool_]:
-        """Return a mask of the bins that have very many items but a single distinct score."""
+        """Return a mask of the bins that have unusually many items but only one score."""
         n_items = self.n_below[bins + 1] - self.n_below[bins]
         heavy = n_items > HEAVY * self.n_below[-1] / self.bins.n_inner
         if heavy.any():
@@ -175,7 +175,7 @@ class BinnedScores:
         return least[self._row].astype(dtype), largest[self._row].astype(dtype)
 
     def _count(self) -> tuple[AnyArray, Floats | None]:
-        """Return the number of items per row and label, and the sum of their weights, if any."""
+        """Return the counts per row and label, and the sums of weights, or None without weights."""
         items = self.items
         shape = (self._n_rows, items.n_labels + 1)
 
@@ -216,7 +216,7 @@ def bin_scores(
     n_bins: int,
     threads: int,
 ) -> BinnedScores | None:
-    """Return the items in about ``n_bins`` bins, or None if the bin width would overflow."""
+    """Return the items in about ``n_bins`` bins, or None if a bin width cannot be represented."""
     sample = items.scores[:: _sample_step(items.scores)].astype(np.float64)
     if not np.isfinite(sample).all():
         raise infinite_scores(items.scores)

@@ -20,8 +20,8 @@ Splits: TypeAlias = Sequence[tuple[AnyArray, AnyArray]]
 def order_by_label(items: SortedScores) -> NDArray[np.intp]:
     """Return the order of items by label and, within a label, by score.
 
-    The backends sort items with equal scores differently. Random draws use this order, because it
-    does not depend on the backend.
+    Backends differ in how they order items with equal scores. Random draws use this order, because
+    it does not depend on the backend.
     """
     if items.weights is None:
         return np.argsort(items.codes, kind="stable")
@@ -57,5 +57,5 @@ def clustered_splits(clusters: Any, n_folds: int, rng: np.random.Generator) -> S
 
 
 def splits_of(folds: NDArray[np.intp], n_folds: int) -> Splits:
-    """Return the training and test items of each fold, as masks."""
+    """Return masks of the training and test items of each fold."""
     return [(folds != fold, folds == fold) for fold in range(n_folds)]

@@ -1,4 +1,4 @@
-"""Keep scored items in ordered groups, to count the items below a threshold quickly."""
+"""Keep scored items in ordered groups, so that items below a threshold can be counted fast."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ ITEMS_WORTH_BINS = 1 << 15
 
 
 class GroupedScores(NamedTuple):
-    """Items in groups of ascending scores. The items of a group are in any order.
+    """Items in groups that are ordered by score. Items within a group are in no particular order.
 
-    Group g contains the items from ``starts[g]`` up to ``starts[g + 1]``. Its lowest score is
-    ``least[g]``. ``prefix[g]`` is the count or weight of each label below the group, and the last
-    row of ``prefix`` is the total.
+    Group g contains items ``starts[g]`` to ``starts[g + 1] - 1``. Its lowest score is ``least[g]``.
+    ``prefix[g]`` contains the count or total weight of each label below the group, and the last
+    row of ``prefix`` contains the totals.
     """
 
     scores: AnyArray
@@ -40,7 +40,7 @@ class GroupedScores(NamedTuple):
     prefix: Floats
 
     def tables(self, thresholds: Floats) -> Floats:
-        """Return the confusion matrix of each row of thresholds."""
+        """Return the confusion matrix for each row of thresholds."""
         # Rounding a threshold up to the scores' dtype does not change which scores are below it.
         limits = thresholds.astype(self.scores.dtype)
         next_up = np.nextafter(limits, limits.dtype.type(np.inf))
@@ -65,7 +65,7 @@ class GroupedScores(NamedTuple):
 
 
 def group_scores(kernels: ScoreKernels, items: ScoredItems, threads: int) -> GroupedScores:
-    """Return the items in groups. Groups are bins if possible, otherwise runs of sorted items."""
+    """Return the items in groups: bins if possible, otherwise runs of sorted items."""
     n_items = len(items.scores)
     # Bins are used only for integer sums, because fractional weights must be added one by one in
     # the order of the scores.

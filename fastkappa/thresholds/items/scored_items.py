@@ -1,4 +1,4 @@
-"""Read items with a true label and a score from the user's arrays, and prepare them for kernels."""
+"""Read true labels and scores from the user's arrays, and prepare them for the kernels."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class ScoredItems(NamedTuple):
     The label of item i is ``labels[codes[i] - lowest]``. ``scores`` are the user's float32 or
     float64 scores. They can contain NaN and infinity, which are rejected when the scores are
     counted or sorted. ``weights`` are positive float64 numbers: the user's weights times
-    ``weight_scale``. ``counts_whole`` is True if tables contain int64 counts. ``order_is_known`` is
-    True if the order of the labels was given or declared.
+    ``weight_scale``. ``counts_whole`` is True if tables contain int64 counts, not float64 sums.
+    ``order_is_known`` is True if the order of the labels was given or declared.
     """
 
     scores: AnyArray
@@ -81,10 +81,10 @@ class ScoredItems(NamedTuple):
             self.weights[inside] = weights
 
     def warn_of_order(self, weights: str | None) -> None:
-        """Warn if the alphabetical order of labels was assumed, or if labels are unevenly spaced.
+        """Warn if labels were assumed to be in alphabetical order, or if they are unevenly spaced.
 
-        Thresholds depend on the order of the labels, even with two labels, regardless of the
-        weights. Spacing matters only with ``weights`` given by name.
+        For any weights, thresholds depend on the order of the labels, even if there are only two.
+        Spacing matters only if ``weights`` is given by name.
         """
         why, fewest = "The meaning of a threshold", 2
         if weights is not None and not is_alphabetical(self.labels):
@@ -160,16 +160,16 @@ def read_scored_items(
 
 
 def _n_labels_in(scores: AnyArray) -> int:
-    """Return the number of distinct scores if scores look like labels, and 0 otherwise.
+    """Return the number of distinct scores if scores look like labels, or 0 otherwise.
 
-    Scores look like labels if they have few distinct values and all are integers.
+    Scores look like labels if they have few distinct values, all of which are integers.
     """
     some = np.unique(scores[:: max(1, len(scores) // SAMPLE)])
     return len(some) if len(some) <= MOST_LABELS and (some == np.rint(some)).all() else 0
 
 
 def _warn_if_swapped(n_labels: int, scores: AnyArray) -> None:
-    """Warn if there are many labels but the scores look like a few labels."""
+    """Warn that arguments were probably swapped if labels are many but distinct scores are few."""
     n_scores = _n_labels_in(scores) if n_labels > MOST_LABELS else 0
     if n_scores and n_labels >= FEWEST_PER_SCORE * n_scores:
         warnings.warn(
@@ -181,7 +181,7 @@ def _warn_if_swapped(n_labels: int, scores: AnyArray) -> None:
 
 
 def read_scores(scores: Any) -> AnyArray:
-    """Return scores as a one-dimensional array of float32 or float64. They need not be finite.
+    """Return scores as a one-dimensional float32 or float64 array. Scores need not be finite.
 
     Raise ValueError for an integer that float64 would round, because rounding could make different
     scores equal.
@@ -195,7 +195,7 @@ def read_scores(scores: Any) -> AnyArray:
 
 
 def refuse_infinite_scores(scores: AnyArray) -> None:
-    """Raise ValueError for the first score that is NaN or infinite."""
+    """Raise ValueError if a score is NaN or infinite."""
     for start in range(0, len(scores), CHUNK):
         refuse_infinite(scores[start : start + CHUNK], "scores", start)
 
@@ -215,7 +215,7 @@ def items_changed() -> RuntimeError:
 
 
 def refuse_codes_outside(codes: AnyArray, n_labels: int) -> None:
-    """Raise if a code is outside the labels, because the items must have changed."""
+    """Raise RuntimeError if a code has no label, which means that the items have changed."""
     if int(codes.max()) >= n_labels:
         raise items_changed()
 
@@ -249,7 +249,7 @@ def _codes_of(
 
 
 def _labels_of(column: Column, found: AnyArray) -> AnyArray:
-    """Return the labels found in a column, sorted, in the dtype of its labels."""
+    """Return the sorted labels found in a column, in the column's label dtype."""
     if column.categories is not None:
         return np.array(sorted_strings(column.categories[code] for code in found))
     is_date = column.label_dtype.kind in "mM"

@@ -44,14 +44,14 @@ class SortedScores(NamedTuple):
         return SortedScores(self.scores[mask], self.codes[mask], weights, self.n_labels)
 
     def thresholds_at(self, places: Places) -> AnyArray:
-        """Return thresholds with the given number of items below each."""
+        """Return, for each place, a threshold with that many items below it."""
         last = len(self.scores) - 1
         lower = np.where(places > 0, self.scores[np.maximum(places - 1, 0)], -np.inf)
         upper = np.where(places <= last, self.scores[np.minimum(places, last)], np.inf)
         return thresholds_between(lower, upper)
 
     def prefix_at(self, kernels: ScoreKernels, places: Places) -> Floats:
-        """Return the count, or the sum of weights, of each label below each place.
+        """Return the number of items with each label below each place, or the sum of their weights.
 
         Items below the first place are ignored.
         """
@@ -67,10 +67,10 @@ def ascending(places: Places) -> Places:
 
 
 def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
-    """Return thresholds, each above its lower score and at most equal to its upper score.
+    """Return thresholds that are above the lower scores and at or below the upper scores.
 
     A threshold is the midpoint of the two scores if their dtype can represent it, otherwise the
-    upper score. -inf as the lower score, or inf as the upper score, means that there is no score.
+    upper score. A lower score of -inf or an upper score of inf marks a side without scores.
     """
     middle = lower / 2 + upper / 2
     middle = np.where((lower < middle) & (middle <= upper), middle, upper)

@@ -35,7 +35,7 @@ class _Proportion(NamedTuple):
 
 
 class Proportion(Result, _Proportion):
-    """A proportion with its standard error, its interval and the confidence level."""
+    """A proportion with its standard error, confidence interval and confidence level."""
 
     __slots__ = ()
 
@@ -71,7 +71,7 @@ class _SpecificAgreement(NamedTuple):
 
 
 class SpecificAgreement(Result, _SpecificAgreement):
-    """The agreement on each label, as arrays of shape (l,). Unused labels have NaN."""
+    """The agreement on each label, as arrays of shape (l,) with NaN for unused labels."""
 
     __slots__ = ()
 
@@ -110,10 +110,9 @@ def specific_agreement(
 ) -> SpecificAgreement:
     """Return the specific agreement of two raters on each label: 2 n_ii / (n_i. + n_.i).
 
-    The specific agreement is the probability that one rater gives an item the label, given that the
-    other rater, chosen at random, gave it. For two labels, the values are called positive and
-    negative agreement. As a measure of overlap, specific agreement is known as the Dice coefficient
-    and as F1.
+    If a randomly chosen rater gives an item the label, the specific agreement is the probability
+    that the other rater does too. With two labels, the two values are known as positive and
+    negative agreement. Specific agreement is also known as the Dice coefficient and the F1 score.
 
     Parameters
     ----------
@@ -122,7 +121,7 @@ def specific_agreement(
     confidence : float, default=0.95
         The confidence level of the intervals.
     labels : ndarray of shape (l,), default=None
-        The labels, for the report. None means 0 to l - 1.
+        The labels shown in the report. None means 0 to l - 1.
     clusters : Clusters or None, default=None
         The clusters of the items, if the items are not independent.
 
@@ -130,17 +129,16 @@ def specific_agreement(
     -------
     agreement : SpecificAgreement
         Standard errors are computed by the delta method. With clusters, they are computed from sums
-        within clusters. Intervals are not symmetric. Of the items that got the label from at least
-        one rater, let q be the proportion that got it from both. The number that got it from both
-        is binomial, so q has a Wilson interval, which is transformed by 2 q / (1 + q). With
-        clusters, the interval is computed for the number of independent items that gives the same
-        standard error.
+        within clusters. Intervals are not symmetric: let q be the number of items that got the
+        label from both raters, divided by the number that got it from at least one. The limits of
+        a Wilson interval for q are transformed by 2 q / (1 + q). With clusters, the Wilson interval
+        is computed for the effective sample size instead of the number of items.
 
     Raises
     ------
     ValueError
-        If the table is not a square table of whole counts, or is empty, or if the confidence
-        is not between 0 and 1.
+        If the table is empty or not square, if its counts are not whole numbers, or if the
+        confidence is not between 0 and 1.
 
     References
     ----------
@@ -208,7 +206,7 @@ def agreement_within(
         Counts; rows are the first rater's ratings.
     tolerance : float
         The largest accepted difference, at least 0. Rounding errors are ignored, so 0.4 and 0.1
-        differ by no more than 0.3.
+        are within a tolerance of 0.3.
     by : {'steps', 'values'}, default='steps'
         Whether to compare the positions of the labels or their values.
     labels : ndarray of shape (l,), default=None
@@ -225,8 +223,8 @@ def agreement_within(
     Raises
     ------
     ValueError
-        If the table is not a square table of whole counts, or is empty, if the tolerance is
-        negative or not finite, or if ``by`` is 'values' and the labels are not numbers.
+        If the table is empty or not square, if its counts are not whole numbers, if the tolerance
+        is negative or not finite, or if ``by`` is 'values' and the labels are not numbers.
 
     Examples
     --------
@@ -253,11 +251,11 @@ def agreement_within(
 def _of_clusters(
     slopes: Iterable[FloatTable], alone: Floats, clusters: Clusters, confidence: float
 ) -> tuple[Floats, Floats]:
-    """Return standard errors by clusters, and the ratio of effective sample sizes to n.
+    """Return clustered standard errors, and the effective sample sizes divided by n.
 
-    ``slopes`` are tables that contain the change in a proportion per item added to each cell.
-    ``alone`` contains the standard errors for independent items. The ratio is for an interval with
-    the quantile of `root_quantile`.
+    Each table in ``slopes`` holds the change in one proportion per item added to each cell.
+    ``alone`` holds the standard errors that independent items would have. The effective sample
+    sizes also allow for the quantile that `root_quantile` returns.
     """
     variances = [float(clusters.products(slope.reshape(1, -1))[0, 0]) for slope in slopes]
     errors = np.array([math.nan if clusters.n_clusters < 2 else math.sqrt(v) for v in variances])
@@ -267,7 +265,7 @@ def _of_clusters(
 
 
 def wilson(successes: Floats, n: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Return the limits of Wilson intervals for proportions, or NaN where n is 0."""
+    """Return the limits of Wilson intervals for proportions, with NaN where n is 0."""
     z2 = normal_quantile((1 + confidence) / 2) ** 2
     failures = n - successes
     # The limits are the roots of (p - x / n)**2 = z**2 p (1 - p) / n. To avoid cancellation near 0
