@@ -32,7 +32,7 @@ CONTINUOUS = (
 )
 
 # With fewer ids, two lists often lack different ends of the items.
-FEWEST_NUMBERED = 10
+FEWEST_NUMBERED = 50
 CHECK_IDS = "Check that both write the ids the same way, including leading zeros."
 
 

@@ -123,7 +123,7 @@ def test_items_of_the_same_probabilities() -> None:
 
 def test_one_label_is_undefined() -> None:
     with pytest.warns(
-        undefined_metric_warning(), match="kappa is undefined, because one label is certain"
+        undefined_metric_warning(), match="undefined because all items have the same label"
     ):
         result = decode_probabilities([[0, 0, 1], [0, 0, 1]], labels=[3, 4, 5])
     assert np.isnan(result.kappa)

@@ -217,7 +217,7 @@ def test_a_label_that_does_not_occur() -> None:
     ):
         KappaDecoder(MODEL, labels=range(3)).fit(X, y)
     P = np.full((4, 3), 1 / 3)
-    with pytest.raises(ValueError, match=r"y has no item with the labels at positions \[2\]"):
+    with pytest.raises(ValueError, match=r"y lacks the labels at positions \[2\]"):
         KappaDecoder(labels=range(3)).fit(P, [0, 1, 0, 1])
 
 

@@ -76,7 +76,7 @@ def test_items_with_the_name_of_a_file(written: str, tmp_path: Path) -> None:
         _read(columns)
     said = _of_command(columns, tmp_path)
     assert "item contains 20 groups of similar names" in said
-    assert "no item has a rating from both" in said
+    assert "no item was rated by both raters" in said
 
 
 SILENT = {

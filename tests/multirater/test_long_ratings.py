@@ -409,7 +409,7 @@ def test_dates_are_ratings_too() -> None:
 # Rows of triples that are passed as one column per rater.
 
 
-@pytest.mark.filterwarnings("ignore:.* like ids or cells")
+@pytest.mark.filterwarnings("ignore:.* like ids or spreadsheet cells")
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 0, 1)])
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_triples_given_as_raters(order: Any, shuffled: bool) -> None:

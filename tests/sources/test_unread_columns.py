@@ -25,6 +25,11 @@ Columns = dict[str, list[Any]]
 GENERATOR = random.Random(1)
 
 
+@pytest.fixture(autouse=True)
+def _same_data_in_any_order() -> None:
+    GENERATOR.seed(1)
+
+
 def _rated(labels: list[Any], n: int) -> tuple[list[Any], list[Any]]:
     """Return the ratings of two raters who agree on about three of four items."""
     first = GENERATOR.choices(labels, k=n)
