@@ -241,6 +241,7 @@ def test_alignment_against_a_plain_loop(seed: int) -> None:
         assert len(found.extra) == len(set(found.extra))
 
 
+@pytest.mark.filterwarnings("ignore:.*neither ascending nor descending")
 def test_given_labels_leave_items_out(backend: str) -> None:
     truth, predictions = contest(300, 3)
     matrix = [[0, 2, 1], [1, 0, 3], [4, 1, 0]]
