@@ -371,6 +371,8 @@ def test_no_wrong_number_without_a_word(rule: Any, entrance: Any) -> None:
             said = str(error)
             assert rule.word, said
     texts = [str(warning.message) for warning in caught]
+    # Entrances with clusters have one item per cluster, so that all entrances have the same kappa.
+    texts = [text for text in texts if "each cluster has one item" not in text]
     said = " ".join([said, *texts])
     if rule.word and re.search(rule.word, said):
         return

@@ -265,10 +265,10 @@ def test_who_answers_otherwise_where_it_is_hard_is_refused() -> None:
 
 
 def test_ids_that_count_from_0_and_from_1() -> None:
-    ids = np.arange(30)
-    truth, predicted = np.random.default_rng(1).integers(0, 3, (2, 30))
+    ids = np.arange(60)
+    truth, predicted = np.random.default_rng(1).integers(0, 3, (2, 60))
     shifted = {"one": (ids + 1, predicted)}
-    with pytest.raises(ValueError, match=r"1 missing \(0\), 1 extra \(30\), as if one list"):
+    with pytest.raises(ValueError, match=r"1 missing \(0\), 1 extra \(60\), as if one list"):
         leaderboard(truth, shifted, ids=ids)
     with pytest.warns(UserWarning, match="ids of prediction 'one' match all items except one at"):
         leaderboard(truth, shifted, ids=ids, on_mismatch="drop", min_coverage=0.5, n_resamples=0)

@@ -114,9 +114,9 @@ def test_labels_that_appear_late(data: Any, backend: str) -> None:
     assert result.labels.tolist() == sorted({*truth.tolist()}.union(*(c.tolist() for c in columns)))
 
 
-@pytest.mark.filterwarnings("ignore:.* neither ascending nor descending")
 @pytest.mark.parametrize("labels", [[0, 1, 2, 3, 4, 5], [4, 0, 2], [3, 100, 1]])
 @pytest.mark.parametrize("m", [2, 20])
+@pytest.mark.filterwarnings("ignore:.*neither ascending nor descending")
 def test_given_labels_and_item_weights(labels: Any, m: int, backend: str) -> None:
     truth, predictions = ratings(2000, m, 6)
     rng = np.random.default_rng(1)

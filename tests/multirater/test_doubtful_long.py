@@ -103,15 +103,15 @@ def test_ordinary_designs_are_silent(raters: dict[str, list[str]]) -> None:
 
 @pytest.mark.parametrize("kind", [int, str])
 def test_ids_that_count_from_0_and_from_1(kind: Any) -> None:
-    ids = [*range(30)]
+    ids = [*range(60)]
 
     def read(*raters: list[int]) -> None:
         rows = [(kind(i), name, LABELS[i % 5]) for name, own in zip("abc", raters) for i in own]
         _read(dict(zip(("item", "rater", "rating"), zip(*rows))))
 
-    with pytest.warns(UserWarning, match="only a has item 0 and only b has item 30"):
+    with pytest.warns(UserWarning, match="only a has item 0 and only b has item 60"):
         read(ids, [i + 1 for i in ids], ids)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for others in (ids, [*ids[1:], 40], [*ids[:7], *ids[8:], 30]):
+        for others in (ids, [*ids[1:], 70], [*ids[:7], *ids[8:], 60]):
             read(ids, others)
