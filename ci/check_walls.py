@@ -178,7 +178,7 @@ def breaches(folder: Path) -> list[str]:
 
 
 def misplaced_calls(file: Path, name: str) -> Iterator[tuple[int, str]]:
-    """Yield the line of each call that writes text or widens tables in a forbidden place."""
+    """Yield a line and message for each misplaced call that writes text or widens tables."""
     if file.suffix != ".py":
         return
     for node in ast.walk(ast.parse(file.read_text())):
@@ -251,7 +251,7 @@ def room_of(path: str) -> str | None:
 
 
 def module_of(folder: Path, imported: str) -> str | None:
-    """Return the file of an imported module or name of the package, or None."""
+    """Return the file of an imported module or name, or None if it is not in the package."""
     parts = imported.split(".")[1:] if imported.startswith(f"{PACKAGE}.") else []
     for length in (len(parts), len(parts) - 1):
         path = "/".join(parts[: max(length, 0)])
@@ -261,7 +261,7 @@ def module_of(folder: Path, imported: str) -> str | None:
 
 
 def find_circle(imported_by: dict[str, set[str]]) -> list[str]:
-    """Return files that import each other in a circle, or an empty list if there are none."""
+    """Return a cycle of files that import each other, or an empty list if there is none."""
     done: set[str] = set()
 
     def search(file: str, path: list[str]) -> list[str]:

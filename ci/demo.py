@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def show_speed(y1: np.ndarray, y2: np.ndarray) -> None:
-    """Print the times of fastkappa and scikit-learn for many rows, and both values."""
+    """Print the times and values of fastkappa and scikit-learn for many rows."""
     try:
         from sklearn.metrics import cohen_kappa_score as peer
     except ImportError:
@@ -44,7 +44,7 @@ def show_speed(y1: np.ndarray, y2: np.ndarray) -> None:
 
 
 def timed(score: Callable[..., float], y1: np.ndarray, y2: np.ndarray) -> tuple[float, float]:
-    """Return the time to compute kappa in seconds, and kappa."""
+    """Return the number of seconds that kappa took, and kappa."""
     start = time.perf_counter()
     kappa = score(y1, y2, weights="quadratic")
     return time.perf_counter() - start, kappa

@@ -4,7 +4,7 @@ usage: python ci/docs_links.py [SITE]
 
 SITE is docs/_build/html by default. A guide page is linked if it links to a reference page that
 links back to it. The same applies to reference pages. Links in menus do not count. The pages that
-are not linked are printed. The exit status is 1 if more than a tenth of either kind are not linked.
+are not linked are printed. The exit status is 1 if more than a tenth of either kind is unlinked.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def unlinked(pages: list[Path], others: list[Path]) -> list[Path]:
 
 
 def main(site: Path) -> int:
-    """Print the counts and the pages without links; return the exit status."""
+    """Print the counts and the unlinked pages, and return the exit status."""
     site = site.resolve()
     guides, reference = pages_of(site)
     status = 0

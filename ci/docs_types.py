@@ -4,8 +4,8 @@
 
 writes the Python code of each page (README.md and the pages of docs/) to a file in FOLDER, which is
 a temporary folder by default. It runs `mypy --strict` on these files, and basedpyright or pyright
-if installed. Line numbers in a file are those of its page. Wrong names of schemes, methods and
-functions must be rejected. The script exits with 1 if there is an error.
+if installed. Line numbers in a file are those of its page. It also checks that wrong names of
+schemes, methods and functions are rejected. The script exits with 1 if there is an error.
 
 Functions that a page defines without annotations are allowed, and so are results of libraries
 without types. Calls of fastkappa must pass the check.

@@ -71,7 +71,7 @@ def resident() -> int:
 
 
 def calls() -> None:
-    """Make N_CALLS valid and invalid calls in total, and check that the process does not grow."""
+    """Make N_CALLS valid and invalid calls in total, and check that memory does not grow."""
     rng = np.random.default_rng(0)
     y1, y2 = rng.integers(0, 4, (2, 50))
     words = np.array(["a", "b", "c", "d"])
@@ -108,7 +108,7 @@ def compiled() -> None:
 
 
 def call_often(each: dict[str, Callable[[], Any]], times: int) -> None:
-    """Call each function this many times, and check that the process does not grow."""
+    """Call each function this many times, and check that memory does not grow."""
 
     def call(function: Callable[[], Any], times: int) -> bool:
         raised = False
@@ -205,7 +205,7 @@ FUNCTIONS = (
 
 
 def memory() -> None:
-    """Call functions with too little memory. They must raise MemoryError, and work afterwards."""
+    """Call functions with too little memory. They must raise MemoryError and still work later."""
     for name in FUNCTIONS:
         found = []
         for left in (0, 1 << 16, 1 << 19, 1 << 21, 1 << 23, 1 << 25, 1 << 28):

@@ -1,4 +1,4 @@
-"""Install packages for comparisons that pip cannot install together with the others.
+"""Install the packages for comparisons that pip cannot install alongside the others.
 
 irrCAC 0.4.4 pins an old SciPy and an older pandas than the tests use. It works with newer versions,
 so it is installed without its dependencies. The other packages are in the group ``test``.

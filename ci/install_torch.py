@@ -1,4 +1,4 @@
-"""Install PyTorch and packages that need it, unless this installs gigabytes of CUDA.
+"""Install PyTorch and packages that need it, unless this would add gigabytes of CUDA.
 
 The package index has CPU builds for some systems only. Therefore, the resolver first lists the
 packages that would be installed.

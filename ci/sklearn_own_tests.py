@@ -1,4 +1,4 @@
-"""Run scikit-learn's own tests with fastkappa's functions in place of its own.
+"""Run scikit-learn's tests with fastkappa's functions in place of the originals.
 
 The tests come from the installed scikit-learn. All tests of the classification metrics are run,
 because other metrics also call `confusion_matrix`. From the other files, only the tests that name

@@ -4,8 +4,8 @@ usage: python ci/test_installed.py [WHAT [TESTS ...] [--OPTION-OF-pytest ...]]
 
 WHAT is a wheel, a source archive or a folder, which is installed in a new environment. Without
 WHAT, the copy in the current environment is tested. The libraries for the tests are installed if
-they have wheels for this Python. Missing libraries are printed, and pytest reports the tests that
-are skipped because of them. TESTS are files, folders or pytest's names of tests. By default, all
+they have wheels for this Python. The names of missing libraries are printed, and pytest reports the
+tests that are skipped because of them. TESTS are files, folders or pytest node IDs. By default, all
 tests are run.
 """
 
@@ -58,7 +58,7 @@ def install(python: str, *arguments: str) -> bool:
 
 
 def install_libraries(python: str) -> list[str]:
-    """Install the libraries for the tests, and return those not available for this Python."""
+    """Install the libraries for the tests, and return those without wheels for this Python."""
     wanted = [*requirements("test"), *requirements("libraries")]
     if install(python, "--only-binary", ":all:", *wanted):
         return []

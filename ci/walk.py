@@ -3,12 +3,12 @@
     python ci/walk.py [TITLE]
 
 Without a title, it prints one line per walk: the numbers of files, functions and stays. With the
-beginning of a title, it prints the stays of that walk. A stay is a file, with the functions that
-are first called there before another file is entered. Each call is made once before it is traced,
+beginning of a title, it prints the stays of that walk. A stay is a visit to a file, with the
+functions that are called for the first time during it. Each call is made once before it is traced,
 so imports are not counted. Walks use the NumPy backend, because compiled shortcuts hide steps.
 Compiled code and other threads are not traced.
 
-`CEILINGS` are the largest allowed lengths of the walks. `tests/house/test_walks.py` checks them.
+`CEILINGS` holds the maximum length of each walk. `tests/house/test_walks.py` checks them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ CEILINGS = {
 
 
 class Stay(NamedTuple):
-    """A file, with the functions that are first called there before another file is entered."""
+    """A visit to a file, with the functions that are called for the first time during it."""
 
     file: str
     functions: list[str]

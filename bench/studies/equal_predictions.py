@@ -4,8 +4,8 @@
 
 prints, for each number of predictions, the percentage of leaderboards with at least one difference
 whose interval is below 0. The first percentage is for individual paired intervals, and the second
-is for simultaneous intervals, for which it should be at most 5 %. The predictions are equally good.
-They share some errors and have some errors of their own.
+is for simultaneous intervals, for which it should be at most 5 %. The predictions are equally good:
+they share some errors, and each has some errors of its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ IN_COMMON, OWN = 0.2, 0.1
 
 
 def equal_predictions(m: int, n_items: int, rng: np.random.Generator) -> tuple[Any, Any]:
-    """Return true labels, and m predictions of the same expected kappa, shape (m, n_items)."""
+    """Return true labels and an (m, n_items) array of predictions with equal expected kappas."""
     truth = rng.integers(0, N_LABELS, n_items)
     guess = rng.integers(0, N_LABELS, n_items)
     common = np.where(rng.random(n_items) < IN_COMMON, guess, truth)
@@ -32,7 +32,7 @@ def equal_predictions(m: int, n_items: int, rng: np.random.Generator) -> tuple[A
 
 
 def percentages(m: int, n_items: int, n_boards: int, weights: Any) -> tuple[float, float]:
-    """Return the percentages of leaderboards with a difference: individual and simultaneous."""
+    """Return the % of boards with a difference, by individual and simultaneous intervals."""
     shown = np.zeros(2)
     for seed in range(n_boards):
         rng = np.random.default_rng([seed, m])

@@ -2,14 +2,13 @@
 
     python3.14t -m bench.studies.free_threads [--rounds N]
 
-Each thread creates its own arrays. In one variant, both threads share a scorer or evaluator, and in
-another, each thread creates its own. One and two threads are timed in turn. Each thread makes the
-same number of calls, so the largest possible ratio is 2. With a GIL, the ratio is at most 1 for
-short calls.
+Each thread creates its own arrays. A scorer or evaluator is either shared by both threads or
+created by each thread. One and two threads are timed in turn. Each thread makes the same number of
+calls, so the largest possible ratio is 2. With a GIL, the ratio is at most 1 for short calls.
 
 Two references show the limits of the machine: a function that does nothing, and the same calls from
-two processes, which share nothing. If two cores are hardware threads of one core, or become slower
-when both are busy, this affects processes as much as threads.
+two processes, which share nothing. If the two cores are really hardware threads of one core, or
+slow down when both are busy, this affects processes as much as threads.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def new_evaluator(n: int) -> Any:
 
 
 def calls_of(n: int) -> dict[str, Callable[[], Call]]:
-    """Return functions that create a call for a thread, by the name of the call."""
+    """Return, by the name of each call, a function that creates this call for a thread."""
     scorer, evaluator = new_scorer(), new_evaluator(n)
 
     def drop_in(weights: Any) -> Call:
@@ -84,13 +83,13 @@ def calls_of(n: int) -> dict[str, Callable[[], Call]]:
 
 
 def in_threads(n_threads: int, make: Callable[[], Call], number: int) -> float:
-    """Return the seconds from the first start to the last end of ``number`` calls per thread."""
+    """Return the seconds that ``number`` calls per thread take, from first start to last end."""
     together, times = threading.Barrier(n_threads), queue.SimpleQueue[Times]()
     return _in_all(n_threads, threading.Thread, (make, number, together, times))
 
 
 def in_processes(n_processes: int, make: Callable[[], Call], number: int) -> float:
-    """Return the same time for forked processes."""
+    """Return the seconds that ``number`` calls per forked process take; see `in_threads`."""
     forks = multiprocessing.get_context("fork")
     return _in_all(
         n_processes, forks.Process, (make, number, forks.Barrier(n_processes), forks.SimpleQueue())
@@ -144,7 +143,7 @@ def main() -> None:
 
 
 def scaling(run: Callable[..., float], make: Callable[[], Call], number: int) -> float:
-    """Return the rate of calls by two workers divided by that by one worker."""
+    """Return the call rate of two workers divided by the call rate of one worker."""
     one = run(1, make, number)
     return 2 * one / run(2, make, number)
 

@@ -3,8 +3,8 @@
     python -m bench.studies.label_distance [--quick]
 
 For each type and number of labels, it prints the time for labels that are far apart divided by the
-time for labels in a range, such as 0, 1 and 2. Labels are found or given, with one thread and with
-all threads. The target is at most 5. Then it prints the times of scikit-learn, and of
+time for labels in a range, such as 0, 1 and 2. Labels are either found or given, with one thread or
+all threads. The target is a ratio of at most 5. Then it prints the times of scikit-learn, and of
 `numpy.unique` with `numpy.bincount`, divided by our time. Ratios are medians with quartiles. All
 tables are compared before the calls are timed.
 """
@@ -33,7 +33,7 @@ SPANS = {
 
 
 def ratings(n: int, n_labels: int, dtype: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the codes of two raters, of shape (2, n), labels in a range, and labels far apart."""
+    """Return the raters' codes in a (2, n) array, labels in a range, and labels far apart."""
     random = np.random.default_rng([n, n_labels])
     codes = random.integers(0, n_labels, (2, n))
     codes[1] = np.where(random.random(n) < 0.6, codes[0], codes[1])
@@ -47,7 +47,7 @@ def ratings(n: int, n_labels: int, dtype: str) -> tuple[np.ndarray, np.ndarray, 
 
 
 def unique_and_bincount(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the table, computed as people usually do for arbitrary labels."""
+    """Return the table, computed in the usual way for arbitrary labels."""
     labels, codes = np.unique(np.concatenate([first, second]), return_inverse=True)
     a, b = codes[: len(first)], codes[len(first) :]
     n_labels = len(labels)
@@ -82,7 +82,7 @@ def compare(n: int, n_labels: int, dtype: str, threads: int, rounds: int) -> dic
 
 
 def beside_others(n: int, n_labels: int, dtype: str, rounds: int) -> dict[str, Any]:
-    """Compare our time for labels far apart with the code that people use instead."""
+    """Compare our time for labels far apart with that of code that people use instead."""
     from sklearn.metrics import confusion_matrix
 
     codes, _, far = ratings(n, n_labels, dtype)

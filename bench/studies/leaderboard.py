@@ -1,8 +1,8 @@
-"""Compare many predictions and many batches with single calls and with scikit-learn.
+"""Compare the time for many predictions or batches with single calls and scikit-learn.
 
     python -m bench.studies.leaderboard [--quick]
 
-prints one ratio per target, as a median with quartiles. Results are compared before they are timed.
+prints one ratio per target, as a median with quartiles. Results are compared before the timings.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ROUNDS_WHEN_QUICK = 5
 
 
 def predictions_of(reference: Any, m: int) -> Any:
-    """Return predictions that are correct for about 70 % of the items, of shape (m, n)."""
+    """Return an (m, n) array of predictions that are correct for about 70 % of the items."""
     rng = np.random.default_rng(1)
     guesses = rng.integers(0, N_LABELS, (m, len(reference)), dtype=np.uint8)
     return np.where(rng.random((m, len(reference)), dtype=np.float32) < 0.65, reference, guesses)

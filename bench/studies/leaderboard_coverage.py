@@ -2,8 +2,8 @@
 
     python -m bench.studies.leaderboard_coverage [--boards 1000]
 
-prints, for two predictions with random errors, the coverage of the interval of the first kappa, and
-that of the paired interval of the difference. Without clusters, the intervals of kappa are score
+prints, for two predictions with random errors, the coverage of the interval for the first kappa and
+of the paired interval for the difference. Without clusters, the intervals of kappa are score
 intervals. With one cluster per item, they are percentile intervals.
 """
 
@@ -29,7 +29,7 @@ CASES = (
 
 
 def predicted(truth: Any, error: float, rng: np.random.Generator) -> Any:
-    """Return labels with a proportion of errors. All wrong labels are equally likely."""
+    """Return predictions with a given error rate. All wrong labels are equally likely."""
     wrong = rng.random(len(truth)) < error
     return np.where(wrong, (truth + rng.integers(1, 3, len(truth))) % 3, truth)
 
@@ -42,7 +42,7 @@ def true_kappa(error: float, weights: Any) -> float:
 
 
 def percentages(case: tuple[int, float, float], weights: Any, n_boards: int) -> list[float]:
-    """Return the coverage of kappa's interval, its percentile interval, and the difference's."""
+    """Return the coverage of kappa's two intervals and of the interval for the difference."""
     n, *errors = case
     first, second = (true_kappa(error, weights) for error in errors)
     held = np.zeros(3)

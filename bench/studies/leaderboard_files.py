@@ -2,11 +2,11 @@
 
     python -m bench.studies.leaderboard_files [--quick] [--only ids|files]
 
-First, leaderboards in memory with and without ids are compared. Then 500 submissions are ranked.
-Each has 20,000 rows with string ids, in a different order. Three programs run in turn as separate
-processes: the command, a loop over pandas and scikit-learn, and a dozen lines of polars and
-``bincount``. The last two compute no intervals. The study prints medians of paired ratios with
-their quartiles, and the peak memory of the command. Results are compared before they are timed.
+First, leaderboards in memory with and without ids are compared. Then 500 submissions are ranked,
+each with 20,000 rows in its own order, identified by strings. Three programs run in turn as
+separate processes: the command, a loop over pandas and scikit-learn, and a dozen lines of polars
+and ``bincount``. Only the command computes intervals. The study prints medians of paired ratios
+with their quartiles, and the peak memory of the command. Results are compared before the timings.
 ``--quick`` uses the same files and items in fewer rounds, which takes about four minutes.
 """
 
@@ -168,7 +168,7 @@ def peak_megabytes(arguments: list[str]) -> float:
 
 
 def ids(rounds: int) -> None:
-    """Compare leaderboards with several kinds of ids to a leaderboard without ids."""
+    """Compare leaderboards with ids of several kinds with a leaderboard without ids."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, N_LABELS, N_ITEMS, dtype=np.uint8)
     predictions = list(predictions_of(truth, N_PREDICTIONS))

@@ -2,8 +2,8 @@
 
     python -m bench.studies.linear_model [--quick]
 
-First, the coefficients of both are checked to be proportional. Then both are fitted in turn in one
-process. A ratio below 1 means that KappaRegressor is faster.
+First, the study checks that their coefficients are proportional. Then both are fitted alternately
+in one process. A ratio below 1 means that KappaRegressor is faster.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Measure time and memory for crowd ratings in long form, each source in a new process.
+"""Measure time and memory for crowd ratings in long form, with a new process per source.
 
     python -m bench.studies.long_ratings [--quick]
 
-Each of 10**6 items gets five ratings, from a thousand raters. An array of these ratings would have
-10**9 cells, 99.5 % of them empty. The rows are in random order, and are given as int64 arrays, as a
-pandas frame with strings and as a CSV file. The peak memory is that of the process, minus its
+Each of 10**6 items has ratings by five of a thousand raters. An array of these ratings would have
+10**9 cells, 99.5 % of them empty. The rows are in random order, and are passed as int64 arrays, as
+a pandas frame with strings and as a CSV file. The peak memory is that of the process, minus its
 memory after the rows were loaded. Before the timings, the results for a hundredth of the items are
 compared with those from an array.
 """
@@ -79,7 +79,7 @@ def same_as_array() -> None:
 
 
 def source_of(kind: str, n_items: int, folder: Path) -> tuple[Any, dict[str, Any]]:
-    """Return the source, and its columns or their names."""
+    """Return the source, and the arguments that name or contain its columns."""
     names = {"item": "item", "rater": "who", "rating": "grade"}
     if kind == "CSV file":
         return folder / f"{n_items}.csv", names
@@ -111,7 +111,7 @@ class Peak:
 
 
 def measure(kind: str, name: str, n_items: int, folder: Path) -> None:
-    """Print a line; this function runs in a separate process."""
+    """Measure one coefficient in a separate process, and print a line."""
     if kind == "CSV file":
         # The memory of the library itself must not count as memory of the ratings.
         importlib.import_module("pyarrow.csv")

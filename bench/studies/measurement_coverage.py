@@ -3,10 +3,10 @@
     python -m bench.studies.measurement_coverage [N_STUDIES]
 
 Three raters measure 15 or 50 normally distributed subjects with variance 1. The errors have a
-standard deviation of .6. Raters differ by constants, which are drawn for each study for intraclass
-correlations. In further studies, subjects and errors are in 10, 20 or 50 clusters of 3 subjects, or
-of 1, 1, 2, 3 or 8 subjects. The correlation within clusters is .1 or .5, and raters differ by fixed
-constants.
+standard deviation of .6. Raters differ by constants, which are drawn anew for each study of
+intraclass correlations. In further studies, the subjects are in 10, 20 or 50 clusters, of 3
+subjects each or of 1, 1, 2, 3 or 8. The correlation within clusters is .1 or .5, and raters differ
+by fixed constants.
 """
 
 from __future__ import annotations

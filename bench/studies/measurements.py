@@ -2,8 +2,8 @@
 
     python -m bench.studies.measurements [N_SUBJECTS]
 
-prints, for 10 million subjects and three raters, the processor time and the peak memory in addition
-to the ratings. Each function computes the value, standard error and interval from the raw ratings
+prints, for 10 million subjects and three raters, the processor time and the peak memory beyond that
+of the ratings. Each function computes the value, standard error and interval from the raw ratings
 in one thread.
 """
 
@@ -25,7 +25,7 @@ CHUNK = 1 << 16
 
 
 def make_ratings(n: int, dtype: type, missing: float) -> np.ndarray:
-    """Return positive measurements of subjects, with an error per rater."""
+    """Return positive measurements of subjects, with a separate error for each rater."""
     rng = np.random.default_rng(20261)
     ratings = np.empty((n, N_RATERS), dtype)
     for start in range(0, n, CHUNK):

@@ -2,9 +2,9 @@
 
     python -m bench.studies.multirater [--quick]
 
-Each peer is timed for a number of subjects that takes it seconds. Our functions are timed for the
-same number, and for 1e7 subjects and 5 raters. The values are compared before the calls are timed.
-All calls start from the raw ratings, so the times include any conversion.
+Each peer is timed for as many subjects as it processes in seconds. Our functions are timed for as
+many, and for 1e7 subjects and 5 raters. The values are compared before the calls are timed. All
+calls start from the raw ratings, so the times include any conversion.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def beside_peers(quick: bool) -> None:
 
 
 def at_large(n: int) -> None:
-    """Print our times for many subjects: for each coefficient, for all, and for the bootstrap."""
+    """Print our times for many subjects: each coefficient, all together, and the bootstrap."""
     ratings = make_ratings(n)
     print(f"\n{n} subjects x {N_RATERS} raters, {N_LABELS} labels, int64, rows of subjects")
     for name, function in COEFFICIENTS.items():

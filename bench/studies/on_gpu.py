@@ -1,10 +1,10 @@
-"""Count ratings on a GPU with PyTorch, CuPy and JAX, compared with copies to the host.
+"""Compare counts on a GPU with PyTorch, CuPy and JAX with counts of copies on the host.
 
     python -m bench.studies.on_gpu [--items N]
 
-For int64 and uint8 ratings with five labels, it prints the median time of one quadratic kappa of
-arrays on the GPU, of the same arrays copied to the host first, of ratings on the host, and of
-torchmetrics on the GPU. All values are first compared with the kappa of the host.
+For int64 and uint8 ratings with five labels, it prints the median time of one quadratic kappa: for
+arrays on the GPU, for the same arrays copied to the host first, for ratings on the host, and by
+torchmetrics on the GPU. All values are first compared with kappa on the host.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def kappa(y1: Any, y2: Any) -> float:
 
 
 def calls_of(y1: np.ndarray, y2: np.ndarray) -> dict[str, Callable[[], float]]:
-    """Return one call per place and library, each of which returns kappa."""
+    """Return a function that computes kappa for each device and library."""
     tensors = [torch.from_numpy(own).cuda() for own in (y1, y2)]
     cupy_arrays = [cupy.asarray(own) for own in (y1, y2)]
     jax_arrays = [jax.numpy.asarray(own) for own in (y1, y2)]

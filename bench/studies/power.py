@@ -3,9 +3,9 @@
     python -m bench.studies.power [--samples 20000]
 
 For each design, the number of items is planned for a power of 80 % at a level of 5 %. Studies with
-this number of items are simulated with the expected kappa, and with the hypothesised kappa for the
-size of the test. Each study is tested by ``agreement(..., null_kappa=...)`` or `fleiss_kappa`. The
-printed tables are in docs/evidence/planning.md.
+that many items are simulated with the expected kappa for the power, and with the hypothesised kappa
+for the size of the test. Each study is tested by ``agreement(..., null_kappa=...)`` or
+`fleiss_kappa`. The printed tables are in docs/evidence/planning.md.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WITHIN = 0.02
 
 
 class Design(NamedTuple):
-    """The design of a study. ``labels`` are the rates of the labels, equal for both raters."""
+    """The design of a study. ``labels`` holds the rate of each label, the same for both raters."""
 
     kappa: float
     null_kappa: float
@@ -76,7 +76,7 @@ DESIGNS = (
 
 
 def lines(n_samples: int) -> Iterator[str]:
-    """Yield the table of power. An asterisk marks a difference of more than 2 points."""
+    """Yield the lines of the power table. An asterisk marks a difference of more than 2 points."""
     yield "| labels | raters | weights | kappa | null | against | n | planned | simulated |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for design in DESIGNS:
@@ -112,9 +112,9 @@ def _common(design: Design) -> tuple[str, ...]:
 
 
 def size_lines(n_samples: int) -> Iterator[str]:
-    """Yield the size of two-sided and one-sided tests at a level of 5 %.
+    """Yield a table with the size of two-sided and one-sided tests at a level of 5 %.
 
-    For comparison, the last column is for kappa's distance divided by its own standard error.
+    For comparison, the last column is for a test based on kappa's own standard error.
     """
     rng = np.random.default_rng(2)
     yield "| labels | errors | weights | null | n | two-sided | less | greater | own error |"
@@ -150,7 +150,7 @@ def size_lines(n_samples: int) -> Iterator[str]:
 
 
 def width_lines(n_samples: int) -> Iterator[str]:
-    """Yield the mean width of the score interval in studies that were planned for a width."""
+    """Yield a table with the mean width of score intervals in studies planned for a width."""
     rng = np.random.default_rng(3)
     yield "| labels | weights | kappa | n | planned width | mean width |"
     yield "|---|---|---|---|---|---|"

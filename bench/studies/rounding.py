@@ -2,10 +2,10 @@
 
     python -m bench.studies.rounding [--quick | --times]
 
-Labels and scores are generated from a latent normal variable, or scores are in clumps with one
-label per clump. Many training sets are drawn. The thresholds found for each set are applied to a
-million new items, for which the best thresholds are known. The loss is the difference of kappa from
-that of the best thresholds. The study prints the mean loss, in units of 0.0001, over three
+Labels and scores are generated from a latent normal variable, or the scores form clumps with one
+label each. Many training sets are drawn. The thresholds found for each set are applied to a million
+new items, for which the best thresholds are known. The loss is the kappa at the best thresholds
+minus the kappa at these. The study prints the mean loss, in units of 0.0001, over three
 correlations between score and latent variable, and over even and skewed proportions of five labels.
 
 --times prints the time of each method, and its ratio to the time of `exact`, instead.
@@ -68,7 +68,7 @@ def draw(
 
 
 class NewItems:
-    """A very large set of items, whose kappa at any thresholds can be looked up."""
+    """A very large set of items that can look up its kappa at any thresholds."""
 
     def __init__(self, y: np.ndarray, scores: np.ndarray, weights: str | None) -> None:
         order = np.argsort(scores)
@@ -88,7 +88,7 @@ class NewItems:
 def missing_kappa(
     weights: str | None, shape: str, proportions: tuple[float, ...], quick: bool
 ) -> dict[tuple[int, str], list[float]]:
-    """Return the loss for each training set, by number of items and method."""
+    """Return the losses of all training sets, by number of items and method."""
     methods = [method for method in METHODS if method != "closed_form" or weights == "quadratic"]
     differences = defaultdict(list)
     for correlation in CORRELATIONS:

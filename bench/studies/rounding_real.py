@@ -1,4 +1,4 @@
-"""Measure the gain from rounding and stopping by kappa on new items of real data.
+"""Measure the gain in kappa from rounding and stopping by kappa, on new items of real data.
 
     python -m bench.studies.rounding_real [FOLDER] [--divisions N] [--weights none] [--cache FOLDER]
 
@@ -57,7 +57,7 @@ def rounder(method: Method, weights: Weights) -> Find:
 
 
 def nelder_mead(weights: Weights) -> Find:
-    """Return the rounder of many notebooks. Its kappa is looked up, which affects only the time."""
+    """Return the rounder used in many notebooks. Kappa is looked up, which only saves time."""
 
     def find(y: np.ndarray, scores: np.ndarray, n_labels: int) -> np.ndarray:
         kappa = ThresholdEvaluator(y, scores, labels=range(n_labels), weights=weights)

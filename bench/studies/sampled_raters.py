@@ -2,13 +2,13 @@
 
     python -m bench.studies.sampled_raters [--samples 100]
 
-All raters read the same scale with errors, and each rater has a separate cut-off. The cut-offs of
-the population are normally distributed. *Spread* is their standard deviation; that of the subjects
-is 1. The coefficient for infinitely many subjects and raters is computed by quadrature. *Fixed* is
-the default interval, and *sampled* is that of ``for_population(n_raters=math.inf)``. An interval
-contains the coefficient if its test does not reject the coefficient. *kappaetc* is the estimate
-plus and minus 1.96 times the same standard error. *Error ratio* is the root mean square of this
-standard error divided by the standard deviation of the estimates.
+All raters read the same scale with errors, and each has a cut-off of their own. The cut-offs of the
+population are normally distributed. *Spread* is their standard deviation; that of the subjects is
+1. The coefficient for infinitely many subjects and raters is computed by quadrature. *Fixed* is the
+default interval, and *sampled* is the interval of ``for_population(n_raters=math.inf)``. An
+interval contains the coefficient if its test does not reject the coefficient. *kappaetc* is the
+estimate plus and minus 1.96 times the same standard error. *Error ratio* is the root mean square of
+this standard error divided by the standard deviation of the estimates.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def holds(result: MultiRaterResult, value: float) -> bool:
 def coverage(
     design: Design, n_raters: int, n_subjects: int, n_samples: int, rng: Any
 ) -> tuple[float, ...]:
-    """Return the coverage of the three intervals, and the ratio of the errors."""
+    """Return the coverage of the three intervals, and the error ratio."""
     true, held, values, errors = design.true(), [], [], []
     for _ in range(n_samples):
         fixed = design.draw(n_subjects, n_raters, rng)

@@ -3,8 +3,8 @@
     python -m bench.studies.score_of_test_set [--runs 600] [--items 4000] [--tested 2000]
 
 prints the percentage of runs in which the 95 % interval contains the quadratic kappa of the test
-items, as it is and with its half-widths multiplied by sqrt(1 + n / m). The n training items and
-the m test items are drawn from the same population.
+items, first unchanged and then widened by a factor of sqrt(1 + n / m). The n training items and the
+m test items are drawn from the same population.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CUTS = (-1.5, -0.5, 0.5, 1.3, 2.3)
 
 
 def are_covered(n: int, m: int, rng: np.random.Generator) -> tuple[bool, bool]:
-    """Return whether the interval and the wider interval contain the kappa of the test items."""
+    """Return whether the kappa of the test items is in the interval and in the wider one."""
     X = rng.normal(size=(n + m, N_FEATURES))
     quality = X[:, 0] + X[:, 1] + 0.5 * X[:, 2] * X[:, 3] + rng.normal(0, 0.7, n + m)
     y = np.searchsorted(CUTS, quality)

@@ -2,10 +2,10 @@
 
     python -m bench.studies.short_calls [--n N]
 
-The loop is common in notebooks and compiled by numba. It computes two margins and one sum, with a
-hard-coded number of labels and without checks. All functions compute quadratic kappa of a hundred
-items, and are called from Python in turn. A function that does nothing shows the minimum cost of a
-call. First, results are compared with exact arithmetic.
+Such loops, compiled by numba, are common in notebooks. This one computes two margins and one sum,
+with a hard-coded number of labels and without checks. All functions compute the quadratic kappa of
+a hundred items and are called from Python in turn. A function that does nothing shows the minimum
+cost of a call. Results are first compared with exact ones.
 """
 
 from __future__ import annotations

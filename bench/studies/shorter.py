@@ -6,8 +6,8 @@ Raters agree on a proportion kappa of the items, and guess the others by the lab
 For all designs, the study compares the score interval, the profile interval and the mean of both.
 For N_CALIBRATED studies with two labels, it adds two intervals with calibrated quantiles. The
 quantiles are from tables drawn from the most likely proportions at each limit of the score
-interval. They are the mid-p value for the score interval, and Bartlett's correction (the mean of
-the likelihood ratio) for the profile interval. The printed width is the mean width of the part
+interval. The score interval uses their mid-p value, and the profile interval uses Bartlett's
+correction (the mean of the likelihood ratio). The printed width is the mean width of the part
 between -1 and 1.
 """
 
@@ -35,7 +35,7 @@ QUANTILES = (0.8, 3.5)  # the limits of a calibrated quantile
 def quantiles(
     tables: Any, ends: Any, sign: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return calibrated quantiles at the limits of unweighted kappas, for mid-p and Bartlett."""
+    """Return mid-p and Bartlett quantiles, calibrated at the limits of unweighted kappas."""
     size = tables.shape[-1]
     constraint = TableConstraint(disagreement_matrix(None, size))
     by_mid_p, by_bartlett = np.full((2, len(tables)), Z)

@@ -1,14 +1,14 @@
-"""Check that the speed is good for every dtype, number of items and number of labels.
+"""Measure the speed for every dtype, number of items and number of labels.
 
     python -m bench.studies.sizes [--quick] [--only items|labels|rows]
 
 prints medians and quartiles of ratios of interleaved timings. The drop-in function is compared with
-`np.bincount` and a plain njit loop, with eff. Counting 16 to 256 evenly spread labels in one thread
-is compared with that loop. The columns of a row-major table are compared with contiguous columns.
+`np.bincount`, a plain njit loop, and eff. Counting 16 to 256 evenly spread labels in one thread is
+compared with that loop. The columns of a row-major table are compared with contiguous columns.
 
-The labels are given to the loop and to the kernel alone, but the count finds them. All are compared
-with a loop that only increments counters of 1 or 4 bytes, whichever is faster, with the cells of
-some pairs in the cache. A count with one increment per pair cannot be faster than this loop, or
+The loop and the bare kernel are given the labels, but the full count has to find them. All are
+compared with a loop that only increments the counters (of 1 or 4 bytes, whichever is faster) of a
+few pairs in the cache. A count with one increment per pair cannot be faster than this loop, or
 faster than reading the ratings. FASTKAPPA_SIMD chooses the level.
 """
 
@@ -39,7 +39,7 @@ PAIRS_IN_CACHE = 8192
 
 
 def over_items(rounds: int) -> None:
-    """Time kappa of few labels with all threads."""
+    """Time kappa for a small number of labels with all threads."""
     for dtype in ("uint8", "int32", "int64"):
         for n in ITEMS:
             case = Case(n, dtype, 5)
@@ -47,7 +47,7 @@ def over_items(rounds: int) -> None:
 
 
 def over_labels(rounds: int) -> None:
-    """Time counting of evenly spread labels in one thread."""
+    """Time the counting of evenly spread labels in one thread."""
     own = contenders.fastkappa_name("cython", 1)
     for dtype in ("uint8", "int32", "int64"):
         for n_labels in LABELS:
@@ -82,14 +82,14 @@ def _against(
 
 
 def _count_told(case: Case, y1: np.ndarray, y2: np.ndarray) -> np.ndarray:
-    """Count with the kernel alone, given the labels."""
+    """Count with the bare kernel, which is given the labels."""
     table = np.zeros((case.n_labels + 1, case.n_labels + 1), np.int64)
     pairs.count_pairs(y1, y2, (case.lowest, case.lowest), table, (0, case.n))
     return table
 
 
 def _increments(case: Case, y1: np.ndarray, y2: np.ndarray) -> Callable[[], Any]:
-    """Return a loop that repeatedly increments the given cells of a few pairs."""
+    """Return a loop that repeatedly increments the cells of a few pairs."""
     some = slice(PAIRS_IN_CACHE)
     cells = (y1[some].astype(np.int64) * case.n_labels + y2[some]).astype(np.uint16)
     calls = [

@@ -3,12 +3,12 @@
     python -m bench.studies.strata [N_STUDIES]
 
 Raters agree on a proportion kappa of the items, and guess the others by the labels' proportions.
-For strata, the study prints the size of the test of equal kappas and the coverage of the common
-kappa. For two predictions of the same truth, it prints the size of the test of their difference,
-the coverage of its interval, and how often the test and the interval disagree. The second
-prediction copies the first for a proportion of the items. All figures are for the asymptotic and
-the score test. Studies without a score test, for example because all items have the same label, are
-drawn again.
+For strata, the study prints the size of the test of equal kappas and the coverage of the interval
+for the common kappa. For two predictions of the same truth, it prints the size of the test of their
+difference, the coverage of its interval, and how often the test and the interval disagree. The
+second prediction copies the first for a proportion of the items. All figures are printed for the
+asymptotic and the score test. Studies without a score test, for example because all items have the
+same label, are drawn again.
 
 The same figures are printed for strata with clusters, which are drawn as in
 `bench.studies.clusters` with a correlation of .2. Each stratum has its own clusters, or all strata
@@ -134,7 +134,7 @@ def in_shared_clusters(n_strata: int, study: Study) -> Callable[..., Any]:
 
 
 def clustered_comparison(study: Study, shared: bool) -> Callable[..., Any]:
-    """Return a function that compares strata by a given method."""
+    """Return a function that compares clustered strata by the method passed to it."""
 
     def compared(drawn: Any, method: Any) -> Any:
         clusters, y1, y2, strata = drawn
@@ -153,7 +153,7 @@ def clustered_comparison(study: Study, shared: bool) -> Callable[..., Any]:
 
 
 def comparison(function: Callable[..., Any], labels: str, **given: Any) -> Callable[..., Any]:
-    """Return a function that compares counts by a given method."""
+    """Return a function that compares counts by the method passed to it."""
     weights: Any = "quadratic" if labels == "four" else None
 
     def compared(counts: np.ndarray, method: Any) -> Any:

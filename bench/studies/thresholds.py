@@ -5,8 +5,8 @@
 The usual rounder maximises scikit-learn's kappa of digitised scores by Nelder-Mead (SciPy),
 starting at 0.5, 1.5, ... Both are timed in turn, but the rounder is timed only once if it takes
 seconds. ``--largest`` includes 10**8 float32 scores, compares the search with ``np.sort`` of the
-scores (2 GB), and measures the peak memory in addition to the inputs. ``--one-kappa`` compares the
-search only with a single kappa by scikit-learn, for up to a hundred labels.
+scores (2 GB), and measures the peak memory beyond that of the inputs. ``--one-kappa`` only compares
+the search with one call of scikit-learn's kappa, for up to a hundred labels.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def items(n: int, n_labels: int, dtype: Any = np.float64) -> tuple[np.ndarray, n
 
 
 def digitised_kappa(y: np.ndarray, scores: np.ndarray, thresholds: np.ndarray) -> float:
-    """Return kappa of digitised scores, computed as people usually write it."""
+    """Return the kappa of digitised scores, computed with the usual code."""
     from sklearn.metrics import cohen_kappa_score
 
     labels = range(len(thresholds) + 1)

@@ -10,8 +10,8 @@ rows and are left out, because the label of a copy in another fold would be know
 
 Each regression predicts all wines out of fold. Thresholds for these predictions are then found by
 Nelder-Mead, starting at the half points, and by the methods of KappaRounder. They are found for all
-wines (train), and out of fold, for nine tenths of the wines and applied to the last tenth, with ten
-different divisions. The study prints quadratic kappa for all wines, and the mean and standard
+wines (train), and out of fold: for nine tenths of the wines, to be applied to the last tenth, with
+ten different divisions. The study prints quadratic kappa for all wines, and the mean and standard
 deviation of the ten out-of-fold kappas.
 """
 
@@ -53,7 +53,7 @@ class HalfPoints(ClassifierMixin, BaseEstimator):
 
 
 class NelderMead(HalfPoints):
-    """Round scores like many notebooks, at thresholds found by Nelder-Mead."""
+    """Round scores at thresholds found by Nelder-Mead, as in many notebooks."""
 
     def fit(self, X: Any, y: np.ndarray) -> NelderMead:
         super().fit(X, y)

@@ -67,7 +67,7 @@ def absent_in(value: object) -> Iterator[str]:
 
 
 def mark_what_is_absent(items: Iterable[pytest.Item]) -> None:
-    """Skip parameters of tests, and the rest of a page's examples, that need a missing library."""
+    """Skip tests, and the rest of a page's examples, that need a missing library."""
     for item in items:
         if isinstance(item, pytest.DoctestItem):
             item.runtest = functools.partial(run_page, item.runtest)

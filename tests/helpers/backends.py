@@ -10,7 +10,7 @@ IN_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 
 def missing_backends() -> dict[str, str]:
-    """Return the backends that cannot be used here, with the reasons."""
+    """Return the backends that cannot be used here, each with the reason."""
     reasons = {name: dispatch.why_missing(name) for name in dispatch.BACKENDS}
     return {name: reason for name, reason in reasons.items() if reason is not None}
 

@@ -15,7 +15,7 @@ INTEGER_TYPES = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
 def expected_counts(
     y1: Any, y2: Any, labels: Any = None, weights: Any = None
 ) -> tuple[list[Any], Any, int]:
-    """Return the labels, the table and the number of items outside, counted item by item."""
+    """Count item by item; return the labels, the table and the number of items outside it."""
     y1, y2 = list(y1), list(y2)
     labels = sorted({*y1, *y2}) if labels is None else list(labels)
     position = {label: i for i, label in enumerate(labels)}
@@ -36,7 +36,7 @@ def expected_counts(
 
 
 def assert_counts(y1: Any, y2: Any, *, labels: Any = None, **options: Any) -> Any:
-    """Compare the counts with the expected counts, computed from plain Python objects."""
+    """Compare the counts with those expected, which are computed from plain Python objects."""
     counts = confusion_counts(y1, y2, labels=labels, **options)
     plain = (np.asarray(y).tolist() for y in (y1, y2))
     given_labels = labels.tolist() if isinstance(labels, np.ndarray) else labels

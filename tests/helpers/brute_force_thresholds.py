@@ -26,7 +26,7 @@ def best_kappa(
     weights: Sequence[Sequence[Fraction]],
     item_weights: Sequence[Fraction],
 ) -> Fraction | None:
-    """Return the highest kappa of any cuts, or None if it is undefined for all cuts."""
+    """Return the highest kappa for any cuts, or None if kappa is undefined for all cuts."""
     n_labels = len(weights)
     distinct = sorted({score for score, w in zip(scores, item_weights) if w})
     # For each possible cut, the weight of the items below it by label.

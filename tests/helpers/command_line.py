@@ -38,12 +38,12 @@ class CommandLine:
         return fields
 
     def refusal(self, *arguments: object) -> str:
-        """Check that a run ended with an error of one line, and return this line."""
+        """Check that a run ended with a one-line error, and return the line."""
         return refusal_of(self.run(*arguments))
 
 
 def refusal_of(result: Any) -> str:
-    """Check that a run in any process ended with an error of one line, and return this line."""
+    """Check that a run in any process ended with a one-line error, and return the line."""
     code = result.exit_code if hasattr(result, "exit_code") else result.returncode
     assert (code, result.stdout) == (2, "")
     assert result.stderr.startswith("fastkappa: ")
@@ -53,7 +53,7 @@ def refusal_of(result: Any) -> str:
 
 
 def report_on_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out the figures of several raters, for tests of messages about the ratings."""
+    """Omit the figures for several raters from reports, to test messages about the ratings."""
     nothing = Output("", [Report()], {}, [])
     monkeypatch.setattr("fastkappa.cli.reports.agree.report_on_several", lambda *_: nothing)
 

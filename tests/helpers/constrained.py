@@ -1,4 +1,4 @@
-"""Compute the most likely proportions with given kappas, for any shapes."""
+"""Compute the most likely proportions with given kappas, for arrays of any shape."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastkappa.statistics.weights import disagreement_matrix
 
 
 def constrained_proportions(table: Any, weights: Any, kappa0: Any) -> MostLikely:
-    """Return the proportions for tables of shape (..., l, l) and kappas of shape (...)."""
+    """Return the most likely proportions for (..., l, l) tables and (...) kappas."""
     tables, target = np.asarray(table, float), np.asarray(kappa0, float)
     size = tables.shape[-1]
     stack = np.broadcast_shapes(tables.shape[:-2], target.shape)

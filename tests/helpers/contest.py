@@ -6,7 +6,7 @@ import numpy as np
 
 
 def contest(n: int, m: int, n_labels: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Return a truth and predictions with common and separate errors; later ones have fewer."""
+    """Return a truth and predictions with shared and separate errors, fewer in later ones."""
     rng = np.random.default_rng(seed)
     truth = rng.choice(n_labels, n, p=np.arange(1, n_labels + 1) / sum(range(n_labels + 1)))
     hard = np.where(rng.random(n) < 0.25, rng.integers(0, n_labels, n), truth)

@@ -56,7 +56,7 @@ def make_columns(n: int) -> Columns:
 
 
 def pandas_frame(columns: Columns) -> Any:
-    """Return a typical pandas frame, with floats in columns of numbers with missing values."""
+    """Return a typical pandas frame, in which numbers are floats if some are missing."""
     return pd.DataFrame(
         {
             name: pd.to_datetime(pd.Series(values)) if "day" in name else values
@@ -70,7 +70,7 @@ def arrow_table(columns: Columns) -> Any:
 
 
 def written(table: Any, folder: Path) -> Path:
-    """Write a folder of three Parquet files."""
+    """Write a table to a folder, as three Parquet files."""
     folder.mkdir(parents=True, exist_ok=True)
     third = -(-len(table) // 3)
     for i in range(3):
@@ -166,7 +166,7 @@ COLUMNS = make_columns(4000)
 def expected(
     y1: str, y2: str, *, weight: str | None = None, where: Any = None, labels: Any = None
 ) -> dict[str, Any]:
-    """Return the kernels' counts of plain lists, from which missing ratings are dropped here."""
+    """Return the kernels' counts of plain lists without the missing ratings."""
     rows = [i for i in range(len(COLUMNS[y1])) if where is None or COLUMNS["clinic"][i] == where[0]]
     complete = [i for i in rows if COLUMNS[y1][i] is not None and COLUMNS[y2][i] is not None]
 

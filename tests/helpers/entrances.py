@@ -2,7 +2,7 @@
 
 An entrance is a function or command that computes kappa from ratings. Its wrapper accepts the
 ratings of two raters as lists, with None for missing ratings, and returns the kappa of the counted
-items. So a rule can be tested on all entrances.
+items. Each rule can therefore be tested on all entrances.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ duckdb, parquet = library("duckdb"), library("pyarrow.parquet")
 
 
 class Options(NamedTuple):
-    """The options that a rule can concern."""
+    """The options that a rule can be about."""
 
     labels: Sequence[Any] | None = None
     weights: str | None = None
@@ -39,7 +39,7 @@ Kappa = Callable[[Any, Any, Options], float | None]
 
 
 def said_apart(text: str, n_items: int) -> None:
-    """Warn about items that a result counts separately, as users can see there."""
+    """Warn about items that are counted separately in a result, where users can see them."""
     if n_items:
         warnings.warn(f"{n_items} {text}", UserWarning, stacklevel=1)
 
@@ -244,7 +244,7 @@ def long_file(path: Path) -> Path:
 
 
 def submission(path: Path) -> Path:
-    """Write the ratings of the second rater as a submission for the ratings of the first."""
+    """Write the second rater's ratings as a submission, to be scored against the first's."""
     rows = rows_of(path)
     submitted = path.with_name("submitted.csv")
     columns = {"id": [row["id"] for row in rows], "a": [row["b"] for row in rows]}
@@ -253,7 +253,7 @@ def submission(path: Path) -> Path:
 
 
 def annotators(path: Path) -> tuple[Path, Path]:
-    """Write one file per rater, with the name of the rater's column."""
+    """Write one file per rater, named after the rater's column."""
     rows, folder = rows_of(path), path.with_name("annotators")
     folder.mkdir()
     files = folder / "a.csv", folder / "b.csv"
@@ -275,7 +275,7 @@ def scores_file(path: Path) -> Path:
 def command(
     arguments: Callable[[Path], tuple[Any, ...]], kappa: Callable[[Any], float | None]
 ) -> Callable[[Path, Options], float | None]:
-    """Return a function that runs a command, returns its kappa and warns of its messages."""
+    """Return a function that runs a command, warns with its messages and returns its kappa."""
 
     def read(path: Path, options: Options) -> float | None:
         name, *own = arguments(path)
@@ -362,7 +362,7 @@ class Entrance(NamedTuple):
     drops : bool
         Whether missing ratings can be left out.
     has_weights : bool
-        Whether it receives the weights. If not, it only counts.
+        Whether it receives the weights. Otherwise, it only counts the ratings.
     """
 
     kappa: Kappa

@@ -52,7 +52,7 @@ def exact_kappa(table: Any, weights: Any) -> Fraction | None:
 
 
 def ordered(x: float) -> int:
-    """Return the index of a float in the order of all floats."""
+    """Return the position of a float among all floats in ascending order."""
     (bits,) = struct.unpack("<q", struct.pack("<d", x))
     return bits if bits >= 0 else -(bits & (2**63 - 1))
 

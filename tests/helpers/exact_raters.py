@@ -12,7 +12,7 @@ Distance = Callable[[int, int], Fraction]
 
 
 def distance_of(weights: Any, n_labels: int) -> Distance:
-    """Return a function that computes the distance between two label positions, at most 1."""
+    """Return a function for the distance between two label positions, which is at most 1."""
     if weights is None:
         return lambda a, b: Fraction(a != b)
     power = {"linear": 1, "quadratic": 2}[weights]
@@ -95,7 +95,7 @@ def _cohen(rows: Rows, first: int, second: int, distance: Distance) -> Fraction 
 
 
 def alpha(rows: Rows, level: str, values: list[int]) -> Fraction | None:
-    """Return Krippendorff's alpha. The ratings are positions in the labels, ``values``."""
+    """Return Krippendorff's alpha. The ratings are positions in ``values``, the labels."""
     paired = [_given(row) for row in rows if len(_given(row)) > 1]
     everything = [rating for row in paired for rating in row]
     n = len(everything)

@@ -24,7 +24,7 @@ class ScoredArrays(NamedTuple):
 
 
 def room_for(n: int, weighted: bool = True, dtype: Any = np.float64) -> ScoredArrays:
-    """Return arrays for writing n items."""
+    """Return uninitialized arrays for n items, which a kernel can fill."""
     weights = np.empty(n) if weighted else None
     return ScoredArrays(np.empty(n, dtype), np.empty(n, np.uint16), weights=weights)
 
@@ -78,7 +78,7 @@ def slow_count_pairs(
 
 
 def ratings(dtype: str, n: int, seed: int, low: int = 0, high: int = 7) -> Any:
-    """Return random ratings. The codes 5 and 6 are outside a table of five labels."""
+    """Return random ratings. The codes 5 and 6 do not fit in a table of five labels."""
     return np.random.default_rng(seed).integers(low, high, n).astype(dtype)
 
 
@@ -101,7 +101,7 @@ def read_only(values: Any) -> Any:
 
 
 def field(values: Any) -> Any:
-    """Return a field of packed records, which is unaligned, with a stride of fractional items."""
+    """Return a field of packed records, unaligned unless its items are single bytes."""
     records = np.zeros(len(values), [("pad", "i1"), ("rating", values.dtype), ("end", "i2")])
     records["rating"] = values
     return records["rating"]

@@ -34,7 +34,7 @@ class ArrayLike(Sequence):
 
 
 class Shaped(ArrayLike):
-    """An object that also has a shape."""
+    """An array-like object that also has a shape."""
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -1,8 +1,8 @@
 """Compute values for published ratings with other packages.
 
 The ratings of two raters are a table of `fastkappa.datasets`. The ratings of several raters have
-one row per item, with None for missing ratings. Packages are imported when they are called, because
-they can be missing.
+one row per item, with None for missing ratings. Each package is imported only when it is used,
+because it might not be installed.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def nltk_value(rows: list[Any], name: str, distance: str = "binary_distance") ->
 
 
 def nltk_task(rows: list[Any], *distance: Any) -> Any:
-    """Return nltk's task for ratings with one row per item. None is a missing rating."""
+    """Return nltk's task for ratings with one row per item. None marks a missing rating."""
     from nltk.metrics.agreement import AnnotationTask
 
     return AnnotationTask(

@@ -46,7 +46,7 @@ def tick_labels(axis: Any) -> list[str]:
 
 
 def luminance(colour: Any) -> float:
-    """Return the relative luminance of a colour by the formula of WCAG 2.2."""
+    """Return the relative luminance of a color as defined by WCAG 2.2."""
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
         for part in to_rgb(colour)

@@ -35,7 +35,7 @@ NAMES = [
 
 
 def public_objects(*modules: str) -> dict[str, Any]:
-    """Return the public objects of the package and of these modules (by default, all modules)."""
+    """Return the public objects of the package and the given modules (by default, all)."""
     found = {name: getattr(fastkappa, name) for name in fastkappa.__all__}
     for module in modules or fastkappa._MODULES:
         home = importlib.import_module(f"fastkappa.{module}")
@@ -44,6 +44,6 @@ def public_objects(*modules: str) -> dict[str, Any]:
 
 
 def public_functions(*modules: str) -> dict[str, Callable[..., Any]]:
-    """Return the public functions of the package and of these modules."""
+    """Return the public functions of the package and the given modules (by default, all)."""
     objects = public_objects(*modules)
     return {name: thing for name, thing in objects.items() if inspect.isfunction(thing)}

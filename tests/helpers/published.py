@@ -1,8 +1,7 @@
 """Published tables of two raters, with kappa as exact fractions and as floats.
 
 Rows are the first rater's ratings. Fractions were computed from the tables in exact arithmetic, and
-agree with statsmodels, vcd, irr, irrCAC and scikit-learn. If a source prints a figure, the figure
-is included.
+agree with statsmodels, vcd, irr, irrCAC and scikit-learn. Figures printed by a source are included.
 """
 
 from __future__ import annotations

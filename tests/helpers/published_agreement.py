@@ -1,8 +1,8 @@
 """Published figures for the tables in `published`: errors, tests, intervals and other indices.
 
 Standard errors are those of Fleiss, Cohen and Everitt (1969), as computed by statsmodels, vcd and
-DescTools. The other indices are from irrCAC, printed with 15 decimals, and from vcd. Intervals are
-95 % intervals, based on the standard error for intervals.
+DescTools. The other indices are from irrCAC, printed with 15 decimals, and from vcd. Intervals have
+a level of 95 % and use the standard error for intervals.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Index(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """The figures of a table. The weighted B has the weights 1, 1 - 1/(l-1)^2, ..."""
+    """The figures of a table. Bangdiwala's weighted B uses 1, 1 - 1/(l-1)^2, ..."""
 
     errors: dict[str, Errors]
     kappa_max: float

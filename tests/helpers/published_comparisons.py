@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Strata(NamedTuple):
-    """The comparison of both tables of Landis and Koch by SAS PROC FREQ AGREE."""
+    """The comparison by SAS PROC FREQ AGREE of the two tables of Landis and Koch."""
 
     kappa: float
     error: float

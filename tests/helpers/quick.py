@@ -15,17 +15,17 @@ BACKEND = "backend"
 
 
 def n_examples(in_ci: int) -> int:
-    """Return the number of examples per property: outside CI, a fifth of that in CI."""
+    """Return the number of examples per property, which outside CI is a fifth of ``in_ci``."""
     return in_ci if IN_CI else -(-in_ci // 5)
 
 
 def covering(rows: Sequence[Mapping[str, Hashable]], strength: int) -> set[int]:
-    """Return the indices of a few rows that contain all combinations of values.
+    """Return the indices of a few rows that together contain all combinations of values.
 
-    The combinations are of the values in ``strength`` columns. With a strength of 2, each pair of
-    values that occurs in any row also occurs in a chosen row. A backend is combined with no other
-    value, because the tests of kernels do that. The choice is greedy: each step chooses the first
-    of the rows with the most missing combinations.
+    A combination consists of the values in ``strength`` columns. With a strength of 2, each pair of
+    values that occurs in any row also occurs in a chosen row. Backends are not combined with other
+    values, because kernel tests do that. The choice is greedy: each step chooses the first row that
+    adds the most combinations.
     """
     shown = [_combinations(row, strength) for row in rows]
     missing = set().union(*shown)
@@ -44,10 +44,10 @@ def _combinations(row: Mapping[str, Hashable], strength: int) -> set[tuple[objec
 
 
 def mark_what_is_left_out(items: Sequence[pytest.Item]) -> None:
-    """Mark unneeded variants of tests as slow.
+    """Mark the variants of tests that `make test` leaves out as slow.
 
-    These are tests with the mark ``every`` or ``cover``, with three parameters, or with a backend
-    and another parameter.
+    Variants are left out of tests with the mark ``every`` or ``cover``, with three parameters, or
+    with a backend and another parameter.
     """
     tests = defaultdict(list)
     for item in items:
@@ -73,7 +73,7 @@ def _chosen(variants: Sequence[pytest.Function]) -> Container[int]:
 
 
 def _choices(variant: pytest.Function) -> dict[str, tuple[int, ...]]:
-    """Return the value of each parameter. Parameters that are given together count as one."""
+    """Return the value of each parameter. Parameters that are set together count as one."""
     # Values are compared by identity: some cannot be hashed, but all variants share the same
     # objects.
     left = {name: id(value) for name, value in variant.callspec.params.items()}

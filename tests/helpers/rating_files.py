@@ -18,7 +18,7 @@ feather = pytest.importorskip("pyarrow.feather")
 
 
 def decoded(table: Any) -> Any:
-    """Return a table without dictionaries, because CSV cannot represent them."""
+    """Return a table with its dictionaries decoded, because CSV cannot represent them."""
     columns = [
         column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
         for column in table.columns
@@ -57,7 +57,7 @@ def write_json_lines_gz(table: Any, path: Path) -> None:
 
 
 def most_rows(table: Any) -> int:
-    """Return a size of record batches with which a table has several batches, but not thousands."""
+    """Return a batch size that splits a table into several batches, but not thousands."""
     return max(2, table.num_rows // 100)
 
 
@@ -93,6 +93,6 @@ def text_file(tmp_path: Path, content: str | bytes, name: str = "ratings.csv") -
 
 
 def counted(counts: Any) -> dict[tuple[Any, Any], int]:
-    """Return how often each pair of labels occurs, without zeros."""
+    """Return how often each pair of labels occurs, without pairs that never occur."""
     labels = counts.labels.tolist()
     return {(labels[i], labels[j]): int(counts.table[i, j]) for i, j in np.argwhere(counts.table)}

@@ -1,4 +1,4 @@
-"""Write spreadsheets with the minimum that the Excel format requires."""
+"""Write spreadsheets with only the parts that the Excel format requires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ratings of four items: first valid ratings, then ratings that are or should be rejected."""
+"""Ratings of four items: first valid ones, then those that are, or should be, rejected."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def objects(values: Any) -> Any:
 
 
 class OnlyDunderArray:
-    """An object that can only be converted to an array."""
+    """An object that supports nothing but conversion to an array."""
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.array(CODES, dtype)
@@ -50,7 +50,7 @@ class OnlySequence:
 
 
 class Unlabelled(np.ndarray):
-    """A subclass that changes nothing."""
+    """A subclass of ndarray that changes nothing."""
 
 
 def unaligned(values: list[int]) -> Any:
