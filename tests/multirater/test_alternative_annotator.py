@@ -112,5 +112,7 @@ def test_few_items_are_warned_of_and_refusals() -> None:
     alone = GRADES.copy()
     alone[2:, 0] = np.nan
     alone[1, 1:4] = np.nan
-    with pytest.raises(ValueError, match="the model, 'rater 1' and another person all rated, got 1"):
+    with pytest.raises(
+        ValueError, match="the model, 'rater 1' and another person all rated, got 1"
+    ):
         alternative_annotator_test(alone, 4)

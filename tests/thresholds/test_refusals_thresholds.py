@@ -120,7 +120,10 @@ OFF_DIAGONAL = 1 - np.eye(3)
         (b"linear", "weights must contain numbers, got b'linear'"),
         (3, r"weights must have the shape \(3, 3\).* got \(\)"),
         (OFF_DIAGONAL - 2, "weights must not contain negative numbers, got -2"),
-        (pd.DataFrame(OFF_DIAGONAL, index=list("abc")), "weights must have the same row and column labels"),
+        (
+            pd.DataFrame(OFF_DIAGONAL, index=list("abc")),
+            "weights must have the same row and column labels",
+        ),
     ],
     ids=str,
 )
