@@ -342,6 +342,6 @@ class MultiRaterResult(Inference, Result):
 
 def doubts_of(result: MultiRaterResult) -> list[str]:
     """Return the reasons why intervals cannot be trusted."""
-    are_clustered = result.clusters is not None and result.n_clusters < result.n_subjects
+    are_clustered = result.clusters is not None and 1 < result.n_clusters < result.n_subjects
     few = doubt_of_clusters(result.n_clusters) if are_clustered else ""
     return [text for text in (result.doubt, few) if text]
