@@ -29,8 +29,8 @@ ELSEWHERE: dict[str, str | None] = {
     "kappa": "fleiss",
 }
 
-# A suggestion with at least this likeness is made before looking for parts of words, which must
-# have at least this number of letters.
+# Words at least `VERY_NEAR` in similarity are suggested first. Otherwise, words that share at least
+# `SHORTEST_PART` letters in a row are suggested.
 VERY_NEAR, SHORTEST_PART = 0.8, 3
 
 Choice = TypeVar("Choice", bound=str | None)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # The width and height of a new figure, in inches.
 SIDE = 4.6
-# A part of an axis is labeled only if it is at least this long, in font sizes.
+# A segment of an axis is labeled only if it is at least this many font sizes long.
 LEAST_ROOM = 1.05
 # The strength of the color for partial agreement with weight 1, relative to full agreement.
 LIGHTER = 0.6

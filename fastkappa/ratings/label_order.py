@@ -200,7 +200,7 @@ def have_equal_numbers(labels: Collection[Any]) -> bool:
 def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:
     """Return whether the user chose the order of ``names``, the labels of a table.
 
-    If the columns of a data frame are in alphabetical order and not an ordered categorical,
+    If the columns of a data frame are sorted alphabetically, and are no ordered categorical,
     `pandas.crosstab` has probably sorted them.
     """
     declared = getattr(getattr(getattr(table, "columns", None), "dtype", None), "ordered", False)

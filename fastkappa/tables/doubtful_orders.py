@@ -73,7 +73,7 @@ def judge_order(
 def judge_rows(parts: Sequence[tuple[Column, Column]], names: Sequence[str]) -> bool:
     """Warn if the rows of all parts together have doubtful parts or are repeated.
 
-    Each part has the ratings of two raters. Return whether there is a warning.
+    Each part has the ratings of two raters. Return whether a warning was issued.
     """
     columns = [column for pair in parts for column in pair]
     if not columns or any(column.counts is not None for column in columns):
@@ -105,7 +105,7 @@ def with_categories(column: Column) -> Column:
 def judge_codes(
     first: AnyArray, second: AnyArray, missing: int | None, names: Sequence[str]
 ) -> bool:
-    """Warn if the order of rows of codes seems wrong. Return whether there is a warning.
+    """Warn if the order of rows of codes seems wrong. Return whether a warning was issued.
 
     Rows with the code ``missing`` are skipped.
     """
@@ -180,7 +180,7 @@ def _warn_of_repeated(starts: Sequence[int], rows: Rows) -> bool:
 
     The block starts where the first copy ends, or extends to the last row. Rows that are repeated
     several times, as in made-up data, are not evidence. Successive rows with the same labels are
-    counted as one row. Return whether there is a warning.
+    counted as one row. Return whether a warning was issued.
     """
     n = rows.codes.shape[1]
     for start in starts:

@@ -78,7 +78,7 @@ def _vary(codes: AnyArray) -> bool:
 def warn_of_shift(rows: Rows) -> bool:
     """Warn if raters agree in a part only after one column is moved by one row.
 
-    Return whether there is a warning. There is none if each rating predicts the next, as in a
+    Return whether a warning was issued. There is none if each rating predicts the next, as in a
     repeated cycle. A shift then looks like different codes for the labels.
     """
     (first, second), n = rows.codes, rows.codes.shape[1]
@@ -140,7 +140,7 @@ def _log_tail(k: int, n: int, rate: float) -> float:
 
 
 def warn_of_run(rows: Rows) -> bool:
-    """Warn if one rater has one label at an end of the column. Return whether there is a warning.
+    """Warn if one rater has one label at an end of the column. Return whether a warning was issued.
 
     The run must be far longer than chance explains, although the other rater's ratings vary there.
     """
@@ -167,8 +167,8 @@ def warn_of_run(rows: Rows) -> bool:
             if evidence > LEAST_EVIDENCE and _kappa(rest) >= LEAST_ELSEWHERE:
                 warn(
                     f"{rows.names[i]} has the same rating for the {end} {length} items, but"
-                    f" {rows.names[1 - i]} does not. If these ratings were filled down, or are the"
-                    " preset of a tool, leave the items out."
+                    f" {rows.names[1 - i]} does not. If these ratings were filled down in a"
+                    " spreadsheet, or are the default of a tool, leave these items out."
                 )
                 return True
     return False
@@ -177,8 +177,8 @@ def warn_of_run(rows: Rows) -> bool:
 def warn_of_copied(rows: Rows) -> bool:
     """Warn if raters agree on all items of a part, although chance does not explain it.
 
-    Return whether there is a warning. There is none if the part is sorted by label, because raters
-    can agree on all items of one label. Rows can also be sorted by agreement.
+    Return whether a warning was issued. None is issued if the part is sorted by label, because
+    raters can agree on all items of one label. Rows can also be sorted by agreement.
     """
     (first, second), n = rows.codes, rows.codes.shape[1]
     same = first == second
@@ -213,7 +213,7 @@ def warn_of_copied(rows: Rows) -> bool:
 def warn_of_filled(rows: Rows) -> bool:
     """Warn if a rater who disagrees nearly always repeats the rating of the row above.
 
-    Return whether there is a warning. There is none if the rater also repeats it when the raters
+    Return whether a warning was issued. There is none if the rater also repeats it when the raters
     agree, as for items of one patient, or if the other rater does the same.
     """
     differ = (rows.codes[0] != rows.codes[1])[1:]

@@ -108,7 +108,7 @@ def judge_tables(
 
 
 def _warn_of_codes(labels: AnyArray, table: AnyArray) -> bool:
-    """Warn if labels used in a table are codes such as 99. Return whether there is a warning.
+    """Warn if labels used in a table are codes such as 99. Return whether a warning was issued.
 
     If the labels are consecutive, or nearly so, only negative labels can be codes.
     """
@@ -156,7 +156,7 @@ def _has_far_largest(labels: AnyArray) -> bool:
 def warn_of_strangers(names: Sequence[str], labels: Sequence[AnyArray], n_items: int) -> bool:
     """Warn if all or many of the first rater's labels are never used by the second rater.
 
-    Return whether there is a warning. ``labels`` are the sorted labels of each rater.
+    Return whether a warning was issued. ``labels`` are the sorted labels of each rater.
     """
     (name, other), (own, others) = names, labels
     n_labels = len(own), len(others)

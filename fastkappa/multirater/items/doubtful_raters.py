@@ -42,8 +42,9 @@ BY_CHANCE = 1e-3
 MOST_JUDGED = 20
 # The maximum number of copies to report.
 MOST_COPIES = 3
-# An adjudicator rated at least this many items. At least NEARLY_ALL of these items are in dispute
-# among the other raters, who agree on at least FEWEST_ITEMS items and NEARLY_ALL of the rest.
+# A rater counts as an adjudicator after rating at least this many items, if the other raters
+# disagree on NEARLY_ALL of these items, and agree on at least FEWEST_ITEMS and on NEARLY_ALL of the
+# items that this rater did not rate.
 FEWEST_ADJUDICATED, NEARLY_ALL = 10, 0.95
 
 
@@ -92,7 +93,7 @@ def _warn_of_adjudicator(codes: AnyArray, n_labels: int, names: Sequence[str]) -
             warn(
                 f"{name} rated {are_more.sum()} items, which are nearly all the items on which the"
                 " other raters disagree, and hardly any others. Items in dispute then have more"
-                " ratings, which changes coefficients. If this rater settles disputes, leave"
+                " ratings, which biases the coefficients. If this rater settles disputes, leave"
                 f" {name} out."
             )
             return True
@@ -108,9 +109,9 @@ def warn_of_added_votes(n_ratings: AnyArray, are_disputed: AnyArray) -> None:
     few = n_ratings[paired].min(initial=n_ratings.max())
     if _are_added(n_ratings[paired] > few, are_disputed[paired]):
         warn(
-            f"nearly all items with more than {few} ratings are in dispute, and hardly any others"
-            " are, as if ratings were added until most raters agreed. This changes coefficients:"
-            f" use only the first {few} ratings of each item."
+            f"raters disagree on nearly all items with more than {few} ratings, but on hardly any"
+            " others, as if ratings were added until most raters agreed. This biases the"
+            f" coefficients: use only the first {few} ratings of each item."
         )
 
 
@@ -190,7 +191,7 @@ def judge_raters(
 def judge_pairs(
     codes: AnyArray, labels: AnyArray, names: Sequence[str], *, are_given: bool
 ) -> bool:
-    """Warn if two raters seem to code labels differently. Return whether there is a warning.
+    """Warn if two raters seem to code labels differently. Return whether a warning was issued.
 
     ``codes`` has one row per rater and one column per item. Each code is the position of a label,
     or ``len(labels)`` for a missing rating.

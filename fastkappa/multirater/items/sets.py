@@ -119,7 +119,7 @@ def _read(rating: Any, name: str, missing: list[Any]) -> frozenset[Any] | None:
         return None
     if not isinstance(rating, frozenset):
         raise ValueError(
-            f"either all ratings must be sets or none of them, but {name} contains {rating!r}."
+            f"all ratings must be sets or none of them, but {name} also contains {rating!r}."
         )
     return rating
 

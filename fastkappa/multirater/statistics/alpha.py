@@ -236,8 +236,8 @@ def influence_of_alpha(
 ) -> Influence:
     """Return the influence of a subject on alpha, for each row (Gwet 2014).
 
-    ``largest`` is defined as in `Metric`. ``rounded`` bounds the errors caused by rounding of the
-    labels: first the error of ``to_all``, then the relative error of ``expected``.
+    ``largest`` is defined as in `Metric`. ``rounded`` has bounds for the errors caused
+    by rounding the labels: of the error of ``to_all``, and of the relative error of ``expected``.
     """
     within, to_all, expected = parts
     n = multiplicities.sum()

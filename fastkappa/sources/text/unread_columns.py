@@ -46,8 +46,9 @@ FEWEST_REPEATED, LEAST_DISPUTED = 20, 0.1
 # For a warning about several questions, the largest number of questions, and the smallest numbers
 # of items and labels per question.
 MOST_QUESTIONS, FEWEST_ITEMS, FEWEST_LABELS = 20, 20, 2
-# For a warning about item numbers that restart, the largest number of ratings per item to compare,
-# the smallest number of pairs, the smallest kappa of a document, and the largest across documents.
+# For a warning about item numbers that restart in each document: at most `MOST_RATINGS` ratings per
+# item are compared, and at least `FEWEST_PAIRS` pairs are required. Kappa must be at least `AGREED`
+# within documents, and at most `UNRELATED` across documents.
 MOST_RATINGS, FEWEST_PAIRS, AGREED, UNRELATED = 20, 200, 0.5, 0.1
 # The smallest proportion of different values in a column of ids or texts.
 LEAST_DISTINCT = 0.9
@@ -55,7 +56,7 @@ LEAST_DISTINCT = 0.9
 # counting.
 MOST_ROWS = 2000
 
-# The fields of the rows, as texts, by column.
+# The fields of each column, as strings in row order.
 Fields = Mapping[str, Sequence[str]]
 
 

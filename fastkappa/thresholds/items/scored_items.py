@@ -169,7 +169,7 @@ def _n_labels_in(scores: AnyArray) -> int:
 
 
 def _warn_if_swapped(n_labels: int, scores: AnyArray) -> None:
-    """Warn that arguments were probably swapped if labels are many but distinct scores are few."""
+    """Warn that arguments were probably swapped if there are many labels but few scores."""
     n_scores = _n_labels_in(scores) if n_labels > MOST_LABELS else 0
     if n_scores and n_labels >= FEWEST_PER_SCORE * n_scores:
         warnings.warn(

@@ -182,7 +182,7 @@ static void planes_into_table_512(const plane_512_t *planes, int n_planes, size_
 }
 
 /* Counts whole groups, beginning at `start`, and returns the index of the first uncounted pair. The cells of the next group
-   are read while the planes of the current group are processed, so that memory never waits for the adders. */
+   are read while the planes of the current group are processed, so that loads overlap with the additions. */
 ALWAYS_INLINE ptrdiff_t count_groups_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                          int64_t *table, int width, int halved, int windows)
 {
