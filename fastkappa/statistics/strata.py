@@ -365,7 +365,7 @@ def stratum_of(
     tested = None
     if weights is not None:
         raise ValueError(
-            "weights must be None if results are compared, because they have their own weights."
+            "weights must be None if results are compared, because results have their own weights."
         )
     given = getattr(result, "table", None)
     if interval_method is not None:

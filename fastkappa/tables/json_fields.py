@@ -205,9 +205,7 @@ def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
 def square(rows: Any, n_labels: int, dtype: Any, of: type = int) -> AnyArray:
     """Convert rows to a square array, or raise if a length or the type of an entry is wrong."""
     if not isinstance(rows, list) or len(rows) != n_labels:
-        raise ValueError(
-            f"a table must have a row per label ({n_labels}), got {short_repr(rows)}"
-        )
+        raise ValueError(f"a table must have a row per label ({n_labels}), got {short_repr(rows)}")
     square = np.empty((n_labels, n_labels), dtype)
     for i, row in enumerate(rows):
         if not isinstance(row, list) or len(row) != n_labels or set(map(type, row)) != {of}:
