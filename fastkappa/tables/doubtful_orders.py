@@ -122,16 +122,16 @@ def judge_codes(
         for own in (first, second)
     )
     text = (low + 31 * high).tobytes()
+    starts = [*islice(_places_of_head(text), MOST_PLACES)]
+    # Repeated rows can also look like copied ratings.
+    if starts and _warn_of_repeated(starts, Rows(np.array([first, second]), names, places)):
+        return True
     if rules := _doubtful_parts(low, high):
         codes = np.unique([first, second], return_inverse=True)[1].reshape(2, -1)
         # If the last rows are repeated, as in made-up data, the rows are not independent evidence.
         is_repeated = text.find(text[-FEWEST_REPEATED:]) < len(text) - FEWEST_REPEATED
-        if not is_repeated and any(rule(Rows(codes, names, places)) for rule in rules):
-            return True
-    starts = [*islice(_places_of_head(text), MOST_PLACES)]
-    return bool(starts) and _warn_of_repeated(
-        starts, Rows(np.array([first, second]), names, places)
-    )
+        return not is_repeated and any(rule(Rows(codes, names, places)) for rule in rules)
+    return False
 
 
 def _doubtful_parts(first: AnyArray, second: AnyArray) -> list[Callable[[Rows], bool]]:

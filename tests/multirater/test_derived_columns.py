@@ -23,6 +23,7 @@ MODE = np.array([np.bincount(ratings).argmax() for ratings in TABLE.T])
 MEAN = np.rint(TABLE.mean(axis=0)).astype(int)
 DERIVED = {
     "consensus": ("consensus", MODE, "consensus is the most frequent of the other ratings"),
+    "final": ("final", MODE, "final is the most frequent of the other ratings"),
     "majority": ("Majority_vote", MODE, "Majority_vote is the most frequent"),
     "mean": ("mean grade", MEAN, "mean grade is the mean of the other ratings"),
     "total": ("total", TABLE.sum(axis=0), "total is the sum of the other ratings"),

@@ -28,7 +28,7 @@ from fastkappa.tables.two_codings import (
 )
 
 COMPUTED = re.compile(
-    r"(?<![^\W_])(consensus|majority|mode|votes?|adjudicated|mean|average|avg|median|total|sum)"
+    r"(?<![^\W_])(consensus|majority|mode|votes?|adjudicated|final|gold|mean|average|avg|median|total|sum)"
     r"(?![^\W_])",
     re.IGNORECASE,
 )

@@ -278,8 +278,9 @@ def _warn_of_repeated(given: Unread) -> bool:
 
 
 def _warn_of_two_ids(given: Unread) -> None:
-    """Warn if two unread columns contain the same ids in different rows, as in joined tables."""
-    ids = {name: own for name in given.others if _are_ids(own := given.fields[name])}
+    """Warn if two columns contain the same ids in different rows, as in joined tables."""
+    names = [name for name in given.fields if name not in given.rated]
+    ids = {name: own for name in names if _are_ids(own := given.fields[name])}
     for (one, first), (other, second) in combinations(ids.items(), 2):
         if found := displaced(first, second):
             n_shared, n_moved = found
