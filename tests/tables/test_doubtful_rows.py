@@ -247,7 +247,7 @@ def test_ordinary_rows_are_silent(first: Any, second: Any) -> None:
 
 
 def test_repeated_rows_are_reported_before_copied_ratings() -> None:
-    """Weekly exports begin with the rows of earlier weeks, and the raters agree in the last week."""
+    """Weekly exports begin with the rows of earlier weeks, and the raters agree in the last one."""
     first = np.concatenate([FIRST[:120], FIRST[:240], FIRST[:120], FIRST[:240], FIRST[:140]])
     second = np.concatenate([SECOND[:120], SECOND[:240], SECOND[:120], SECOND[:240], FIRST[:140]])
     with pytest.warns(UserWarning, match="repeat the first 120 ratings"):

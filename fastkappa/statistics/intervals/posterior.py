@@ -106,7 +106,7 @@ def kappa_posterior(
     ----------
     table : array-like of shape (l, l), or AgreementResult
         Counts of items; rows are the first rater's ratings. The weights of a result are used unless
-        `weights` is given.
+        ``weights`` is given.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `kappa_from_confusion`.
     prior : {'perks', 'jeffreys'} or float, default='perks'
