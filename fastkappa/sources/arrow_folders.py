@@ -35,14 +35,12 @@ from fastkappa.sources.arrow_files import (
     ignore_progress,
     naming,
     naming_part,
-    need_pyarrow,
     read_columns,
     selected,
 )
-from fastkappa.sources.arrow_paths import Paths, copied, files_at, remote_files, reports_of
+from fastkappa.sources.arrow_paths import Paths, copied, remote_files, reports_of
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
-from fastkappa.sources.text.arrow_text import NO_LABELS
 from fastkappa.sources.text.text_format import PLAIN, TextFormat, n_lines, opened_text
 from fastkappa.sources.text.unread_columns import displaced, judge_frame
 
@@ -160,21 +158,6 @@ def _check_fragments(dataset: Any, columns: Sequence[Any]) -> None:
         there = dict.fromkeys(fragment.physical_schema.names)
         there.update(get_partition_keys(fragment.partition_expression))
         check_columns(getattr(fragment, "path", "the dataset"), columns, list(there))
-
-
-def columns_of_path(
-    source: Paths,
-    columns: Sequence[str],
-    *,
-    text: Sequence[str] = (),
-    labels: Mapping[str, Collection[str]] = NO_LABELS,
-) -> dict[str, Any]:
-    """Return columns of a file, or of all files in a folder or list, as one array per column."""
-    found = columns_of_files(files_at(source), columns, text=text, labels=labels)
-    whole = {name: in_one(found.pop(name)) for name in columns}
-    # Return the memory used for blocks of the file to the operating system.
-    need_pyarrow("cli", "reading files").default_memory_pool().release_unused()
-    return whole
 
 
 def columns_of_files(
