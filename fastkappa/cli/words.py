@@ -20,9 +20,7 @@ ADVICE = {
     MEASUREMENTS: "For measurements, use fastkappa measure.",
     SETS: " For sets of labels, fastkappa agree needs --set-separator.",
     "give missing_codes=[[]]": "give --missing drop --missing-codes '[]' without --set-separator",
-    "krippendorff_alpha with level='interval' and fastkappa.measurements are": (
-        "fastkappa measure is"
-    ),
+    "krippendorff_alpha with level='interval', or fastkappa.measurements": "fastkappa measure",
     " (on the command line, --missing-codes)": "",
     "all of them in labels=, on the command line in --labels.": "all of them in --labels.",
     "read them as numbers, as with pandas.read_csv(decimal=',')": (

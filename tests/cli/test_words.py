@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ pytest.importorskip("rich")
 pytest.importorskip("pyarrow")
 
 import fastkappa
+from fastkappa.cli import words
 from tests.helpers import public
 from tests.helpers.command_line import CommandLine, report_on_nothing, write_csv
 
@@ -149,3 +151,12 @@ def test_a_table_of_counts_and_a_row_per_rating(
     said = program.run("agree", path, "--raters", *"abc").stderr
     assert "--item, --rater and --rating" in said
     assert PYTHON.search(said) is None
+
+
+def test_each_replaced_advice_occurs_in_the_library() -> None:
+    """A reworded message of the library would otherwise reach the command line unchanged."""
+    others = Path(words.__file__).parents[1].rglob("*.py")
+    trees = [ast.parse(path.read_text("utf-8")) for path in others if path.name != "words.py"]
+    nodes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    texts = [node.value for node in nodes if isinstance(node.value, str)]
+    assert [one for one in words.ADVICE if not any(one in text for text in texts)] == []
