@@ -199,21 +199,20 @@ class Items(Protocol):
     def weights(self) -> Floats | None: ...
 
 
-class GroupedItems(Protocol):
-    """Items grouped by score: groups are in ascending order, items within a group in any order."""
+class GroupedItems(NamedTuple):
+    """Items in groups that are ordered by score. Items within a group are in no particular order.
 
-    @property
-    def scores(self) -> AnyArray: ...
-    @property
-    def codes(self) -> NDArray[np.uint16]: ...
-    @property
-    def weights(self) -> Floats | None: ...
-    @property
-    def starts(self) -> NDArray[np.int64]: ...
-    @property
-    def least(self) -> Floats: ...
-    @property
-    def prefix(self) -> Floats: ...
+    Group g contains items ``starts[g]`` to ``starts[g + 1] - 1``. Its lowest score is ``least[g]``.
+    ``prefix[g]`` contains the count or total weight of each label below the group, and the last
+    row of ``prefix`` contains the totals.
+    """
+
+    scores: AnyArray
+    codes: NDArray[np.uint16]
+    weights: Floats | None
+    starts: NDArray[np.int64]
+    least: Floats
+    prefix: Floats
 
 
 def check_bin_tables(items: Items, bins: Bins, *tables: AnyArray | None) -> None:

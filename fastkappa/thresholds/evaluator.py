@@ -19,7 +19,7 @@ from fastkappa.ratings.item_weights import in_given_weights
 from fastkappa.shortcuts.loading import Evaluator, threshold_shortcuts
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix, what_needs_order
-from fastkappa.thresholds.items.grouped_scores import group_scores
+from fastkappa.thresholds.items.grouped_scores import group_scores, tables_at
 from fastkappa.thresholds.items.scored_items import read_scored_items
 
 # In free-threaded Python, threads that look up a dtype contend for its reference count. Arrays are
@@ -145,7 +145,7 @@ class ThresholdEvaluator:
         numbers = self._read(thresholds, 1)
         if fast is not None:
             return float(fast(numbers))
-        return float(kappas(self._items.tables(numbers[None])[0], self._weights))
+        return float(kappas(tables_at(self._items, numbers[None])[0], self._weights))
 
     def many(self, thresholds: Any) -> NDArray[np.float64]:
         """Return one kappa per row of thresholds.
@@ -160,7 +160,7 @@ class ThresholdEvaluator:
         """
         numbers = self._read(thresholds, 2)
         if self._fast is None:
-            return kappas(self._items.tables(numbers), self._weights)
+            return kappas(tables_at(self._items, numbers), self._weights)
         found = np.empty(len(numbers))
         if len(numbers):
             self._fast.many(numbers, found)
@@ -178,7 +178,7 @@ class ThresholdEvaluator:
         table : ndarray of shape (l, l)
             int64 counts, or float64 sums if the item weights are floats.
         """
-        table: AnyArray = self._items.tables(self._read(thresholds, 1)[None])[0]
+        table: AnyArray = tables_at(self._items, self._read(thresholds, 1)[None])[0]
         return table.astype(np.int64) if self._whole else in_given_weights(table, self._scale)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from fastkappa.kernels import dispatch
-from fastkappa.kernels.contract import Bins
+from fastkappa.kernels.contract import Bins, GroupedItems
 from fastkappa.shortcuts.loading import threshold_shortcuts
 from fastkappa.tables.label_hash import make_hash
-from fastkappa.thresholds.items.grouped_scores import GroupedScores
 from tests.helpers.kernel_inputs import ScoredArrays, room_for
 
 N, N_LABELS, BINS = 40, 3, Bins(-1.0, 4.0, 8)
@@ -192,7 +191,7 @@ def test_short_cuts_to_thresholds(kernels: Any) -> None:
     }
 
     def build(matrix: Any, chance: Any, **items: Any) -> Any:
-        return shortcuts.build_evaluator(GroupedScores(**items), matrix, chance, 1.0, lambda: None)
+        return shortcuts.build_evaluator(GroupedItems(**items), matrix, chance, 1.0, lambda: None)
 
     evaluator = build(**good)
     cuts = np.full((5, N_LABELS - 1), 0.5)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
-from fastkappa.kernels.contract import ScoreKernels
+from fastkappa.kernels.contract import GroupedItems, ScoreKernels
 from fastkappa.thresholds.items.binned_scores import BinnedScores, bin_scores
 from fastkappa.thresholds.items.scored_items import Places, ScoredItems
 from fastkappa.thresholds.items.sorted_scores import sort_scores
@@ -24,47 +22,32 @@ MOST_CELLS = 1 << 18
 ITEMS_WORTH_BINS = 1 << 15
 
 
-class GroupedScores(NamedTuple):
-    """Items in groups that are ordered by score. Items within a group are in no particular order.
-
-    Group g contains items ``starts[g]`` to ``starts[g + 1] - 1``. Its lowest score is ``least[g]``.
-    ``prefix[g]`` contains the count or total weight of each label below the group, and the last
-    row of ``prefix`` contains the totals.
-    """
-
-    scores: AnyArray
-    codes: NDArray[np.uint16]
-    weights: Floats | None
-    starts: Places
-    least: Floats
-    prefix: Floats
-
-    def tables(self, thresholds: Floats) -> Floats:
-        """Return the confusion matrix for each row of thresholds."""
-        # Rounding a threshold up to the scores' dtype does not change which scores are below it.
-        limits = thresholds.astype(self.scores.dtype)
-        next_up = np.nextafter(limits, limits.dtype.type(np.inf))
-        limits = np.where(limits < thresholds, next_up, limits)
-        limits.sort(axis=1)
-        groups = np.searchsorted(self.least, limits, "left") - 1
-        n_labels = self.prefix.shape[1]
-        below = np.zeros((len(limits), n_labels + 1, n_labels))
-        below[:, -1] = self.prefix[-1]
-        for i, row in enumerate(groups):
-            for c, group in enumerate(row.tolist()):
-                if group < 0:
-                    continue
-                group_items = slice(*self.starts[group : group + 2].tolist())
-                inside = self.scores[group_items] < limits[i, c]
-                weights = 1.0 if self.weights is None else self.weights[group_items][inside]
-                # Weights are added one by one, as in the prefix sums, so that sums of the same
-                # weights are equal bit by bit.
-                below[i, c + 1] = self.prefix[group]
-                np.add.at(below[i, c + 1], self.codes[group_items][inside], weights)
-        return np.ascontiguousarray(np.diff(below, axis=1).swapaxes(1, 2))
+def tables_at(items: GroupedItems, thresholds: Floats) -> Floats:
+    """Return the confusion matrix for each row of thresholds."""
+    # Rounding a threshold up to the scores' dtype does not change which scores are below it.
+    limits = thresholds.astype(items.scores.dtype)
+    next_up = np.nextafter(limits, limits.dtype.type(np.inf))
+    limits = np.where(limits < thresholds, next_up, limits)
+    limits.sort(axis=1)
+    groups = np.searchsorted(items.least, limits, "left") - 1
+    n_labels = items.prefix.shape[1]
+    below = np.zeros((len(limits), n_labels + 1, n_labels))
+    below[:, -1] = items.prefix[-1]
+    for i, row in enumerate(groups):
+        for c, group in enumerate(row.tolist()):
+            if group < 0:
+                continue
+            group_items = slice(*items.starts[group : group + 2].tolist())
+            inside = items.scores[group_items] < limits[i, c]
+            weights = 1.0 if items.weights is None else items.weights[group_items][inside]
+            # Weights are added one by one, as in the prefix sums, so that sums of the same
+            # weights are equal bit by bit.
+            below[i, c + 1] = items.prefix[group]
+            np.add.at(below[i, c + 1], items.codes[group_items][inside], weights)
+    return np.ascontiguousarray(np.diff(below, axis=1).swapaxes(1, 2))
 
 
-def group_scores(kernels: ScoreKernels, items: ScoredItems, threads: int) -> GroupedScores:
+def group_scores(kernels: ScoreKernels, items: ScoredItems, threads: int) -> GroupedItems:
     """Return the items in groups: bins if possible, otherwise runs of sorted items."""
     n_items = len(items.scores)
     # Bins are used only for integer sums, because fractional weights must be added one by one in
@@ -82,7 +65,7 @@ def group_scores(kernels: ScoreKernels, items: ScoredItems, threads: int) -> Gro
     return _grouped(ordered.scores, ordered.codes, ordered.weights, starts, prefix)
 
 
-def _grouped_by_bins(binned: BinnedScores, large: NDArray[np.intp]) -> GroupedScores:
+def _grouped_by_bins(binned: BinnedScores, large: NDArray[np.intp]) -> GroupedItems:
     """Return the items grouped by bin. Large bins are sorted and divided."""
     kernels, items = binned.kernels, binned.grouped()
     starts, prefixes = [], []
@@ -109,7 +92,7 @@ def _grouped_by_bins(binned: BinnedScores, large: NDArray[np.intp]) -> GroupedSc
 
 def _grouped(
     scores: AnyArray, codes: AnyArray, weights: Floats | None, starts: Places, prefix: Floats
-) -> GroupedScores:
+) -> GroupedItems:
     least = np.minimum.reduceat(scores, starts[:-1]).astype(np.float64)
     # The transposed layout keeps the sums of a group adjacent in memory.
-    return GroupedScores(scores, codes, weights, starts, least, np.ascontiguousarray(prefix.T))
+    return GroupedItems(scores, codes, weights, starts, least, np.ascontiguousarray(prefix.T))
