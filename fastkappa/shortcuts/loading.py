@@ -10,6 +10,7 @@ compiled call:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -21,6 +22,8 @@ from fastkappa.kernels.dispatch import call_when_forgotten, get_kernels, name_of
 
 if TYPE_CHECKING:
     from fastkappa.shortcuts.compiled_kappa import CompiledScorer
+
+SearchCuts = Callable[[Floats, Floats, Floats, Floats, NDArray[np.int64], bool], int]
 
 
 class KappaShortcuts(Protocol):
@@ -49,26 +52,16 @@ class Evaluator(Protocol):
         """Write kappa for each row of thresholds to ``kappas``."""
 
 
-class SearchCuts(Protocol):
-    """Search for the best cuts; return the number of rounds, or 0 if the general path is needed."""
-
-    def __call__(
-        self,
-        prefix: Floats,
-        matrix: Floats,
-        chance: Floats,
-        ratio: Floats,
-        positions: NDArray[np.int64],
-        known: bool,
-    ) -> int: ...
-
-
 class ThresholdShortcuts(Protocol):
     """Compute cuts and kappa from tables of scores."""
 
     @property
     def search_cuts(self) -> SearchCuts:
-        """The function that searches for the best cuts."""
+        """The function that searches for the best cuts.
+
+        ``search_cuts(prefix, matrix, chance, ratio, positions, known)`` returns the number of
+        rounds, or 0 if the general path is needed.
+        """
 
     def build_evaluator(
         self, items: GroupedItems, matrix: Floats, chance: Floats, total: float, caller: Any
