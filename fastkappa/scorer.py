@@ -90,16 +90,14 @@ def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int6
     why = what_needs_order(weights)
     if why is not None:
         warn_of_order(general.labels, why, users_stacklevel(), is_known=True)
-    compiled = compiled_kappa()
-    integers = general.labels.dtype.kind in "iu" and general.dtype.kind in "iub"
-    if compiled is None or not integers:
+    compiled, codec, empty = compiled_kappa(), general.label_range, general.empty
+    if compiled is None or codec is None or codec.dtype is not np.int64:
         return general
-    lowest, n_labels = int(general.labels[0]), len(general.labels)
-    in_a_row = general.labels.tolist() == list(range(lowest, lowest + n_labels))
-    fits = lowest >= _least(general.dtype) and lowest + n_labels - 1 <= _largest(general.dtype)
-    if not in_a_row or not fits or not compiled.CompiledScorer.supports(n_labels, weights):
+    if general.labels.dtype.kind not in "iu" or empty.dtype.kind not in "iu":
         return general
-    return compiled.CompiledScorer(general, lowest, n_labels, weights, np.empty(0, general.dtype))
+    if not codec.fits(empty) or not compiled.CompiledScorer.supports(codec.n_labels, weights):
+        return general
+    return compiled.CompiledScorer(general, codec.lowest, codec.n_labels, weights, empty)
 
 
 class Scorer:
@@ -109,7 +107,9 @@ class Scorer:
         self.dtype = _as_dtype(dtype)
         column, _ = read_columns(np.empty(0, self.dtype), np.empty(0, self.dtype), ("y1", "y2"))
         # The array is copied, because the user could change the original later.
-        self.labels = KnownLabels(labels, column, column).array.copy()
+        known = KnownLabels(labels, column, column)
+        self.labels, self.label_range = known.array.copy(), known.as_range()
+        self.empty = column.values
         self.labels.flags.writeable = False
         if self.labels.dtype.kind in "UT" and self.dtype.kind in "iufb":
             raise ValueError(
@@ -199,11 +199,3 @@ def _shown(labels: list[Any]) -> str:
         if list(as_range) == labels:
             return repr(as_range)
     return repr(labels)
-
-
-def _least(dtype: np.dtype[Any]) -> int:
-    return 0 if dtype.kind == "b" else int(np.iinfo(dtype).min)
-
-
-def _largest(dtype: np.dtype[Any]) -> int:
-    return 1 if dtype.kind == "b" else min(int(np.iinfo(dtype).max), (1 << 63) - 1)
