@@ -59,9 +59,8 @@ ALWAYS_INLINE void add_parts(exact_sum_t *sum, exact_sum_t parts)
 }
 #endif
 
-/* Adds the weight at p: a float32, a float64, or an integer in two parts. */
-ALWAYS_INLINE void add_float32_at(float_sum_t *sum, const char *p) { add_float(sum, (double)read_float(p, 0)); }
-ALWAYS_INLINE void add_float64_at(float_sum_t *sum, const char *p) { add_float(sum, read_double(p, 0)); }
+/* Adds the weight at p: a float64, or an integer in two parts. */
+ALWAYS_INLINE void add_float_at(float_sum_t *sum, const char *p) { add_float(sum, read_double(p, 0)); }
 ALWAYS_INLINE void add_integer_at(exact_sum_t *sum, const char *p)
 {
     exact_sum_t parts;
@@ -213,8 +212,7 @@ ALWAYS_INLINE void fetch_sum_ahead(const sum_ahead_t *ahead, ptrdiff_t eighth, i
         for (; i < count; i++, weights += width)                                                                  \
             add_at(&sums[(size_t)cells[i] * SUM_COPIES + (size_t)i % SUM_COPIES], weights);                       \
     }
-ADD_WEIGHTS(add_floats, float_sum_t, add_float32_at, 4)
-ADD_WEIGHTS(add_doubles, float_sum_t, add_float64_at, 8)
+ADD_WEIGHTS(add_floats, float_sum_t, add_float_at, 8)
 ADD_WEIGHTS(add_integers, exact_sum_t, add_integer_at, 16)
 #undef ADD_WEIGHTS
 
@@ -222,22 +220,15 @@ ADD_WEIGHTS(add_integers, exact_sum_t, add_integer_at, 16)
 static void sum_floats_side_by_side(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                                     ptrdiff_t stop, float_sum_t *sums)
 {
-    const int direct = !weights->swapped && weights->stride == element_width(weights->kind), wide = is_wide(a, b);
+    const int wide = is_wide(a, b);
     uint16_t cells[SUM_STAGE];
     double decoded[SUM_STAGE];
     for (; start < stop; start += SUM_STAGE) {
         const ptrdiff_t count = stop - start < SUM_STAGE ? stop - start : SUM_STAGE;
         const sum_ahead_t ahead = sum_ahead_of(a, b, weights, start);
-        const char *const next = weights->data + start * weights->stride;
         ordered_cells(a, b, start, count, cells);
-        if (direct && weights->kind == COLUMN_FLOAT32) {
-            add_floats(cells, next, count, sums, &ahead, wide);
-        } else if (direct) {
-            add_doubles(cells, next, count, sums, &ahead, wide);
-        } else {
-            read_doubles(weights, start, count, decoded);
-            add_doubles(cells, (const char *)decoded, count, sums, &ahead, wide);
-        }
+        read_doubles(weights, start, count, decoded);
+        add_floats(cells, (const char *)decoded, count, sums, &ahead, wide);
     }
 }
 

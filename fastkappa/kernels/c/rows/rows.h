@@ -19,17 +19,6 @@ enum { MOST_ROW_LABELS = 16, ROW_WIDTH = 128, ROW_VECTOR = 64, ROWS_OF_BYTES = 2
 #endif
 
 #define ROW_LOOPS(LEVEL)                                                                                       \
-    /* writes the codes of contiguous integers */                                                              \
-    static void row_codes_##LEVEL(const char *p, ptrdiff_t width, ptrdiff_t count, uint64_t lowest, uint32_t n, \
-                                  uint8_t *ROW_RESTRICT codes)                                                 \
-    {                                                                                                          \
-        switch (width) {                                                                                       \
-        case 1: for (ptrdiff_t c = 0; c < count; c++) codes[c] = (uint8_t)code8(read8(p + c, 0), lowest, n); break; \
-        case 2: for (ptrdiff_t c = 0; c < count; c++) codes[c] = (uint8_t)code16(read16(p + 2 * c, 0), lowest, n); break; \
-        case 4: for (ptrdiff_t c = 0; c < count; c++) codes[c] = (uint8_t)code32(read32(p + 4 * c, 0), lowest, n); break; \
-        default: for (ptrdiff_t c = 0; c < count; c++) codes[c] = (uint8_t)code64(read64(p + 8 * c, 0), lowest, n); \
-        }                                                                                                      \
-    }                                                                                                          \
     /* counts each column's code; `count` is rounded up to whole vectors */                             \
     static void add_row_##LEVEL(const uint8_t *ROW_RESTRICT codes, ptrdiff_t count, uint32_t n_codes,          \
                                 uint8_t *ROW_RESTRICT counts)                                                  \
@@ -91,7 +80,6 @@ static void count_rows(const column_t *first, const column_t *row, ptrdiff_t row
     const ptrdiff_t n_counters = row_counters(first, row), n_first = (ptrdiff_t)first->n_labels;
     const ptrdiff_t n_second = (ptrdiff_t)row->n_labels, n_cells = (n_first + 1) * (n_second + 1);
     const ptrdiff_t n_groups = (n_columns + ROW_WIDTH - 1) / ROW_WIDTH;
-    const int plain = is_plain_integer(row);
     uint8_t labels[ROWS_OF_BYTES], codes[ROW_WIDTH];
     while (start < stop) {
         /* the sums cannot overflow within a range of this length */
@@ -109,10 +97,7 @@ static void count_rows(const column_t *first, const column_t *row, ptrdiff_t row
                 memset(counts, 0, (size_t)n_counters);
                 memset(codes, 0xFF, sizeof codes);      /* nonexistent columns get an invalid code */
                 for (ptrdiff_t r = 0; r < n; r++, part.data += row_stride) {
-                    if (plain)
-                        AT_LEVEL(row_codes, part.data, part.stride, count, part.lowest, (uint32_t)n_second, codes);
-                    else
-                        decode_bytes(&part, 0, count, codes);
+                    decode_bytes(&part, 0, count, codes);
                     AT_LEVEL(add_row, codes, count, (uint32_t)n_second, counts + labels[r] * n_second * ROW_WIDTH);
                 }
                 AT_LEVEL(widen_counts, counts, n_counters, sums + g * n_counters);

@@ -11,21 +11,6 @@
 #include "../common/column.h"
 #include "portable.h"
 
-/* Loads and stores limit the speed, so two cells are loaded at a time. */
-static void increment(uint32_t *table, const uint32_t *cells, ptrdiff_t count)
-{
-    ptrdiff_t i = 0;
-    for (; i + 8 <= count; i += 8) {
-        uint64_t pairs[4];
-        memcpy(pairs, cells + i, sizeof pairs);
-        for (int k = 0; k < 4; k++) {
-            table[(uint32_t)pairs[k]]++;
-            table[pairs[k] >> 32]++;
-        }
-    }
-    for (; i < count; i++) table[cells[i]]++;
-}
-
 /* Adds items start .. stop-1 to `table`, which is (n_inner + 3) x (n_labels + 1), and their weights, if any, to `sums`. The
    last column counts codes outside the labels. */
 static void count_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
@@ -39,7 +24,7 @@ static void count_scores(const column_t *scores, const column_t *codes, const do
         rows_of_block(scores, start, count, bins, copies, rows);
         decode(codes, start, count, columns);
         for (ptrdiff_t i = 0; i < count; i++) rows[i] = rows[i] * width + columns[i];
-        increment(table, rows, count);
+        for (ptrdiff_t i = 0; i < count; i++) table[rows[i]]++;
         if (weights)
             for (ptrdiff_t i = 0; i < count; i++) sums[rows[i]] += weights[start + i];
     }
@@ -58,20 +43,6 @@ static void range_scores(const column_t *scores, ptrdiff_t start, ptrdiff_t stop
             if (x[i] < least[rows[i]]) least[rows[i]] = x[i];
             if (x[i] > largest[rows[i]]) largest[rows[i]] = x[i];
         }
-    }
-}
-
-/* Writes the codes of the items at the given places, counted from `start`. */
-static void codes_at(const column_t *codes, ptrdiff_t start, const uint32_t *places, ptrdiff_t count, uint16_t *out)
-{
-    const char *p = element_address(codes, start);
-    const uint64_t lowest = codes->lowest;
-    const uint32_t n = (uint32_t)codes->n_labels;
-    switch (codes->stride) {
-    case 1: for (ptrdiff_t k = 0; k < count; k++) out[k] = (uint16_t)code8(read8(p + places[k], 0), lowest, n); break;
-    case 2: for (ptrdiff_t k = 0; k < count; k++) out[k] = (uint16_t)code16(read16(p + 2 * (size_t)places[k], 0), lowest, n); break;
-    case 4: for (ptrdiff_t k = 0; k < count; k++) out[k] = (uint16_t)code32(read32(p + 4 * (size_t)places[k], 0), lowest, n); break;
-    default: for (ptrdiff_t k = 0; k < count; k++) out[k] = (uint16_t)code64(read64(p + 8 * (size_t)places[k], 0), lowest, n);
     }
 }
 
@@ -101,12 +72,8 @@ static ptrdiff_t collect_scores(const column_t *scores, const column_t *codes, c
         }
         if (n_chosen == 0)
             continue;
-        if (is_plain_integer(codes)) {
-            codes_at(codes, start, chosen, n_chosen, out_codes + n);
-        } else {
-            decode_words(codes, start, count, words);
-            for (ptrdiff_t k = 0; k < n_chosen; k++) out_codes[n + k] = words[chosen[k]];
-        }
+        decode_words(codes, start, count, words);
+        for (ptrdiff_t k = 0; k < n_chosen; k++) out_codes[n + k] = words[chosen[k]];
         if (weights)
             for (ptrdiff_t k = 0; k < n_chosen; k++) out_weights[n + k] = weights[start + chosen[k]];
         n += n_chosen;

@@ -8,7 +8,7 @@
 
 /* Finds, for each cut c, the place j with the smallest f_c(j) = sum over y of steps[c][y] * prefix[y][j]. Ties are resolved
    in favour of the first place. */
-enum { PLACES = 128, LANES = 8 };
+enum { PLACES = 128 };
 
 #define CUT_LOOPS(LEVEL)                                                                                       \
     static void least_places_##LEVEL(const double *prefix, ptrdiff_t n_places, ptrdiff_t n_labels,             \
@@ -25,19 +25,11 @@ enum { PLACES = 128, LANES = 8 };
                     p += n_places;                                                                             \
                     for (ptrdiff_t j = 0; j < count; j++) values[j] += step[y] * p[j];                         \
                 }                                                                                              \
-                for (ptrdiff_t j = count; j < PLACES; j++) values[j] = INFINITY;                               \
-                double lanes[LANES];                                                                           \
-                for (int l = 0; l < LANES; l++) lanes[l] = values[l];                                          \
-                for (ptrdiff_t j = LANES; j < PLACES; j += LANES)                                              \
-                    for (int l = 0; l < LANES; l++) lanes[l] = values[j + l] < lanes[l] ? values[j + l] : lanes[l]; \
-                double lowest = lanes[0];                                                                      \
-                for (int l = 1; l < LANES; l++) lowest = lanes[l] < lowest ? lanes[l] : lowest;                \
-                if (lowest < least[c]) {                                                                       \
-                    ptrdiff_t j = 0;                                                                           \
-                    while (values[j] != lowest) j++;                                                           \
-                    least[c] = lowest;                                                                         \
-                    positions[c] = start + j;                                                                  \
-                }                                                                                              \
+                for (ptrdiff_t j = 0; j < count; j++)                                                          \
+                    if (values[j] < least[c]) {                                                                \
+                        least[c] = values[j];                                                                  \
+                        positions[c] = start + j;                                                              \
+                    }                                                                                          \
             }                                                                                                  \
         }                                                                                                      \
     }
