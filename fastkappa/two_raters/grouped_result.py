@@ -36,6 +36,7 @@ from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, interval_name, listed, versioned
 from fastkappa.statistics.clusters import are_joined, widened_text
 from fastkappa.statistics.comparison import KappaDifference, difference_of_strata
+from fastkappa.statistics.intervals.doubt import wide_intervals
 from fastkappa.statistics.intervals.methods import intervals
 from fastkappa.statistics.strata import EqualKappas, Undefined, equal_kappas, stratum_of
 from fastkappa.statistics.weights import weights_text
@@ -43,7 +44,6 @@ from fastkappa.two_raters.agreement_report import (
     agreed_on,
     in_clusters,
     shared_clusters,
-    wide_intervals,
 )
 from fastkappa.two_raters.agreement_result import AgreementResult
 
@@ -303,9 +303,9 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             ]
             more = ", ..." if len(effects) > MOST_IN_SENTENCE else ""
             yield f"design effects: {', '.join(effects[:MOST_IN_SENTENCE])}{more}"
-        named = {f"{label_text(group)}: ": result for group, result in self.results.items()}
-        whole = {} if self.repeats_items else {f"{ALL}: ": self.pooled}
-        yield from wide_intervals(named | whole)
+        named = [(f"{label_text(group)}: ", result) for group, result in self.results.items()]
+        whole = [] if self.repeats_items else [(f"{ALL}: ", self.pooled)]
+        yield from wide_intervals(named + whole)
 
 
 def _row(name: str, n: int | None, value: float, found: Any) -> dict[str, Any]:

@@ -107,3 +107,20 @@ def test_confidence_of_several_raters(path: Path, ratings: dict[str, Any]) -> No
     assert found == pytest.approx(fleiss_kappa(table, confidence=0.9).interval)
     assert "--confidence must be a number between" in agree.refusal(*options, "--confidence", 95)
     assert "--null must be a number above -1" in agree.refusal(path, "--raters", *"ab", "--null", 1)
+
+
+def test_intervals_much_wider_than_their_standard_errors(tmp_path: Path) -> None:
+    """The coefficients of three raters have one note, and the groups another."""
+    near = [[40, 5, 0, 0], [5, 40, 5, 0], [0, 5, 40, 5], [0, 0, 5, 40]]
+    pairs = np.repeat(list(np.ndindex(4, 4)), np.ravel(near), axis=0)
+    a, b = pairs.T
+    group = np.arange(len(a)) // 2 % 2
+    c = np.where(np.arange(len(a)) % 2, a, b)
+    path = write_csv(tmp_path / "near.csv", a=a, b=b, c=c, group=group)
+    options = [path, "--raters", "a", "b", "c", "--weights", "quadratic", "--coefficient", "fleiss"]
+    said = fleiss_kappa(np.column_stack([a, b, c]), weights="quadratic")._report().below[0]
+    assert said in " ".join(agree.text_of(*options).split())
+    text = " ".join(agree.text_of(*options, "--group", "group").split())
+    assert said in text
+    assert "0: the interval of Fleiss' kappa is" in text
+    assert "; the same is true of 2 more" in text

@@ -32,6 +32,7 @@ from fastkappa.results.report import Report, estimate_row, groups_grid, number_r
 from fastkappa.results.sentence import versioned
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.statistics.intervals.doubt import wide_intervals
 from fastkappa.statistics.scales import Interpretation
 from fastkappa.statistics.strata import EqualKappas, compare_strata
 from fastkappa.two_raters.agreement_report import shared_clusters
@@ -289,7 +290,7 @@ class GroupsOfSeveral:
         )
         grid = groups_grid(rows, self._whole.confidence, self._whole.method, self._group)
         doubts = [f"{name}: {one.doubt}" for name, one in self._firsts.items() if one.doubt]
-        below = []
+        below = wide_intervals((f"{name}: ", one) for name, one in named.items())
         if request.plans_test:
             null, alternative = request.null, request.alternative
             tests = (one.test(null, alternative=alternative) for one in named.values())
