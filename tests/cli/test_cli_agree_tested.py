@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("rich")
@@ -124,3 +125,32 @@ def test_intervals_much_wider_than_their_standard_errors(tmp_path: Path) -> None
     assert said in text
     assert "0: the interval of Fleiss' kappa is" in text
     assert "; the same is true of 2 more" in text
+
+
+def test_the_interval_method_of_three_raters(path: Path) -> None:
+    """An asymptotic interval is the coefficient plus or minus a quantile times its error."""
+    options = [path, "--raters", "a", "b", "c"]
+    by_method = {
+        method: agree.json_of(*options, "--interval-method", method)
+        for method in ("auto", "score", "asymptotic")
+    }
+    assert by_method["auto"] == by_method["score"]
+    found = by_method["asymptotic"]
+    for one in [*found["coefficients"].values(), *found["by_label"]]:
+        half = t.ppf(0.975, 119) * one["standard_error"]
+        assert one["interval"] == pytest.approx([one["value"] - half, one["value"] + half])
+    for method in ("score", "asymptotic"):
+        coefficients = by_method[method]["coefficients"].values()
+        assert {one["interval_method"] for one in coefficients} == {method}
+    assert "Use asymptotic, score or auto." in agree.refusal(
+        *options, "--interval-method", "profile"
+    )
+
+
+def test_a_score_interval_that_is_not_available(tmp_path: Path) -> None:
+    columns = np.random.default_rng(1).integers(0, 40, (40, 300))
+    path = write_csv(tmp_path / "many.csv", **{f"r{i}": one for i, one in enumerate(columns)})
+    names = [f"r{i}" for i in range(40)]
+    said = agree.refusal(path, "--raters", *names, "--interval-method", "score")
+    assert "--interval-method score is not available for" in said
+    assert "Use --interval-method auto, which" in said

@@ -226,7 +226,7 @@ def _of_coefficients(
 
 
 def _labels_of(request: AgreeRequest, ratings: Ratings) -> Sequence[LabelKappa]:
-    return coefficients.fleiss_kappa(ratings, confidence=request.confidence).by_label
+    return coefficients.fleiss_kappa(ratings, **request.of_several).by_label
 
 
 def _of_labels(labels: Sequence[LabelKappa]) -> Section:
