@@ -30,6 +30,7 @@ NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}
 RATERS = ("first rater", "second rater")
 # The limits of a missing interval.
 NO_ENDS = (math.nan, math.nan)
+NOT_ADJUSTED = "p and intervals of differences are not adjusted for their number"
 
 
 class Grid(NamedTuple):
@@ -156,8 +157,11 @@ def groups_grid(
     return Grid(head, cells, caption=caption)
 
 
-def differences_grid(differences: Iterable[Any], confidence: float) -> Grid:
-    """Return a grid of differences between kappas, with their errors, intervals and p-values."""
+def differences_grid(differences: Iterable[Any], confidence: float, of: str = "kappa of") -> Grid:
+    """Return a grid of differences, with their errors, intervals and p-values.
+
+    ``of`` is the header of the first names.
+    """
     cells = [
         (
             *one.names,
@@ -168,8 +172,16 @@ def differences_grid(differences: Iterable[Any], confidence: float) -> Grid:
         )
         for one in differences
     ]
-    head = ("kappa of", "minus", "difference", "std. error", interval_head(confidence), "p")
+    head = (of, "minus", "difference", "std. error", interval_head(confidence), "p")
     return Grid(head, cells, n_fixed=2, caption="Differences, with their tests")
+
+
+def not_adjusted(n_differences: int, n_groups: int) -> list[str]:
+    """Return a line about the tests of differences, unless the only test is of one difference."""
+    together = "the test of equality compares all groups at once"
+    if n_differences > 1:
+        return [f"{NOT_ADJUSTED}; {together}"]
+    return [together] if n_groups > 2 else []
 
 
 def estimate_row(

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import t
+from scipy.stats import norm, t
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("rich")
 pytest.importorskip("typer")
 
-from fastkappa import Ratings, agreement, agreement_by, fleiss_kappa
+from fastkappa import Ratings, agreement, agreement_by, compare_strata, fleiss_kappa
 from tests.helpers.command_line import CommandLine, write_csv
 
 agree = CommandLine("agree")
@@ -154,3 +154,36 @@ def test_a_score_interval_that_is_not_available(tmp_path: Path) -> None:
     said = agree.refusal(path, "--raters", *names, "--interval-method", "score")
     assert "--interval-method score is not available for" in said
     assert "Use --interval-method auto, which" in said
+
+
+def test_differences_between_independent_groups_of_three_raters(
+    ratings: dict[str, Any], tmp_path: Path
+) -> None:
+    """Variances of independent groups add up, and a test of two groups has z**2 = Q."""
+    rows, site = np.column_stack([ratings[name] for name in "abc"]), np.arange(120) % 3
+    path = write_csv(tmp_path / "sites.csv", **dict(zip("abc", rows.T)), site=site)
+    options: list[Any] = [path, "--raters", "a", "b", "c", "--group", "site"]
+    by_site = [fleiss_kappa(rows[site == i], labels=range(1, 5)) for i in range(3)]
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    found = agree.json_of(*options)
+    for (i, j), one in zip(pairs, found["differences"], strict=True):
+        assert one["names"] == [str(i), str(j)]
+        assert one["value"] == pytest.approx(by_site[i].value - by_site[j].value)
+        both = compare_strata([by_site[i], by_site[j]])
+        assert one["z"] ** 2 == pytest.approx(both.statistic)
+        assert one["p_value"] == pytest.approx(both.p_value)
+    assert found["comparison"]["p_value"] == pytest.approx(compare_strata(by_site).p_value)
+    plain = ["--interval-method", "asymptotic", "--distribution", "normal"]
+    wald = agree.json_of(*options, *plain)["differences"]
+    by_site = [fleiss_kappa(rows[site == i], distribution="normal") for i in range(3)]
+    for (i, j), one in zip(pairs, wald, strict=True):
+        half = norm.ppf(0.975) * np.hypot(by_site[i].standard_error, by_site[j].standard_error)
+        assert one["interval"] == pytest.approx([one["value"] - half, one["value"] + half])
+    text = " ".join(agree.text_of(*options).split())
+    assert "p and intervals of differences are not adjusted for their number" in text
+    value = f"{found['differences'][1]['value']:.4f}"
+    assert f"0 2 {value}" in text
+    sentences = agree.text_of(*options, "--format", "sentence")
+    assert f"The difference of Fleiss' kappa, site 0 minus 2, was {value} (" in sentences
+    csv_rows = csv.DictReader(io.StringIO(agree.text_of(*options, "--format", "csv")))
+    assert value in [f"{float(r['value']):.4f}" for r in csv_rows if r["statistic"] == "0 minus 2"]
