@@ -143,16 +143,21 @@ def groups_grid(
     confidence: float,
     of: str,
     groups: str,
+    n_missing: Sequence[int] = (),
 ) -> Grid:
     """Return a grid with one estimate per group: name, n, value, standard error and interval.
 
-    ``of`` is the name of the estimate, and ``groups`` is the name of the grouping.
+    ``of`` is the name of the estimate, ``groups`` is the name of the grouping, and ``n_missing``
+    contains the number of missing ratings of each group, if they are shown.
     """
     cells = [
         (name, str(n), figure(value), figure(error, ""), interval_text(ends, "", width=7))
         for name, n, value, error, ends in rows
     ]
-    head = ("group", "n", of, "std. error", interval_head(confidence))
+    head: tuple[str, ...] = ("group", "n", of, "std. error", interval_head(confidence))
+    if n_missing:
+        cells = [(name, n, str(k), *rest) for (name, n, *rest), k in zip(cells, n_missing)]
+        head = ("group", "n", "missing", *head[2:])
     caption = f"{of[0].upper()}{of[1:]} in each group of {groups}"
     return Grid(head, cells, caption=caption)
 

@@ -316,7 +316,10 @@ class GroupsOfSeveral:
             (name, one.n_paired, one.value, one.standard_error, one.interval)
             for name, one in named.items()
         )
-        grid = groups_grid(rows, self._whole.confidence, self._whole.method, self._group)
+        # If ratings are missing by design, their number is not shown.
+        shown = named.values() if "missing" in self._whole.ratings_text else ()
+        n_missing = [one.n_missing for one in shown]
+        grid = groups_grid(rows, self._whole.confidence, self._whole.method, self._group, n_missing)
         doubts = [f"{name}: {one.doubt}" for name, one in self._firsts.items() if one.doubt]
         below = wide_intervals((f"{name}: ", one) for name, one in named.items())
         if request.plans_test:
