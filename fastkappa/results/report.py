@@ -150,7 +150,7 @@ def groups_grid(
     ``of`` is the name of the estimate, ``groups`` is the name of the grouping, and ``n_missing``
     contains the number of missing ratings of each group, if they are shown.
     """
-    cells = [
+    cells: list[tuple[str, ...]] = [
         (name, str(n), figure(value), figure(error, ""), interval_text(ends, "", width=7))
         for name, n, value, error, ends in rows
     ]

@@ -304,8 +304,10 @@ class GroupsOfSeveral:
             common = f"common {test.coefficient}"
             rows.append(estimate_row(common, test.kappa, test.standard_error, test.interval))
             rows += number_rows({"p of equality": test.p_value})
-        pairs = {" minus ".join(one.names): one for one in self._independent}
-        for name, one in {**pairs, **self._differences}.items():
+        differences: dict[str, KappaDifference | CoefficientDifference] = {
+            " minus ".join(one.names): one for one in self._independent
+        }
+        for name, one in (differences | self._differences).items():
             rows.append(estimate_row(name, one.value, one.standard_error, one.interval))
             rows += number_rows({f"p of {name}": one.p_value})
         return rows

@@ -92,7 +92,8 @@ def _lacking(ax: Any, dpi: int) -> FloatTable:
     box = figure.get_tightbbox()
     beyond = np.maximum(-box.min, box.max - figure.get_size_inches())
     squeezed = np.maximum(NARROWEST - ax.get_window_extent().size / dpi, 0.0)
-    return np.maximum(np.where(beyond > OVERHANG, beyond, 0.0), squeezed)
+    lacking: FloatTable = np.maximum(np.where(beyond > OVERHANG, beyond, 0.0), squeezed)
+    return lacking
 
 
 def _too_small(options: PictureOptions, picture: Picture) -> str:
