@@ -23,6 +23,7 @@ from fastkappa.cli.options import (
 )
 from fastkappa.formatting import label_text
 from fastkappa.results.report import is_planned, null_text
+from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.weights import Weights
 
 if TYPE_CHECKING:
@@ -73,8 +74,9 @@ class AgreeRequest(NamedTuple):
         Test whether kappa, or each coefficient of several raters, differs from this value. 0 is
         chance agreement.
     interval_method : WORD
-        The method for the interval of kappa for two raters: asymptotic, score, profile or auto.
-        With --distribution t, auto uses asymptotic; otherwise, it uses score.
+        The method for the interval of kappa or of each coefficient: asymptotic, score or auto, or
+        profile for two raters. Auto uses score if it is available. For two raters with
+        --distribution t, auto uses asymptotic.
     distribution
         The distribution for intervals that use standard errors. The default is normal for two
         raters and t for more raters. With few clusters, use t.
@@ -195,7 +197,7 @@ class AgreeRequest(NamedTuple):
             "confidence": self.confidence,
             "null_kappa": self.null,
             "alternative": self.alternative,
-            "interval_method": None if self.interval_method == "auto" else self.interval_method,
+            "interval_method": self._interval_method,
             "distribution": self.distribution or "normal",
         }
 
@@ -203,7 +205,11 @@ class AgreeRequest(NamedTuple):
     def of_several(self) -> dict[str, Any]:
         """The options for the intervals of three or more raters."""
         given = {} if self.distribution is None else {"distribution": self.distribution}
-        return {"confidence": self.confidence, **given}
+        return {"confidence": self.confidence, "interval_method": self._interval_method, **given}
+
+    @property
+    def _interval_method(self) -> IntervalMethod | None:
+        return None if self.interval_method == "auto" else self.interval_method
 
     @property
     def plans_test(self) -> bool:

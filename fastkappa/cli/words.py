@@ -77,6 +77,7 @@ OPTIONS = [
     (r"\bdistribution='(\w+)'", r"--distribution \1"),
     (r"\bn_resamples=", "--bootstrap "),
     (r"\binterval_method='(\w+)'", r"--interval-method \1"),
+    (r"\binterval_method=None", "--interval-method auto"),
     (r"\bmissing_codes(=|\b)", "--missing-codes"),
     (r"\blabels=", "--labels"),
     (r"\bmin_coverage=", "--min-coverage "),

@@ -17,7 +17,7 @@ from fastkappa.frame import frame_of_estimate
 from fastkappa.multirater.counted_ratings import Counted, in_common_order
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.statistics.coefficient import Coefficient, divisor_of
-from fastkappa.results.report import NO_ENDS, Report, estimate_grid, facts, with_p
+from fastkappa.results.report import NO_ENDS, NOT_ADJUSTED, Report, estimate_grid, facts, with_p
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, versioned
 from fastkappa.statistics import distributions
@@ -146,6 +146,8 @@ def differences_report(differences: Mapping[str, CoefficientDifference]) -> Repo
     if len({*texts.values()}) == 1:
         below = []
         above += f", on {found[0].items_text()}"
+    if len(found) > 1:
+        below.append(NOT_ADJUSTED)
     grid = estimate_grid(rows, found[0].confidence, of=above)
     return Report([], [with_p(grid, (one.p_value for one in found))], below)
 

@@ -23,6 +23,7 @@ from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_sentence, interval_name
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 from fastkappa.statistics.clusters import doubt_of_clusters, widened_text
+from fastkappa.statistics.intervals.doubt import wide_intervals
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights, weights_text
 
@@ -317,7 +318,7 @@ class MultiRaterResult(Inference, Result):
         grids = [estimate_grid([found], self.confidence), facts(self._facts())]
         if self.by_label:
             grids.append(label_grid(self.by_label))
-        return Report([], grids, doubts=doubts_of(self))
+        return Report([], grids, wide_intervals([("", self)]), doubts=doubts_of(self))
 
     def _facts(self) -> Iterator[tuple[str, Any]]:
         if not math.isnan(self.null_standard_error):

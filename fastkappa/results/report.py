@@ -30,6 +30,7 @@ NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}
 RATERS = ("first rater", "second rater")
 # The limits of a missing interval.
 NO_ENDS = (math.nan, math.nan)
+NOT_ADJUSTED = "p and intervals of differences are not adjusted for their number"
 
 
 class Grid(NamedTuple):
@@ -142,22 +143,30 @@ def groups_grid(
     confidence: float,
     of: str,
     groups: str,
+    n_missing: Sequence[int] = (),
 ) -> Grid:
     """Return a grid with one estimate per group: name, n, value, standard error and interval.
 
-    ``of`` is the name of the estimate, and ``groups`` is the name of the grouping.
+    ``of`` is the name of the estimate, ``groups`` is the name of the grouping, and ``n_missing``
+    contains the number of missing ratings of each group, if they are shown.
     """
-    cells = [
+    cells: list[tuple[str, ...]] = [
         (name, str(n), figure(value), figure(error, ""), interval_text(ends, "", width=7))
         for name, n, value, error, ends in rows
     ]
-    head = ("group", "n", of, "std. error", interval_head(confidence))
+    head: tuple[str, ...] = ("group", "n", of, "std. error", interval_head(confidence))
+    if n_missing:
+        cells = [(name, n, str(k), *rest) for (name, n, *rest), k in zip(cells, n_missing)]
+        head = ("group", "n", "missing", *head[2:])
     caption = f"{of[0].upper()}{of[1:]} in each group of {groups}"
     return Grid(head, cells, caption=caption)
 
 
-def differences_grid(differences: Iterable[Any], confidence: float) -> Grid:
-    """Return a grid of differences between kappas, with their errors, intervals and p-values."""
+def differences_grid(differences: Iterable[Any], confidence: float, of: str = "kappa of") -> Grid:
+    """Return a grid of differences, with their errors, intervals and p-values.
+
+    ``of`` is the header of the first names.
+    """
     cells = [
         (
             *one.names,
@@ -168,8 +177,16 @@ def differences_grid(differences: Iterable[Any], confidence: float) -> Grid:
         )
         for one in differences
     ]
-    head = ("kappa of", "minus", "difference", "std. error", interval_head(confidence), "p")
+    head = (of, "minus", "difference", "std. error", interval_head(confidence), "p")
     return Grid(head, cells, n_fixed=2, caption="Differences, with their tests")
+
+
+def not_adjusted(n_differences: int, n_groups: int) -> list[str]:
+    """Return a line about the tests of differences, unless the only test is of one difference."""
+    together = "the test of equality compares all groups at once"
+    if n_differences > 1:
+        return [f"{NOT_ADJUSTED}; {together}"]
+    return [together] if n_groups > 2 else []
 
 
 def estimate_row(

@@ -9,8 +9,8 @@ from fastkappa.formatting import text_width
 from fastkappa.results.report import Grid, Report
 
 COLUMNS = 80
-# Longer strings are truncated when printed in a cell.
-LONGEST_CELL = 38
+# Longer strings are truncated when printed in a cell. Two names and an interval fit on a line.
+LONGEST_CELL, LONGEST_OF_TWO = 38, 28
 
 
 def as_text(report: Report, columns: int = COLUMNS) -> str:
@@ -52,7 +52,11 @@ def wrapped(paragraph: str, columns: int) -> list[str]:
 
 def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
     """Yield the lines of each grid. A grid that is too wide is split into parts."""
-    tables = [[[*map(shortened, row)] for row in (grid.head, *_rows(grid))] for grid in grids]
+    longest = [LONGEST_OF_TWO if grid.n_fixed > 1 else LONGEST_CELL for grid in grids]
+    tables = [
+        [[shortened(cell, most) for cell in row] for row in (grid.head, *_rows(grid))]
+        for grid, most in zip(grids, longest)
+    ]
     # The column of names has the same width in all grids.
     margin = max(
         (
@@ -104,10 +108,10 @@ def _padded(text: str, width: int, *, left: bool) -> str:
     return text + blank if left else blank + text
 
 
-def shortened(text: str) -> str:
+def shortened(text: str, longest: int = LONGEST_CELL) -> str:
     """Return a string, truncated if it is too long for a cell."""
-    if text_width(text) <= LONGEST_CELL:
+    if text_width(text) <= longest:
         return text
-    while text_width(text) > LONGEST_CELL - 1:
+    while text_width(text) > longest - 1:
         text = text[:-1]
     return text + "…"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from fastkappa.arrays import AnyArray
@@ -22,7 +22,7 @@ from fastkappa.results.report import (
 )
 from fastkappa.results.sentence import estimate_sentence, estimate_text, interval_name
 from fastkappa.statistics.clusters import are_joined, doubt_of_clusters, widened_text
-from fastkappa.statistics.intervals.methods import root_quantile
+from fastkappa.statistics.intervals.doubt import wide_intervals
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
 from fastkappa.tables.doubtful_tables import warn_of_measured
 
@@ -53,8 +53,6 @@ IN_DICTIONARY = (
 )
 # Without weights, these two indices equal the index listed above them.
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
-# A report explains an interval that is this many times as wide as the asymptotic interval.
-MUCH_WIDER = 1.5
 # The maximum number of unused labels that a report lists.
 MOST_UNUSED = 5
 UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
@@ -74,28 +72,9 @@ def report_of(result: _Result) -> Report:
             *_estimate_grids(result),
             facts(_facts(result), "Tests and other figures"),
         ],
-        [*wide_intervals({"": result}), *_beyond_range(result)],
+        [*wide_intervals([("", result)]), *_beyond_range(result)],
         doubts=list(_doubts(result)),
     )
-
-
-def wide_intervals(results: Mapping[str, _Result]) -> list[str]:
-    """Return a line about intervals that are much wider than their standard errors suggest.
-
-    The keys are the beginnings of the line. The line describes the first of these intervals.
-    """
-    found = []
-    for start, one in results.items():
-        low, high = one.interval
-        # A design effect below 1 does not make score intervals narrower.
-        error = one.standard_error / min(1.0, math.sqrt(one.design_effect))
-        width = 2 * root_quantile(one.confidence, one.freedom) * error
-        if one.interval_method != "asymptotic" and high - low > MUCH_WIDER * width > 0:
-            found.append(f"{start}the interval of kappa is {(high - low) / width:.1f} times")
-    more = f"; the same is true of {len(found) - 1} more" if found[1:] else ""
-    than = "as wide as its standard error suggests"
-    why = "because the data do not rule out larger disagreements"
-    return [f"{one} {than}, {why}{more}" for one in found[:1]]
 
 
 def _beyond_range(result: _Result) -> Iterator[str]:

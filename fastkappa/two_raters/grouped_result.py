@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -29,28 +28,33 @@ from fastkappa.results.report import (
     differences_grid,
     groups_grid,
     is_planned,
+    not_adjusted,
     null_text,
     with_p,
 )
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, interval_name, listed, versioned
 from fastkappa.statistics.clusters import are_joined, widened_text
-from fastkappa.statistics.comparison import KappaDifference, difference_of_strata
+from fastkappa.statistics.comparison import (
+    MOST_INDEPENDENT,
+    KappaDifference,
+    differences_of_pairs,
+)
+from fastkappa.statistics.intervals.doubt import wide_intervals
 from fastkappa.statistics.intervals.methods import intervals
-from fastkappa.statistics.strata import EqualKappas, Undefined, equal_kappas, stratum_of
+from fastkappa.statistics.strata import EqualKappas, Undefined, equal_kappas
 from fastkappa.statistics.weights import weights_text
 from fastkappa.two_raters.agreement_report import (
     agreed_on,
     in_clusters,
     shared_clusters,
-    wide_intervals,
 )
 from fastkappa.two_raters.agreement_result import AgreementResult
 
 # A sentence for a paper lists at most this many groups. If there are more, it lists only the groups
-# with the lowest and the highest kappa.
+# with the lowest and the highest kappa. It lists no differences if there are more than this many.
 MOST_IN_SENTENCE = 5
-# Pairs of groups are compared if there are at most this many groups.
+# Groups with the same items are compared in pairs if there are at most this many groups.
 MOST_COMPARED = 10
 # The name for all groups together.
 ALL = "all items"
@@ -126,25 +130,14 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     def differences(self) -> list[KappaDifference]:
         """The differences in kappa between groups.
 
-        Two groups are always compared. Three to ten groups are compared in pairs if they have the
-        same items. In all other cases, the list is empty. If groups share clusters, the covariance
-        of their kappas is used.
+        Up to five groups are compared in pairs, and up to ten groups if they have the same items.
+        With more groups, the list is empty. If groups share clusters, the covariance of their
+        kappas is used. Intervals and p-values are not adjusted for the number of differences.
         """
-        n = len(self.results)
-        if n != 2 and not (self.repeats_items and n <= MOST_COMPARED):
+        if len(self) > (MOST_COMPARED if self.repeats_items else MOST_INDEPENDENT):
             return []
-        strata = [stratum_of(str(name), own, None) for name, own in self.results.items()]
-        names = list(map(label_text, self.results))
-        found = []
-        with warnings.catch_warnings():
-            # The same warnings have already been issued for the kappas of the groups.
-            warnings.simplefilter("ignore", undefined_metric_warning())
-            for i, j in combinations(range(n), 2):
-                shared = self.covariance
-                own = None if shared is None else shared[np.ix_((i, j), (i, j))]
-                both, named = (strata[i], strata[j]), (names[i], names[j])
-                found.append(difference_of_strata(*both, self.pooled.confidence, own, named))
-        return found
+        named = {label_text(group): result for group, result in self.results.items()}
+        return differences_of_pairs(named, self.pooled.confidence, self.covariance)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results of the groups and of all items as a JSON-compatible dictionary.
@@ -232,7 +225,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     def _compared(self) -> str:
         """Return the end of the sentence, which states how the groups compare."""
         found = ""
-        if 0 < len(self.results) <= MOST_IN_SENTENCE:
+        if len(self.differences) <= MOST_IN_SENTENCE:
             for one in self.differences:
                 of = f" of {' minus '.join(one.names)}" if len(self.results) > 2 else ""
                 value = estimate_text(one.value, one.interval)
@@ -284,12 +277,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         grids = [grid]
         if self.differences:
             grids.append(differences_grid(self.differences, pooled.confidence))
-        together = "the test of equality compares all kappas at once"
-        if len(self.differences) > 1:
-            not_adjusted = "p and intervals of differences are not adjusted for their number"
-            below.append(f"{not_adjusted}; {together}")
-        elif len(self.results) > 2:
-            below.append(together)
+        below += not_adjusted(len(self.differences), len(self.results))
         shared = [] if self.repeats_items else shared_clusters(self.n_shared_clusters)
         return Report(above, grids, below, doubts=shared)
 
@@ -303,9 +291,9 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             ]
             more = ", ..." if len(effects) > MOST_IN_SENTENCE else ""
             yield f"design effects: {', '.join(effects[:MOST_IN_SENTENCE])}{more}"
-        named = {f"{label_text(group)}: ": result for group, result in self.results.items()}
-        whole = {} if self.repeats_items else {f"{ALL}: ": self.pooled}
-        yield from wide_intervals(named | whole)
+        named = [(f"{label_text(group)}: ", result) for group, result in self.results.items()]
+        whole = [] if self.repeats_items else [(f"{ALL}: ", self.pooled)]
+        yield from wide_intervals(named + whole)
 
 
 def _row(name: str, n: int | None, value: float, found: Any) -> dict[str, Any]:

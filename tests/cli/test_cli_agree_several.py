@@ -291,3 +291,21 @@ def test_groups_of_three_raters_have_the_same_labels(tmp_path: Path) -> None:
     # Seven of nine pairs of ratings in the first group agree: (7/9 - 1/3) / (1 - 1/3).
     assert found["groups"][0]["coefficients"]["randolph_kappa"]["method"] == "Randolph's kappa"
     assert found["groups"][0]["coefficients"]["randolph_kappa"]["value"] == pytest.approx(2 / 3)
+
+
+def test_the_missing_ratings_of_each_group(tmp_path: Path) -> None:
+    columns: dict[str, list[object]] = {
+        "a": ["", 1, 2, 3, 3, 1, 2],
+        "b": [1, 2, 2, 3, 3, 1, ""],
+        "c": [1, 2, 2, 3, 2, "", 1],
+    }
+    path = write_csv(tmp_path / "r.csv", g=list("uuuuvvv"), **columns)
+    options = (path, "--raters", "a", "b", "c", "--group", "g", "--missing", "drop")
+    lines = [line.split() for line in agree.text_of(*options).splitlines()]
+    start = next(i for i, line in enumerate(lines) if line[:3] == ["group", "n", "missing"])
+    found = {line[0]: line for line in lines[start + 1 : start + 4]}
+    assert found["u"][1:3] == ["4", "1"]
+    assert found["v"][1:3] == ["3", "2"]
+    assert found["all"][2:4] == ["7", "3"]
+    write_csv(path, g=list("uuuv"), a=[1, 2, 2, 1], b=[1, 2, 1, 1], c=[1, 1, 2, 2])
+    assert "n  missing" not in agree.text_of(*options)

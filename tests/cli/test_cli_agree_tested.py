@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm, t
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("rich")
 pytest.importorskip("typer")
 
-from fastkappa import Ratings, agreement, agreement_by, fleiss_kappa
+from fastkappa import Ratings, agreement, agreement_by, compare_strata, fleiss_kappa
 from tests.helpers.command_line import CommandLine, write_csv
 
 agree = CommandLine("agree")
@@ -107,3 +108,82 @@ def test_confidence_of_several_raters(path: Path, ratings: dict[str, Any]) -> No
     assert found == pytest.approx(fleiss_kappa(table, confidence=0.9).interval)
     assert "--confidence must be a number between" in agree.refusal(*options, "--confidence", 95)
     assert "--null must be a number above -1" in agree.refusal(path, "--raters", *"ab", "--null", 1)
+
+
+def test_intervals_much_wider_than_their_standard_errors(tmp_path: Path) -> None:
+    """The coefficients of three raters have one note, and the groups another."""
+    near = [[40, 5, 0, 0], [5, 40, 5, 0], [0, 5, 40, 5], [0, 0, 5, 40]]
+    pairs = np.repeat(list(np.ndindex(4, 4)), np.ravel(near), axis=0)
+    a, b = pairs.T
+    group = np.arange(len(a)) // 2 % 2
+    c = np.where(np.arange(len(a)) % 2, a, b)
+    path = write_csv(tmp_path / "near.csv", a=a, b=b, c=c, group=group)
+    options = [path, "--raters", "a", "b", "c", "--weights", "quadratic", "--coefficient", "fleiss"]
+    said = fleiss_kappa(np.column_stack([a, b, c]), weights="quadratic")._report().below[0]
+    assert said in " ".join(agree.text_of(*options).split())
+    text = " ".join(agree.text_of(*options, "--group", "group").split())
+    assert said in text
+    assert "0: the interval of Fleiss' kappa is" in text
+    assert "; the same is true of 2 more" in text
+
+
+def test_the_interval_method_of_three_raters(path: Path) -> None:
+    """An asymptotic interval is the coefficient plus or minus a quantile times its error."""
+    options = [path, "--raters", "a", "b", "c"]
+    by_method = {
+        method: agree.json_of(*options, "--interval-method", method)
+        for method in ("auto", "score", "asymptotic")
+    }
+    assert by_method["auto"] == by_method["score"]
+    found = by_method["asymptotic"]
+    for one in [*found["coefficients"].values(), *found["by_label"]]:
+        half = t.ppf(0.975, 119) * one["standard_error"]
+        assert one["interval"] == pytest.approx([one["value"] - half, one["value"] + half])
+    for method in ("score", "asymptotic"):
+        coefficients = by_method[method]["coefficients"].values()
+        assert {one["interval_method"] for one in coefficients} == {method}
+    assert "Use asymptotic, score or auto." in agree.refusal(
+        *options, "--interval-method", "profile"
+    )
+
+
+def test_a_score_interval_that_is_not_available(tmp_path: Path) -> None:
+    columns = np.random.default_rng(1).integers(0, 40, (40, 300))
+    path = write_csv(tmp_path / "many.csv", **{f"r{i}": one for i, one in enumerate(columns)})
+    names = [f"r{i}" for i in range(40)]
+    said = agree.refusal(path, "--raters", *names, "--interval-method", "score")
+    assert "--interval-method score is not available for" in said
+    assert "Use --interval-method auto, which" in said
+
+
+def test_differences_between_independent_groups_of_three_raters(
+    ratings: dict[str, Any], tmp_path: Path
+) -> None:
+    """Variances of independent groups add up, and a test of two groups has z**2 = Q."""
+    rows, site = np.column_stack([ratings[name] for name in "abc"]), np.arange(120) % 3
+    path = write_csv(tmp_path / "sites.csv", **dict(zip("abc", rows.T)), site=site)
+    options: list[Any] = [path, "--raters", "a", "b", "c", "--group", "site"]
+    by_site = [fleiss_kappa(rows[site == i], labels=range(1, 5)) for i in range(3)]
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    found = agree.json_of(*options)
+    for (i, j), one in zip(pairs, found["differences"], strict=True):
+        assert one["names"] == [str(i), str(j)]
+        assert one["value"] == pytest.approx(by_site[i].value - by_site[j].value)
+        both = compare_strata([by_site[i], by_site[j]])
+        assert one["z"] ** 2 == pytest.approx(both.statistic)
+        assert one["p_value"] == pytest.approx(both.p_value)
+    assert found["comparison"]["p_value"] == pytest.approx(compare_strata(by_site).p_value)
+    plain = ["--interval-method", "asymptotic", "--distribution", "normal"]
+    wald = agree.json_of(*options, *plain)["differences"]
+    by_site = [fleiss_kappa(rows[site == i], distribution="normal") for i in range(3)]
+    for (i, j), one in zip(pairs, wald, strict=True):
+        half = norm.ppf(0.975) * np.hypot(by_site[i].standard_error, by_site[j].standard_error)
+        assert one["interval"] == pytest.approx([one["value"] - half, one["value"] + half])
+    text = " ".join(agree.text_of(*options).split())
+    assert "p and intervals of differences are not adjusted for their number" in text
+    value = f"{found['differences'][1]['value']:.4f}"
+    assert f"0 2 {value}" in text
+    sentences = agree.text_of(*options, "--format", "sentence")
+    assert f"The difference of Fleiss' kappa, site 0 minus 2, was {value} (" in sentences
+    csv_rows = csv.DictReader(io.StringIO(agree.text_of(*options, "--format", "csv")))
+    assert value in [f"{float(r['value']):.4f}" for r in csv_rows if r["statistic"] == "0 minus 2"]

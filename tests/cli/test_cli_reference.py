@@ -257,9 +257,14 @@ def test_two_groups_differ_as_two_independent_tables(tmp_path: Path) -> None:
     assert difference["value"] == pytest.approx(expected.value)
     assert difference["interval"] == pytest.approx(expected.interval)
     assert found["all"] is not None
-    # Three groups of different items have only the test of equal kappas.
-    three = write_csv(tmp_path / "three.csv", a=first, b=second, city=np.arange(len(first)) % 3)
-    assert json_of(three, "--raters", "a", "b", "--group", "city")["differences"] == []
+    # Five groups of different items have 10 differences, and six groups have only the test of equal
+    # kappas.
+    for n, n_differences in ((3, 3), (5, 10), (6, 0)):
+        group = np.arange(len(first)) % n
+        many = write_csv(tmp_path / "many.csv", a=first, b=second, city=group)
+        found = json_of(many, "--raters", "a", "b", "--group", "city")
+        assert len(found["differences"]) == n_differences
+        assert [len(one["names"]) for one in found["differences"]] == [2] * n_differences
 
 
 def test_every_format_has_the_same_figures(path: Path) -> None:

@@ -73,10 +73,12 @@ def test_pictures_for_print(path: Path, tmp_path: Path) -> None:
     assert b"/Type3" not in pdf.read_bytes()
 
 
-def test_a_size_that_is_too_small_for_the_names(path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", ["3x3", "4x3"])
+def test_a_size_that_is_too_small_for_the_names(path: Path, tmp_path: Path, size: str) -> None:
+    """Texts are cut off at the first size, and squeeze the axis at the second."""
     options = (path, "--raters", "a", "b", "c", "--plot", tmp_path / "out.png", "--dpi", 50)
-    said = command.run(*options, "--size", "3x3").stderr
-    assert "warning: --size 3x3 is too small for the text of" in said
+    said = command.run(*options, "--size", size).stderr
+    assert f"warning: --size {size} is too small for the text of" in said
     assert "constrained_layout" not in said
     larger = said.rpartition("--size ")[2].rstrip(".\n")
     assert command.run(*options, "--size", larger).stderr == ""

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from fastkappa import (
     Ratings,
+    agreement_from_confusion,
     conger_kappa,
     fleiss_kappa,
     gwet_ac1,
@@ -245,3 +247,23 @@ def test_full_agreement_is_tested_by_a_null_error_or_the_score(coefficient: Any)
     # 0: chi-square is 20 / 0.5 - 20. Alpha has a correction, and a value that is far away.
     if coefficient is not krippendorff_alpha:
         assert coefficient(ratings).z == pytest.approx(math.sqrt(20))
+
+
+def test_an_interval_much_wider_than_the_standard_error() -> None:
+    """For two raters, Conger's kappa is Cohen's, and the note about its interval is the same."""
+    near = [[40, 5, 0, 0], [5, 40, 5, 0], [0, 5, 40, 5], [0, 0, 5, 40]]
+    options: dict[str, Any] = {"weights": "quadratic", "distribution": "normal"}
+    cohen = agreement_from_confusion(near, weights="quadratic")
+    conger = conger_kappa(Ratings.from_table(near), **options)
+    [said] = cohen._report().below
+    assert conger._report().below == [said.replace("of kappa", "of Conger's kappa")]
+    pairs = np.repeat(list(np.ndindex(4, 4)), np.ravel(near), axis=0)
+    third = pairs[np.arange(len(pairs)), np.arange(len(pairs)) % 2]
+    three = fleiss_kappa(np.column_stack([pairs, third]), **options)
+    low, high = three.interval
+    ratio = (high - low) / (2 * norm.ppf(0.975) * three.standard_error)
+    assert ratio > 1.5
+    said = f"the interval of Fleiss' kappa is {ratio:.1f} times as wide"
+    assert three._report().below[0].startswith(said)
+    asymptotic = fleiss_kappa(Ratings.from_table(near), **options, interval_method="asymptotic")
+    assert not asymptotic._report().below

@@ -94,6 +94,13 @@ def test_full_agreement_has_wilsons_interval(n: int, n_raters: int) -> None:
     assert ends(found) == pytest.approx((low, 1), abs=1e-7)
 
 
+def test_full_agreement_with_one_missing_rating() -> None:
+    """Three ratings by two labels cannot all differ, but the two ratings of one item can."""
+    n, profiles = 50, [[0, 0, 0], [0, 0, 2], [1, 1, 1]]
+    found = coefficient_of("randolph", profiles, [n // 2 - 1, 1, n // 2], 2, None)
+    assert ends(found) == pytest.approx((1 - 2 * Z**2 / (n + Z**2), 1), abs=1e-7)
+
+
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 @pytest.mark.parametrize("name", ["conger", "light"])
 def test_two_raters_have_the_interval_of_cohens_kappa(name: str, weights: Any) -> None:

@@ -87,8 +87,11 @@ def read_and_report(
     request = request._replace(raters=tuple(read.everyone.rater_names or ()))
     if read.everyone.n_raters == 2 and not of_alpha:
         return _report_on_two_read(request, read).remarking(read.remarks)
-    if request.interval_method != "auto":
-        raise ValueError("--interval-method applies only to two raters.")
+    if request.interval_method == "profile":
+        raise ValueError(
+            "--interval-method profile needs two raters, and cannot be combined with --level or"
+            " --set-separator. Use asymptotic, score or auto."
+        )
     return report_on_several(request, read).remarking(read.remarks)
 
 

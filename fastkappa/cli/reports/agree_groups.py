@@ -20,7 +20,7 @@ from fastkappa.cli.reports.agree_parts import (
     result_of,
 )
 from fastkappa.cli.reports.output import Output, Section, read_on, with_groups
-from fastkappa.formatting import label_text
+from fastkappa.formatting import label_text, p_text
 from fastkappa.multirater.coefficient_difference import (
     CoefficientDifference,
     compare_coefficients,
@@ -28,10 +28,24 @@ from fastkappa.multirater.coefficient_difference import (
 )
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.plotting import plot_forest
-from fastkappa.results.report import Report, estimate_row, groups_grid, number_rows, with_p
-from fastkappa.results.sentence import versioned
+from fastkappa.results.report import (
+    Report,
+    differences_grid,
+    estimate_row,
+    groups_grid,
+    not_adjusted,
+    number_rows,
+    with_p,
+)
+from fastkappa.results.sentence import estimate_text, versioned
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.statistics.comparison import (
+    MOST_INDEPENDENT,
+    KappaDifference,
+    differences_of_pairs,
+)
+from fastkappa.statistics.intervals.doubt import wide_intervals
 from fastkappa.statistics.scales import Interpretation
 from fastkappa.statistics.strata import EqualKappas, compare_strata
 from fastkappa.two_raters.agreement_report import shared_clusters
@@ -224,6 +238,7 @@ class GroupsOfSeveral:
         self._firsts = {name: next(iter(each.values())) for name, each in found.items()}
         self._equality: EqualKappas | None = None
         self._differences: dict[str, CoefficientDifference] = {}
+        self._independent: list[KappaDifference] = []
         self._why_not: list[str] = []
         self._compare(are_rows)
 
@@ -234,6 +249,8 @@ class GroupsOfSeveral:
             return
         if sum(one.n_clusters for one in self._firsts.values()) <= self._whole.n_clusters:
             self._equality = compare_strata(self._firsts)
+            if len(self._firsts) <= MOST_INDEPENDENT:
+                self._independent = differences_of_pairs(self._firsts, self._whole.confidence)
             return
         if not are_rows:
             with suppress(ValueError):
@@ -258,15 +275,26 @@ class GroupsOfSeveral:
         tests: list[EqualKappas | CoefficientDifference] = [*self._differences.values()]
         if self._equality is not None:
             tests = [self._equality]
+        method = self._whole.method
+        of_pairs = [
+            versioned(
+                f"The difference of {method}, {self._group} {' minus '.join(one.names)}, was"
+                f" {estimate_text(one.value, one.interval)}, {p_text(one.p_value)}"
+            )
+            for one in self._independent
+        ]
         of_groups = [
             one.sentence().replace(" was ", f" in {self._group} {name} was ", 1)
             for name, one in self._firsts.items()
         ]
         return Section(
             self._reports(),
-            {"comparison": tests[0] if len(tests) == 1 else tests or None},
+            {
+                "comparison": tests[0] if len(tests) == 1 else tests or None,
+                "differences": self._independent,
+            },
             self._rows(),
-            [*of_groups, *(one.sentence() for one in tests)],
+            [*of_groups, *(one.sentence() for one in tests), *of_pairs],
         )
 
     def _rows(self) -> list[dict[str, Any]]:
@@ -276,7 +304,10 @@ class GroupsOfSeveral:
             common = f"common {test.coefficient}"
             rows.append(estimate_row(common, test.kappa, test.standard_error, test.interval))
             rows += number_rows({"p of equality": test.p_value})
-        for name, one in self._differences.items():
+        differences: dict[str, KappaDifference | CoefficientDifference] = {
+            " minus ".join(one.names): one for one in self._independent
+        }
+        for name, one in (differences | self._differences).items():
             rows.append(estimate_row(name, one.value, one.standard_error, one.interval))
             rows += number_rows({f"p of {name}": one.p_value})
         return rows
@@ -287,16 +318,23 @@ class GroupsOfSeveral:
             (name, one.n_paired, one.value, one.standard_error, one.interval)
             for name, one in named.items()
         )
-        grid = groups_grid(rows, self._whole.confidence, self._whole.method, self._group)
+        # If ratings are missing by design, their number is not shown.
+        shown = named.values() if "missing" in self._whole.ratings_text else ()
+        n_missing = [one.n_missing for one in shown]
+        grid = groups_grid(rows, self._whole.confidence, self._whole.method, self._group, n_missing)
         doubts = [f"{name}: {one.doubt}" for name, one in self._firsts.items() if one.doubt]
-        below = []
+        below = wide_intervals((f"{name}: ", one) for name, one in named.items())
         if request.plans_test:
             null, alternative = request.null, request.alternative
             tests = (one.test(null, alternative=alternative) for one in named.values())
             grid = with_p(grid, (p for _, p in tests))
             below.append(f"p is from the test of {request.null_of(self._whole.method)}")
         below += self._undefined
-        reports = [Report([], [grid], below, doubts=[*doubts, *self._why_not])]
+        grids = [grid]
+        if self._independent:
+            grids.append(differences_grid(self._independent, self._whole.confidence, "group"))
+            below += not_adjusted(len(self._independent), len(self._firsts))
+        reports = [Report([], grids, below, doubts=[*doubts, *self._why_not])]
         if self._equality is not None:
             reports.append(self._equality._report())
         if self._differences:

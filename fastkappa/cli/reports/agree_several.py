@@ -43,6 +43,7 @@ from fastkappa.plotting import plot_forest
 from fastkappa.results.report import LARGEST_TABLE, Report, estimate_row, number_rows, with_p
 from fastkappa.results.sentence import estimate_text, p_sentence, versioned
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
+from fastkappa.statistics.intervals.doubt import wide_intervals
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.grouped_result import ALL
@@ -192,14 +193,14 @@ def _of_coefficients(
     """Return the section on the coefficients, their interpretation and bootstrap intervals."""
     results = list(found.values())
     doubts = dict.fromkeys(text for r in results for text in doubts_of(r))
-    grid, below = coefficients_grid(results), []
+    grid, below = coefficients_grid(results), wide_intervals(("", one) for one in results)
     rows = [estimate_row(r.method, r.value, r.standard_error, r.interval) for r in results]
     fields = {name: result.to_dict() for name, result in found.items()}
     sentences = [result.sentence() for result in results]
     if request.plans_test:
         tests = [r.test(request.null, alternative=request.alternative) for r in results]
         grid = with_p(grid, (p for _, p in tests))
-        below = [f"p is from the test of {request.null_of('each coefficient')}"]
+        below.append(f"p is from the test of {request.null_of('each coefficient')}")
         asked = {"null": request.null, "alternative": request.alternative}
         for result, field, (z, p) in zip(results, fields.values(), tests):
             null = request.null_of(result.method)
@@ -225,7 +226,7 @@ def _of_coefficients(
 
 
 def _labels_of(request: AgreeRequest, ratings: Ratings) -> Sequence[LabelKappa]:
-    return coefficients.fleiss_kappa(ratings, confidence=request.confidence).by_label
+    return coefficients.fleiss_kappa(ratings, **request.of_several).by_label
 
 
 def _of_labels(labels: Sequence[LabelKappa]) -> Section:
@@ -384,8 +385,7 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
             )
             for name in levels
         }
-    intervals = request.of_several
-    options: dict[str, Any] = {"weights": weights, **intervals}
+    options: dict[str, Any] = {"weights": weights, **request.of_several}
     if level is None:
         n = len(ratings.labels)
         level = "nominal" if weights is None else disagreement_matrix(weights, n)
@@ -397,10 +397,10 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
         found["light_kappa"] = coefficients.light_kappa(ratings, **options)
     found["randolph_kappa"] = coefficients.randolph_kappa(ratings, **options)
     if weights is None:
-        found["gwet_ac1"] = coefficients.gwet_ac1(ratings, **intervals)
+        found["gwet_ac1"] = coefficients.gwet_ac1(ratings, **request.of_several)
     else:
         found["gwet_ac2"] = coefficients.gwet_ac2(ratings, **options)
-    alpha = krippendorff_alpha(ratings, level=level, **intervals)
+    alpha = krippendorff_alpha(ratings, level=level, **request.of_several)
     if not isinstance(level, str):
         alpha = replace(alpha, method=f"Krippendorff's alpha ({weights_text(weights)})")
     found["krippendorff_alpha"] = alpha

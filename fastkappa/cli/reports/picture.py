@@ -25,6 +25,8 @@ TOO_SMALL = "axes sizes collapsed to zero"
 MOST_INCHES = 100
 # Texts can reach this far beyond the figure, in inches, without a warning. Rounding causes less.
 OVERHANG = 0.03
+# The minimum width and height of the axes, in inches.
+NARROWEST = 0.5
 
 
 def check_pictures(options: PictureOptions) -> None:
@@ -69,7 +71,7 @@ def draw(options: PictureOptions, output: Output) -> None:
         matplotlib.pyplot.close(ax.figure)
     texts = list(dict.fromkeys(str(one.message) for one in warned))
     others = [text for text in texts if TOO_SMALL not in text]
-    if len(others) < len(texts) or _overhang(ax.figure, options.dpi).any():
+    if len(others) < len(texts) or _lacking(ax, options.dpi).any():
         others.append(_too_small(options, output.pictures[0]))
     for text in others:
         warn(text, stacklevel=2)
@@ -82,13 +84,16 @@ def _drawn(options: PictureOptions, picture: Picture, size: tuple[float, float] 
     return ax
 
 
-def _overhang(figure: Any, dpi: int) -> FloatTable:
-    """Return how far texts reach beyond a drawn figure, horizontally and vertically, in inches."""
+def _lacking(ax: Any, dpi: int) -> FloatTable:
+    """Return the width and height, in inches, that the texts and the axes of a plot lack."""
+    figure = ax.figure
     # The sizes of texts depend slightly on the resolution.
     figure.set_dpi(dpi)
     box = figure.get_tightbbox()
     beyond = np.maximum(-box.min, box.max - figure.get_size_inches())
-    return np.where(beyond > OVERHANG, beyond, 0.0)
+    squeezed = np.maximum(NARROWEST - ax.get_window_extent().size / dpi, 0.0)
+    lacking: FloatTable = np.maximum(np.where(beyond > OVERHANG, beyond, 0.0), squeezed)
+    return lacking
 
 
 def _too_small(options: PictureOptions, picture: Picture) -> str:
@@ -99,17 +104,17 @@ def _too_small(options: PictureOptions, picture: Picture) -> str:
     size = np.ceil(figure.get_size_inches())
     # With more space, text can be laid out differently, so the result is checked twice.
     for _ in range(3):
-        figure = _drawn(options, picture, (size[0], size[1])).figure
-        pyplot.close(figure)
-        figure.set_dpi(options.dpi)
+        ax = _drawn(options, picture, (size[0], size[1]))
+        pyplot.close(ax.figure)
+        ax.figure.set_dpi(options.dpi)
         with catch_warnings():
             simplefilter("ignore")
-            figure.draw_without_rendering()
-        size = np.minimum(np.ceil(size + 2 * _overhang(figure, options.dpi)), MOST_INCHES)
+            ax.figure.draw_without_rendering()
+        size = np.minimum(np.ceil(size + 2 * _lacking(ax, options.dpi)), MOST_INCHES)
     given = "the default size" if options.size is None else f"--size {options.size}"
     return (
-        f"{given} is too small for the text of {options.plot}, which is cut off."
-        f" Use a larger size, such as --size {size[0]:g}x{size[1]:g}."
+        f"{given} is too small for the text of {options.plot}, which is cut off or leaves too"
+        f" little space for the axes. Use a larger size, such as --size {size[0]:g}x{size[1]:g}."
     )
 
 

@@ -1,13 +1,18 @@
-"""Detect intervals and tests that cannot be trusted because they depend on one or two items."""
+"""Detect intervals that depend on one or two items, or that are unexpectedly wide."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import count_text, label_text
+from fastkappa.statistics.intervals.methods import root_quantile
 
 FEW_ITEMS = 2
+# A report explains an interval that is this many times as wide as the asymptotic interval.
+MUCH_WIDER = 1.5
 
 
 def doubt_of(n_other: int, n: int, label: Any, items: str = "item") -> str:
@@ -48,3 +53,24 @@ def doubt_of_table(table: AnyArray, labels: AnyArray | None = None) -> str:
     n = int(table.sum())
     label = None if labels is None else labels.tolist()[most]
     return doubt_of(n - int(table[most, most]), n, label)
+
+
+def wide_intervals(results: Iterable[tuple[str, Any]]) -> list[str]:
+    """Return a line about intervals that are much wider than their standard errors suggest.
+
+    ``results`` contains pairs of the beginning of the line and a result of two or more raters. The
+    line describes the first of these intervals.
+    """
+    found = []
+    for start, one in results:
+        low, high = one.interval
+        # A design effect below 1 does not make score intervals narrower.
+        error = one.standard_error / min(1.0, math.sqrt(one.design_effect))
+        width = 2 * root_quantile(one.confidence, one.freedom) * error
+        if one.interval_method != "asymptotic" and high - low > MUCH_WIDER * width > 0:
+            of = getattr(one, "method", "kappa")
+            found.append(f"{start}the interval of {of} is {(high - low) / width:.1f} times")
+    more = f"; the same is true of {len(found) - 1} more" if found[1:] else ""
+    than = "as wide as its standard error suggests"
+    why = "because the data do not rule out larger disagreements"
+    return [f"{one} {than}, {why}{more}" for one in found[:1]]
