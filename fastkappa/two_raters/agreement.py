@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
@@ -17,14 +16,7 @@ from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.item_weights import as_numbers_of_items
 from fastkappa.ratings.label_order import is_order_of_table_known
-from fastkappa.ratings.labels import (
-    array_of,
-    distinct,
-    names_in_order,
-    names_of_columns,
-    order_of_columns,
-)
-from fastkappa.ratings.missing import Missing, refuse_missing_labels
+from fastkappa.ratings.missing import Missing, labels_of_table
 from fastkappa.ratings.read import read
 from fastkappa.results.report import RATERS
 from fastkappa.statistics.clusters import Clusters
@@ -284,11 +276,7 @@ def agreement_from_confusion(
         table = table.table
     counts = counts_given(table)
     axes = [getattr(table, axis, None) for axis in ("index", "columns")]
-    columns = names_of_columns(table)
-    if labels is None and columns is not None:
-        labels = names_in_order(columns)
-    names = np.arange(len(counts)) if labels is None else _checked_labels(labels, len(counts))
-    order = None if columns is None else order_of_columns(columns, names.tolist(), "table")
+    names, order = labels_of_table(table, labels, len(counts))
     counts = counts if order is None else counts[np.ix_(order, order)]
     result = make_result(
         counts,
@@ -349,26 +337,6 @@ def _warned(result: AgreementResult) -> AgreementResult:
             stacklevel=3,
         )
     return result
-
-
-def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
-    try:
-        names = np.asarray(labels)
-    except ValueError as error:
-        raise ValueError(f"labels must be one-dimensional, got {short_repr(labels)}.") from error
-    if names.ndim != 1 or len(names) != n_labels:
-        got = f"an array of shape {names.shape}" if names.ndim else short_repr(labels)
-        raise ValueError(
-            f"labels must have {n_labels} entries, one per row of the table, got {got}."
-        )
-    if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
-        # NumPy would convert the numbers in a mixed list to strings.
-        names = np.array(labels, dtype=object)
-    # Floats are read from the original list, because an array does not show whether large whole
-    # numbers were rounded.
-    names = array_of(labels if names.dtype.kind == "f" else names, "labels")
-    refuse_missing_labels(list(distinct(names.tolist())))
-    return names
 
 
 def _frozen(array: AnyArray) -> AnyArray:
