@@ -106,8 +106,8 @@ class RatedProfiles(ABC):
             total[rows] += values.reshape(-1)[cells].sum(axis=1)
         return total
 
-    def cells_of_pairs(self) -> Iterator[tuple[AnyArray, AnyArray]]:
-        """Yield the profile index and the cell of every pair of ratings, in a single block.
+    def cells_of_pairs(self) -> tuple[AnyArray, AnyArray]:
+        """Return the profile index and the cell of every pair of ratings.
 
         Cells are indices into the flattened result of `tables`.
         """
@@ -115,7 +115,7 @@ class RatedProfiles(ABC):
         for some, of_pairs in self._pairs():
             rows.append(np.repeat(some, of_pairs.shape[1]))
             cells.append(of_pairs.ravel())
-        yield np.concatenate(rows), np.concatenate(cells)
+        return np.concatenate(rows), np.concatenate(cells)
 
     def _blocks(self, width: int = 1) -> Iterator[tuple[IntTable, AnyArray]]:
         """Yield blocks of profiles, small enough to store ``width`` values per profile."""
