@@ -22,11 +22,7 @@ from fastkappa.results.report import RATERS
 from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.intervals.methods import IntervalMethod, choose_method
-from fastkappa.statistics.intervals.rao import (
-    ALTERNATIVES,
-    Alternative,
-    check_null_kappa,
-)
+from fastkappa.statistics.intervals.rao import ALTERNATIVES, Alternative, check_null_kappa
 from fastkappa.statistics.tables import counts_given
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.tables.count import CountsResult, tabulate
@@ -161,10 +157,7 @@ def agreement(
     >>> agreement([1, 1, 2, 2, 2, 1], [1, 1, 2, 1, 2, 1], clusters=["a", "a", "b", "b", "c", "c"])
     <AgreementResult: kappa 0.6667 (-0.6553 to 0.9832), n = 6 in 3 clusters, 2 labels, no weights>
     """
-    check_confidence(confidence)
-    check_distribution(distribution)
-    null_kappa = check_null_kappa(null_kappa)
-    check_choice("alternative", alternative, ALTERNATIVES)
+    settings = checked_settings(confidence, distribution, interval_method, null_kappa, alternative)
     refuse_weighted_clusters(sample_weight, clusters)
     others = {} if clusters is None else {CLUSTERS: clusters}
     items = read({"y1": y1, "y2": y2}, labels, missing, missing_codes, others, sample_weight)
@@ -183,15 +176,11 @@ def agreement(
         counts.table,
         counts.labels,
         weights,
-        confidence,
+        **settings,
         missing=(items.n_missing["y1"], items.n_missing["y2"]),
         n_dropped=items.n_dropped,
         n_outside=counts.n_outside,
-        distribution=distribution,
         raters=names_of((y1, y2), RATERS),
-        interval_method=interval_method,
-        null_kappa=null_kappa,
-        alternative=alternative,
         clusters=of_items,
         missing_clusters=items.n_missing.get(CLUSTERS, 0),
     )
@@ -263,10 +252,7 @@ def agreement_from_confusion(
     >>> round(result.kappa, 3), round(result.z, 2), round(result.p_value, 3)
     (0.818, 2.71, 0.003)
     """
-    check_confidence(confidence)
-    check_distribution(distribution)
-    null_kappa = check_null_kappa(null_kappa)
-    check_choice("alternative", alternative, ALTERNATIVES)
+    settings = checked_settings(confidence, distribution, interval_method, null_kappa, alternative)
     left_out: dict[str, Any] = {}
     given = labels
     if isinstance(table, CountsResult):
@@ -282,18 +268,34 @@ def agreement_from_confusion(
         counts,
         names,
         weights,
-        confidence,
+        **settings,
         **left_out,
-        distribution=distribution,
         raters=names_of(axes, RATERS),
-        interval_method=interval_method,
-        null_kappa=null_kappa,
-        alternative=alternative,
     )
     is_known = is_order_of_table_known(table, given, names)
     warn_of_weights(result.weights, names, result.table, are_known=is_known)
     warn_of_most_outside(result.table, result.n_outside)
     return _warned(result)
+
+
+def checked_settings(
+    confidence: float,
+    distribution: Distribution,
+    interval_method: IntervalMethod | None,
+    null_kappa: float,
+    alternative: Alternative,
+) -> dict[str, Any]:
+    """Return the settings of intervals and tests for `make_result`, or raise if one is invalid.
+
+    The interval method is checked later, because it depends on the table.
+    """
+    return {
+        "confidence": check_confidence(confidence),
+        "distribution": check_distribution(distribution),
+        "interval_method": interval_method,
+        "null_kappa": check_null_kappa(null_kappa),
+        "alternative": check_choice("alternative", alternative, ALTERNATIVES),
+    }
 
 
 def make_result(

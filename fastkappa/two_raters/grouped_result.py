@@ -206,11 +206,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         groups = rows[: len(self)]
         known = [row for row in groups if not math.isnan(row["kappa"])]
         few = len(groups) <= MOST_IN_SENTENCE or len(known) < 2
-        ends = (
-            [min(known, key=itemgetter("kappa")), max(known, key=itemgetter("kappa"))]
-            if not few
-            else groups
-        )
+        of_kappa = itemgetter("kappa")
+        ends = groups if few else [min(known, key=of_kappa), max(known, key=of_kappa)]
         of = "for" if self.repeats_items else "in"
         test = ""
         if is_planned(pooled.null_kappa, pooled.alternative):
