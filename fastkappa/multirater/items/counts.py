@@ -119,7 +119,7 @@ def patterns_of(
 
 def profiles_are_few(raters: Sequence[EncodedRater]) -> bool:
     """Return whether a table of all possible profiles has at most ``MOST_CELLS`` cells."""
-    return (raters[0].n_labels + 1) ** len(raters) <= MOST_CELLS
+    return bool((raters[0].n_labels + 1) ** len(raters) <= MOST_CELLS)
 
 
 def as_patterns(

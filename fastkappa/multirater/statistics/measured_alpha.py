@@ -189,7 +189,7 @@ class _Ranks:
         totals = totals[:-1]
         ranks = totals.cumsum() - (totals + totals.sum()) / 2
         ranks = np.append(ranks, np.nan)
-        return _Squares(ranks[self._codes], self._n_ratings, 0.0)
+        return _Squares([*ranks[self._codes]], self._n_ratings, 0.0)
 
 
 class _Ratios:
