@@ -143,10 +143,4 @@ class RatedProfiles(ABC):
 
 def _add(totals: AnyArray, cells: AnyArray, counts: AnyArray) -> None:
     """Add each row's count to all of its cells. ``cells`` has the shape (rows, m)."""
-    flat, each = cells.ravel(), np.repeat(counts, cells.shape[1])
-    if len(totals) <= len(flat):
-        # `bincount` is several times as fast as `add.at`, but needs a second array as large as
-        # ``totals``.
-        totals += np.bincount(flat, each, len(totals)).astype(totals.dtype)
-    else:
-        np.add.at(totals, flat, each)
+    np.add.at(totals, cells.ravel(), np.repeat(counts, cells.shape[1]))
