@@ -20,7 +20,7 @@ from fastkappa.ratings.missing import Missing, labels_of_table
 from fastkappa.ratings.read import read
 from fastkappa.results.report import RATERS
 from fastkappa.statistics.clusters import Clusters
-from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
+from fastkappa.statistics.inference import DISTRIBUTIONS, Distribution, check_confidence
 from fastkappa.statistics.intervals.methods import IntervalMethod, choose_method
 from fastkappa.statistics.intervals.rao import ALTERNATIVES, Alternative, check_null_kappa
 from fastkappa.statistics.tables import counts_given
@@ -291,7 +291,7 @@ def checked_settings(
     """
     return {
         "confidence": check_confidence(confidence),
-        "distribution": check_distribution(distribution),
+        "distribution": check_choice("distribution", distribution, DISTRIBUTIONS),
         "interval_method": interval_method,
         "null_kappa": check_null_kappa(null_kappa),
         "alternative": check_choice("alternative", alternative, ALTERNATIVES),
