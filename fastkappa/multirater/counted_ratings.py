@@ -177,20 +177,17 @@ class Counted:
         order = np.argsort(found.cells, kind="stable")
         n_profiles = len(self.profiles.multiplicities)
         starts = np.searchsorted(found.cells[order], np.arange(n_profiles + 1))
-        for rows, cells in self.profiles.cells_of_pairs():
-            # Concatenate each profile's range of ``order``.
-            lengths = starts[rows + 1] - starts[rows]
-            before = np.cumsum(lengths) - lengths
-            entries = order[np.arange(lengths.sum()) + np.repeat(starts[rows] - before, lengths)]
-            pairs, cells = np.divmod(np.repeat(cells, lengths), n_cells)
-            by_pair = np.argsort(pairs, kind="stable")
-            numbers, begins = np.unique(pairs[by_pair], return_index=True)
-            for number, some in zip(numbers.tolist(), np.split(by_pair, begins[1:])):
-                of_pair = entries[some]
-                yield (
-                    number,
-                    clusters_of(found.clusters[of_pair], cells[some], found.counts[of_pair]),
-                )
+        rows, cells = self.profiles.cells_of_pairs()
+        # Concatenate each profile's range of ``order``.
+        lengths = starts[rows + 1] - starts[rows]
+        before = np.cumsum(lengths) - lengths
+        entries = order[np.arange(lengths.sum()) + np.repeat(starts[rows] - before, lengths)]
+        pairs, cells = np.divmod(np.repeat(cells, lengths), n_cells)
+        by_pair = np.argsort(pairs, kind="stable")
+        numbers, begins = np.unique(pairs[by_pair], return_index=True)
+        for number, some in zip(numbers.tolist(), np.split(by_pair, begins[1:])):
+            own = entries[some]
+            yield number, clusters_of(found.clusters[own], cells[some], found.counts[own])
 
     @cached_property
     def _of_profiles(self) -> ClusterCounts:

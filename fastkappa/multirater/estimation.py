@@ -27,7 +27,7 @@ from fastkappa.multirater.statistics.set_distances import SetLevel, set_distance
 from fastkappa.ratings.label_order import warn_of_order
 from fastkappa.results.report import Grid, estimate_grid
 from fastkappa.statistics.clusters import are_joined
-from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
+from fastkappa.statistics.inference import DISTRIBUTIONS, Distribution, check_confidence
 from fastkappa.statistics.weights import Weights
 
 # With more labels than this, patterns of counts would need too much memory.
@@ -44,7 +44,7 @@ class Inferred(NamedTuple):
     def check(self) -> None:
         """Raise if an argument is invalid."""
         check_confidence(self.confidence)
-        check_distribution(self.distribution)
+        check_choice("distribution", self.distribution, DISTRIBUTIONS)
         check_choice("interval_method", self.interval_method, (None, *RATER_INTERVALS))
 
     def read(

@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.planning.spread import Variation, variation
 from fastkappa.statistics import distributions
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 MOST_ROWS = 10_000
 ROUNDING = 1e-12  # the rounding error of a variance, relative to the mean square
+STEP = 1e-3  # step of a proportion, relative to its scale
 
 
 class Rows(NamedTuple):
@@ -165,16 +165,35 @@ def _null_deviations(margins: FloatTable, n_raters: float) -> FloatTable:
         return np.asarray(np.sqrt(2 * np.maximum(inside, 0) / (n_raters * (n_raters - 1))) / total)
 
 
+class Variation(NamedTuple):
+    """Terms of the mean, value + bias / n, and the variance, deviation**2 / n, of a statistic."""
+
+    value: float
+    deviation: float
+    bias: float
+
+
 def variation_of_z(rows: Rows, null_kappa: float, weights: Weights) -> Variation:
-    """Return the `Variation` of z: its value for one item, its standard deviation and its bias."""
-    disagreed = float(rows.proportions[~is_agreed(rows)].sum())
+    """Return the `Variation` of z over sqrt(n), from derivatives by central differences."""
+    used = np.flatnonzero(rows.proportions)
+    weight, of_rows = rows.proportions[used], features(rows, weights)
     n_raters = int(rows.counts[0].sum())
-    return variation(
-        lambda means: z_of(means, n_raters, null_kappa, weights),
-        features(rows, weights),
-        rows.proportions,
-        disagreed,
+    # For rare rows, smaller steps would be lost to rounding.
+    step = STEP * np.maximum(weight, float(rows.proportions[~is_agreed(rows)].sum()))
+    means = rows.proportions @ of_rows
+    moved = step[:, None] * of_rows[used]
+    value = float(z_of(means[None], n_raters, null_kappa, weights)[0])
+    # Proportions must sum to 1, so they are rescaled. Rescaling subtracts the mean derivative from
+    # each derivative.
+    up, down = (
+        z_of((means + sign * moved) / (1 + sign * step[:, None]), n_raters, null_kappa, weights)
+        for sign in (1, -1)
     )
+    slopes = (up - down) / (2 * step)
+    # Rescaling adds a second derivative even to linear statistics. The second term removes it.
+    bends = (up + down - 2 * value) / step**2 + 2 * slopes
+    deviation = np.sqrt((weight * slopes**2).sum())
+    return Variation(value, float(deviation), float((weight * bends).sum() / 2))
 
 
 def critical_value(n: float, tail: float) -> float:

@@ -17,7 +17,14 @@ from fastkappa.choices import check_choice
 from fastkappa.formatting import count_text
 from fastkappa.ratings.interop import in_known_library, to_numpy
 from fastkappa.ratings.label_order import is_number
-from fastkappa.ratings.labels import cast_dates, read_labels
+from fastkappa.ratings.labels import (
+    cast_dates,
+    distinct,
+    names_in_order,
+    names_of_columns,
+    order_of_columns,
+    read_labels,
+)
 
 Missing = Literal["raise", "drop"]
 DROP = "pass missing='drop' to leave them out and report their number."
@@ -62,6 +69,30 @@ def given_labels(labels: Any) -> AnyArray:
     array = read_labels(labels)
     refuse_missing_labels(labels)
     return array
+
+
+def labels_of_table(
+    table: Any, labels: Any, n_labels: int, argument: str = "table"
+) -> tuple[AnyArray, AnyArray | None]:
+    """Return the labels of a table in order, and the index of each label's column.
+
+    The indices are None if the columns are already in the order of the labels. By default, the
+    labels are the column names of a data frame or the column numbers of an array. ``labels`` can
+    list the column names in another order, or replace them.
+    """
+    columns = names_of_columns(table)
+    if labels is None and columns is not None:
+        labels = names_in_order(columns)
+    names = np.arange(n_labels) if labels is None else given_labels(labels)
+    if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
+        # NumPy converts the numbers in a mixed list to strings.
+        names = np.array(labels, dtype=object)
+    if len(names) != n_labels:
+        raise ValueError(
+            f"labels must have {n_labels} entries, one per column of {argument}, got {len(names)}."
+        )
+    listed = list(distinct(names.tolist()))
+    return names, None if columns is None else order_of_columns(columns, listed, argument)
 
 
 def refuse_missing_labels(labels: Any) -> None:

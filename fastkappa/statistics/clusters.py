@@ -198,7 +198,7 @@ def clusters_of(cluster: AnyArray, cell: AnyArray, count: AnyArray) -> Clusters:
         return Clusters(np.zeros(1, np.int64), none, none, none)
     rising = (cluster[1:] > cluster[:-1]) | ((cluster[1:] == cluster[:-1]) & (cell[1:] > cell[:-1]))
     if not rising.all():
-        order = _order(cluster, cell)
+        order = np.lexsort((cell, cluster))
         cluster, cell, count = cluster[order], cell[order], count[order]
         new = np.append(True, (cluster[1:] != cluster[:-1]) | (cell[1:] != cell[:-1]))
         begins = np.flatnonzero(new)
@@ -207,15 +207,6 @@ def clusters_of(cluster: AnyArray, cell: AnyArray, count: AnyArray) -> Clusters:
     starts = np.append(np.flatnonzero(np.append(True, cluster[1:] != cluster[:-1])), len(cell))
     ones = np.ones(len(starts) - 1, np.int64)
     return _merged(Clusters(starts, cell, count, ones))
-
-
-def _order(cluster: AnyArray, cell: AnyArray) -> AnyArray:
-    """Return the indices that sort entries by cluster, and by cell within a cluster."""
-    n_cells = int(cell.max()) + 1
-    if (int(cluster.max()) + 1) * n_cells >= 1 << 63:
-        return np.lexsort((cell, cluster))
-    # A single stable sort is fast if most entries are already in order.
-    return np.argsort(cluster.astype(np.int64) * n_cells + cell, kind="stable")
 
 
 def _merged(single: Clusters) -> Clusters:

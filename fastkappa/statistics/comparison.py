@@ -260,7 +260,7 @@ def difference_of_strata(
         return found
     freedoms = one.freedom, two.freedom
     freedom = joint_freedom(errors**2, freedoms) if covariance is None else max(freedoms)
-    return with_test(found, one.alone(), two.alone(), correlation, freedom)
+    return with_test(found, one.tested(), two.tested(), correlation, freedom)
 
 
 def differences_of_pairs(

@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.choices import check_choice
 from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, variance
 from fastkappa.statistics.spread import Influence
@@ -275,11 +274,6 @@ def check_whole(name: str, value: int, least: int) -> None:
     """Raise an error if an argument is not a whole number or is below ``least``."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
-
-
-def check_distribution(distribution: Distribution) -> Distribution:
-    """Return the name of the distribution, or raise an error if it is unknown."""
-    return check_choice("distribution", distribution, DISTRIBUTIONS)
 
 
 def degrees_of_freedom(distribution: Distribution, n: float) -> float:

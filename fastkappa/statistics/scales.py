@@ -173,14 +173,9 @@ SCALES: dict[ScaleName, Scale] = {
 }
 
 
-def check_scale(name: str) -> ScaleName:
-    """Return ``name`` if it is the name of a scale, otherwise raise."""
-    return check_choice("scale", name, tuple(SCALES))
-
-
 def find_scale(name: str) -> Scale:
     """Return the scale with this name, or raise if it is unknown."""
-    return SCALES[check_scale(name)]
+    return SCALES[check_choice("scale", name, tuple(SCALES))]
 
 
 def read_value(value: float, scale: str) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import groupby
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.arrays import FloatTable
 from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, label_text, p_text
@@ -19,7 +19,6 @@ from fastkappa.frame import frame_of_estimate
 from fastkappa.results.report import Report, facts
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, versioned
-from fastkappa.statistics.clusters import are_joined
 from fastkappa.statistics.distributions import f_tail
 from fastkappa.statistics.inference import check_confidence, chi_square_p, standard_error
 from fastkappa.statistics.intervals.doubt import doubt_of_table
@@ -280,7 +279,7 @@ def equal_kappas(
             return none
         errors = np.sqrt(np.diag(shared))
         correlation = shared / errors / errors[:, None]
-    together = Together(_stacks(kept), correlation)
+    together = Together([stratum.tested() for stratum in kept], correlation)
     quantile = root_quantile(confidence, math.inf)
     kappa, low, high = together.values_at(0.0, quantile, -quantile)
     common = together.at(kappa)
@@ -320,16 +319,15 @@ class Stratum(NamedTuple):
     """A stratum whose kappa is compared with others.
 
     ``freedom`` is the number of degrees of freedom of its test, or infinity for the normal
-    distribution. ``tested`` is the test, or None for a table, because tables can be tested
-    together. ``doubt`` is the reason why the test cannot be trusted, or an empty string if it can.
+    distribution. ``tested`` returns the test. ``doubt`` is the reason why the test cannot be
+    trusted, or an empty string if it can.
     """
 
     value: float
     error: float
     method: IntervalMethod
     freedom: float
-    tested: Estimates | None
-    table: AnyArray | None
+    tested: Callable[[], Estimates]
     weights: Weights
     doubt: str
 
@@ -341,10 +339,6 @@ class Stratum(NamedTuple):
         if math.isnan(self.error):
             return "the standard error is undefined"
         return "the standard error is 0" if self.method == "asymptotic" and not self.error else ""
-
-    def alone(self) -> Estimates:
-        """Return the test of this stratum alone."""
-        return self.tested or _stacks([self])[0]
 
 
 def stratum_of(
@@ -360,47 +354,25 @@ def stratum_of(
         error = float(standard_error(counts, weights))
         kappa, doubt = float(kappas(counts, weights)), doubt_of_table(counts)
         checked = as_weights(weights, len(counts))
-        return Stratum(kappa, error, method, math.inf, None, counts, checked, doubt)
+        test = partial(kappas_tested, method, counts[None], checked, np.array([error]))
+        return Stratum(kappa, error, method, math.inf, test, checked, doubt)
     result: Any = table
-    tested = None
     if weights is not None:
         raise ValueError(
             "weights must be None if results are compared, because results have their own weights."
         )
-    given = getattr(result, "table", None)
     if interval_method is not None:
-        if given is None:
+        if not hasattr(result, "table"):
             raise ValueError(
                 "interval_method must be None for results of more than two raters,"
                 " because these results have their own method."
             )
-        chosen = choose_method(interval_method, given, result.distribution)
+        chosen = choose_method(interval_method, result.table, result.distribution)
         result = replace(result, interval_method=chosen)
-    # Results with clusters, Student's t or several raters are tested individually, with their own
-    # standard errors.
-    if given is None or are_joined(result.clusters) or result.distribution == "t":
-        given, tested = None, result.tested
     method, error = result.interval_method, result.standard_error
     freedom = math.inf if method == "asymptotic" else result.freedom
-    weights, doubt = result.weights, getattr(result, "doubt", "")
-    return Stratum(value, error, method, freedom, tested, given, weights, doubt)
-
-
-def _stacks(strata: list[Stratum]) -> list[Estimates]:
-    """Return the tests in the order of the strata. Adjacent tables of equal shape share a test."""
-    stacks = []
-    for (tested, method, _), group in groupby(strata, key=_kind):
-        own = list(group)
-        if tested is not None:
-            stacks.append(tested)
-        else:
-            tables = np.array([stratum.table for stratum in own])
-            stacks.append(kappas_tested(method, tables, own[0].weights))
-    return stacks
-
-
-def _kind(stratum: Stratum) -> tuple[Estimates | None, IntervalMethod, int]:
-    return stratum.tested, stratum.method, 0 if stratum.table is None else len(stratum.table)
+    doubt = getattr(result, "doubt", "")
+    return Stratum(value, error, method, freedom, lambda: result.tested, result.weights, doubt)
 
 
 def _warn(why: str, stacklevel: int) -> None:

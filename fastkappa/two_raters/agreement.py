@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
@@ -17,24 +16,13 @@ from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.item_weights import as_numbers_of_items
 from fastkappa.ratings.label_order import is_order_of_table_known
-from fastkappa.ratings.labels import (
-    array_of,
-    distinct,
-    names_in_order,
-    names_of_columns,
-    order_of_columns,
-)
-from fastkappa.ratings.missing import Missing, refuse_missing_labels
+from fastkappa.ratings.missing import Missing, labels_of_table
 from fastkappa.ratings.read import read
 from fastkappa.results.report import RATERS
 from fastkappa.statistics.clusters import Clusters
-from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
+from fastkappa.statistics.inference import DISTRIBUTIONS, Distribution, check_confidence
 from fastkappa.statistics.intervals.methods import IntervalMethod, choose_method
-from fastkappa.statistics.intervals.rao import (
-    ALTERNATIVES,
-    Alternative,
-    check_null_kappa,
-)
+from fastkappa.statistics.intervals.rao import ALTERNATIVES, Alternative, check_null_kappa
 from fastkappa.statistics.tables import counts_given
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.tables.count import CountsResult, tabulate
@@ -169,10 +157,7 @@ def agreement(
     >>> agreement([1, 1, 2, 2, 2, 1], [1, 1, 2, 1, 2, 1], clusters=["a", "a", "b", "b", "c", "c"])
     <AgreementResult: kappa 0.6667 (-0.6553 to 0.9832), n = 6 in 3 clusters, 2 labels, no weights>
     """
-    check_confidence(confidence)
-    check_distribution(distribution)
-    null_kappa = check_null_kappa(null_kappa)
-    check_choice("alternative", alternative, ALTERNATIVES)
+    settings = checked_settings(confidence, distribution, interval_method, null_kappa, alternative)
     refuse_weighted_clusters(sample_weight, clusters)
     others = {} if clusters is None else {CLUSTERS: clusters}
     items = read({"y1": y1, "y2": y2}, labels, missing, missing_codes, others, sample_weight)
@@ -191,15 +176,11 @@ def agreement(
         counts.table,
         counts.labels,
         weights,
-        confidence,
+        **settings,
         missing=(items.n_missing["y1"], items.n_missing["y2"]),
         n_dropped=items.n_dropped,
         n_outside=counts.n_outside,
-        distribution=distribution,
         raters=names_of((y1, y2), RATERS),
-        interval_method=interval_method,
-        null_kappa=null_kappa,
-        alternative=alternative,
         clusters=of_items,
         missing_clusters=items.n_missing.get(CLUSTERS, 0),
     )
@@ -271,10 +252,7 @@ def agreement_from_confusion(
     >>> round(result.kappa, 3), round(result.z, 2), round(result.p_value, 3)
     (0.818, 2.71, 0.003)
     """
-    check_confidence(confidence)
-    check_distribution(distribution)
-    null_kappa = check_null_kappa(null_kappa)
-    check_choice("alternative", alternative, ALTERNATIVES)
+    settings = checked_settings(confidence, distribution, interval_method, null_kappa, alternative)
     left_out: dict[str, Any] = {}
     given = labels
     if isinstance(table, CountsResult):
@@ -284,28 +262,40 @@ def agreement_from_confusion(
         table = table.table
     counts = counts_given(table)
     axes = [getattr(table, axis, None) for axis in ("index", "columns")]
-    columns = names_of_columns(table)
-    if labels is None and columns is not None:
-        labels = names_in_order(columns)
-    names = np.arange(len(counts)) if labels is None else _checked_labels(labels, len(counts))
-    order = None if columns is None else order_of_columns(columns, names.tolist(), "table")
+    names, order = labels_of_table(table, labels, len(counts))
     counts = counts if order is None else counts[np.ix_(order, order)]
     result = make_result(
         counts,
         names,
         weights,
-        confidence,
+        **settings,
         **left_out,
-        distribution=distribution,
         raters=names_of(axes, RATERS),
-        interval_method=interval_method,
-        null_kappa=null_kappa,
-        alternative=alternative,
     )
     is_known = is_order_of_table_known(table, given, names)
     warn_of_weights(result.weights, names, result.table, are_known=is_known)
     warn_of_most_outside(result.table, result.n_outside)
     return _warned(result)
+
+
+def checked_settings(
+    confidence: float,
+    distribution: Distribution,
+    interval_method: IntervalMethod | None,
+    null_kappa: float,
+    alternative: Alternative,
+) -> dict[str, Any]:
+    """Return the settings of intervals and tests for `make_result`, or raise if one is invalid.
+
+    The interval method is checked later, because it depends on the table.
+    """
+    return {
+        "confidence": check_confidence(confidence),
+        "distribution": check_choice("distribution", distribution, DISTRIBUTIONS),
+        "interval_method": interval_method,
+        "null_kappa": check_null_kappa(null_kappa),
+        "alternative": check_choice("alternative", alternative, ALTERNATIVES),
+    }
 
 
 def make_result(
@@ -349,26 +339,6 @@ def _warned(result: AgreementResult) -> AgreementResult:
             stacklevel=3,
         )
     return result
-
-
-def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
-    try:
-        names = np.asarray(labels)
-    except ValueError as error:
-        raise ValueError(f"labels must be one-dimensional, got {short_repr(labels)}.") from error
-    if names.ndim != 1 or len(names) != n_labels:
-        got = f"an array of shape {names.shape}" if names.ndim else short_repr(labels)
-        raise ValueError(
-            f"labels must have {n_labels} entries, one per row of the table, got {got}."
-        )
-    if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
-        # NumPy would convert the numbers in a mixed list to strings.
-        names = np.array(labels, dtype=object)
-    # Floats are read from the original list, because an array does not show whether large whole
-    # numbers were rounded.
-    names = array_of(labels if names.dtype.kind == "f" else names, "labels")
-    refuse_missing_labels(list(distinct(names.tolist())))
-    return names
 
 
 def _frozen(array: AnyArray) -> AnyArray:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import FloatTable, IntTable
-from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
@@ -21,29 +20,16 @@ from fastkappa.ratings.missing import Missing
 from fastkappa.ratings.read import read
 from fastkappa.results.report import RATERS
 from fastkappa.statistics.clusters import Clusters
-from fastkappa.statistics.inference import (
-    Distribution,
-    check_confidence,
-    check_distribution,
-    kappa_gradient,
-)
+from fastkappa.statistics.inference import Distribution, kappa_gradient
 from fastkappa.statistics.intervals.methods import IntervalMethod
-from fastkappa.statistics.intervals.rao import (
-    ALTERNATIVES,
-    Alternative,
-    check_null_kappa,
-)
-from fastkappa.statistics.strata import (
-    MOST_NAMED,
-    Undefined,
-    check_undefined,
-)
+from fastkappa.statistics.intervals.rao import Alternative
+from fastkappa.statistics.strata import MOST_NAMED, Undefined, check_undefined
 from fastkappa.statistics.weights import Weights
 from fastkappa.tables.by_group import count_by_group
 from fastkappa.tables.doubtful_orders import judge_order
 from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.known_labels import known_labels
-from fastkappa.two_raters.agreement import make_result
+from fastkappa.two_raters.agreement import checked_settings, make_result
 from fastkappa.two_raters.agreement_report import warn_of_weights
 from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.grouped_result import GroupedAgreement
@@ -125,17 +111,8 @@ def agreement_by(
     >>> round(results.equality.p_value, 4)
     0.5558
     """
-    check_confidence(confidence)
     check_undefined(undefined)
-    check_null_kappa(null_kappa)
-    check_choice("alternative", alternative, ALTERNATIVES)
-    check_distribution(distribution)
-    made: dict[str, Any] = {
-        "distribution": distribution,
-        "interval_method": interval_method,
-        "null_kappa": float(null_kappa),
-        "alternative": alternative,
-    }
+    settings = checked_settings(confidence, distribution, interval_method, null_kappa, alternative)
     refuse_weighted_clusters(sample_weight, clusters)
     others = {} if clusters is None else {CLUSTERS: clusters}
     others[GROUPS] = groups
@@ -161,11 +138,10 @@ def agreement_by(
             table,
             found.rows,
             weights,
-            confidence,
             n_outside=int(outside),
             raters=raters,
             clusters=own,
-            **made,
+            **settings,
         )
         for group, table, outside, own in zip(
             found.layers.tolist(),
@@ -185,14 +161,13 @@ def agreement_by(
         tables.sum(axis=0),
         found.rows,
         weights,
-        confidence,
         missing=(items.n_missing["y1"], items.n_missing["y2"]),
         n_dropped=items.n_dropped,
         n_outside=int(found.n_outside.sum()),
         raters=raters,
         clusters=None if grouped is None else grouped.pooled,
         missing_clusters=items.n_missing.get(CLUSTERS, 0),
-        **made,
+        **settings,
     )
     are_known = known is not None
     warn_of_weights(weights, found.rows, pooled.table, are_known=are_known)

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -198,7 +199,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         groups = rows[: len(self)]
         known = [row for row in groups if not math.isnan(row["kappa"])]
         few = len(groups) <= MOST_IN_SENTENCE or len(known) < 2
-        ends = [min(known, key=_kappa_of), max(known, key=_kappa_of)] if not few else groups
+        of_kappa = itemgetter("kappa")
+        ends = groups if few else [min(known, key=of_kappa), max(known, key=of_kappa)]
         of = "for" if self.repeats_items else "in"
         test = ""
         if is_planned(pooled.null_kappa, pooled.alternative):
@@ -313,10 +315,6 @@ def _estimate(row: Mapping[str, Any], test: str) -> str:
     """Return a row's kappa and interval as text, with the p-value if ``test`` is not empty."""
     found = estimate_text(row["kappa"], (row["lower"], row["upper"]))
     return f"{found[:-1]}; {test}{p_text(row['p_value'])})" if test else found
-
-
-def _kappa_of(row: Mapping[str, Any]) -> float:
-    return float(row["kappa"])
 
 
 def compute_intervals(results: Sequence[AgreementResult]) -> None:

@@ -29,7 +29,7 @@ from fastkappa.multirater.statistics.unseen import (
     with_unseen_patterns,
     with_unseen_profiles,
 )
-from fastkappa.statistics.intervals.inverted import interval_ends, inverted_test
+from fastkappa.statistics.intervals.inverted import ends_at, inverted_test
 from fastkappa.statistics.intervals.ratio_constraint import RatioConstraint
 
 Z = norm.ppf(0.975)
@@ -62,15 +62,16 @@ def coefficient_of(
 def ends(coefficient: Coefficient, confidence: float = 0.95) -> tuple[float, float]:
     model = coefficient.score_model()
     assert model is not None
-    low, high = interval_ends(
+    root = norm.ppf((1 + confidence) / 2)
+    (low, high), _ = ends_at(
         "score",
         RatioConstraint(model.features, model.ratio),
-        model.counts[None].astype(float),
-        np.array([coefficient.standard_error("t")]),
-        np.array([norm.ppf((1 + confidence) / 2)]),
+        np.stack([model.counts, model.counts]).astype(float),
+        np.full(2, coefficient.standard_error("t")),
+        np.array([root, -root]),
         model.least,
     )
-    return float(low[0]), float(high[0])
+    return float(low), float(high)
 
 
 def sample(

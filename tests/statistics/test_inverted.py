@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from scipy.stats import binom, chi2, norm
 
 from fastkappa.statistics.intervals import inverted
-from fastkappa.statistics.intervals.inverted import TESTS, Test, inverted_test, least_kappa
+from fastkappa.statistics.intervals.inverted import Test, inverted_test, least_kappa
 from fastkappa.statistics.kappa import kappas
 from tests.helpers.constrained import constrained_proportions
 from tests.statistics.test_constrained import TABLES, by_a_general_optimiser
@@ -71,7 +71,7 @@ def test_the_score_ends_where_pearsons_chi_square_is_the_quantile(table: Any, we
             assert chi_square == pytest.approx(chi2.ppf(0.95, 1), rel=1e-4)
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", get_args(Test))
 def test_nothing_outside_is_accepted_and_nothing_inside_rejected(test: Test) -> None:
     rng = np.random.default_rng(1)
     grid = np.linspace(-0.9, 0.98, 48)
@@ -91,7 +91,7 @@ def test_nothing_outside_is_accepted_and_nothing_inside_rejected(test: Test) -> 
         assert not (statistic[~inside] < Z**2).any()
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", get_args(Test))
 @pytest.mark.parametrize("weights", [None, "quadratic"])
 def test_any_table_with_a_kappa_has_an_interval(test: Test, weights: Any) -> None:
     rng = np.random.default_rng(2)
@@ -107,7 +107,7 @@ def test_any_table_with_a_kappa_has_an_interval(test: Test, weights: Any) -> Non
     assert np.isnan(high[~defined]).all()
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", get_args(Test))
 def test_the_raters_and_the_order_of_labels_may_be_exchanged(test: Test) -> None:
     table = np.array([[20, 2, 0], [1, 9, 3], [0, 0, 6]])
     found = ends(test, table, "quadratic")
@@ -163,7 +163,7 @@ def test_weights_of_one_direction_have_intervals_too() -> None:
 
 
 @pytest.mark.cover(1)
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", get_args(Test))
 @pytest.mark.parametrize("weights", [None, "quadratic"])
 def test_a_table_has_the_same_interval_alone_and_in_a_stack(
     test: Test, weights: Any, monkeypatch: pytest.MonkeyPatch

@@ -12,13 +12,7 @@ from fastkappa.multirater.items.doubtful_raters import warn_of_added_votes
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import warn_of_lookalikes
 from fastkappa.ratings.interop import to_numpy
-from fastkappa.ratings.labels import (
-    distinct,
-    names_in_order,
-    names_of_columns,
-    order_of_columns,
-)
-from fastkappa.ratings.missing import given_labels
+from fastkappa.ratings.missing import labels_of_table
 
 
 def read_counts(given: Any) -> IntTable:
@@ -48,27 +42,12 @@ def read_counts(given: Any) -> IntTable:
 def table_labels(
     table: Any, labels: Any, times: AnyArray, argument: str
 ) -> tuple[AnyArray, AnyArray | None]:
-    """Return the labels of a table in order, and the index of each label's column.
+    """Return the result of `labels_of_table`, and warn about labels that look alike.
 
-    The indices are None if the columns are already in the order of the labels. By default, the
-    labels are the column names of a data frame or the column numbers of an array. ``labels`` can
-    list the column names in another order, or replace them. ``times`` contains the number of
-    ratings with each column's label.
+    ``times`` contains the number of ratings with each column's label.
     """
-    n_labels = len(times)
-    columns = names_of_columns(table)
-    if labels is None and columns is not None:
-        labels = names_in_order(columns)
-    if labels is None:
-        return np.arange(n_labels), None
-    array = given_labels(labels)
-    if len(array) != n_labels:
-        raise ValueError(
-            f"labels must have {n_labels} entries, one per column of {argument}, got {len(array)}."
-        )
-    distinct(array.tolist())
-    order = None if columns is None else order_of_columns(columns, array.tolist(), argument)
+    array, order = labels_of_table(table, labels, len(times), argument)
     of_labels = times if order is None else times[order]
-    column = Column(np.arange(n_labels), np.dtype(object), array.tolist(), counts=of_labels)
+    column = Column(np.arange(len(times)), np.dtype(object), array.tolist(), counts=of_labels)
     warn_of_lookalikes({argument: column})
     return array, order

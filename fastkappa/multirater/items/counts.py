@@ -1,15 +1,13 @@
 """Count the distinct profiles and patterns of ratings, and tabulate each pair of raters.
 
 A profile lists each rater's rating of a subject; a pattern lists the number of raters per label. If
-few profiles (or patterns) are possible, each has a cell in a table, and the pair kernels count the
-subjects in each cell. The row of the cell is determined by half of the raters' codes (or half of
-the labels), and the column by the other half. If many profiles (or patterns) are possible, only
-those that occur are collected.
+few profiles (or patterns) are possible, each has a cell in a table with one row, and the pair
+kernels count the subjects in each cell. If many profiles (or patterns) are possible, only those
+that occur are collected.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import TypeVar
@@ -41,16 +39,17 @@ def count_profiles(
 ) -> tuple[AnyArray, IntTable]:
     """Return an array of shape (P, R) with the distinct profiles, and how often each occurs."""
     base = raters[0].n_labels + 1
-    half = len(raters) // 2
     if not profiles_are_few(raters):
         return _collect(raters, lambda codes: codes, num_threads)
 
-    def cells(chunk: list[AnyArray]) -> tuple[AnyArray, AnyArray]:
-        n = len(chunk[0])
-        return _number(chunk[:half], base, n), _number(chunk[half:], base, n)
+    def cells(chunk: list[AnyArray]) -> AnyArray:
+        number = np.zeros(len(chunk[0]), np.uint32)
+        for digit in chunk:
+            number *= np.uint32(base)
+            number += digit
+        return number
 
-    shape = (base**half, base ** (len(raters) - half))
-    table = _count(kernels, raters, cells, shape, num_threads).reshape(-1)
+    table = _count(kernels, raters, cells, base ** len(raters), num_threads)
     found = np.flatnonzero(table)
     profiles = np.empty((len(found), len(raters)), np.min_scalar_type(base - 1))
     rest = found
@@ -65,31 +64,24 @@ def count_patterns(
     """Return an array of shape (P, l) with the distinct patterns, and how often each occurs."""
     n_raters, n_labels = len(raters), raters[0].n_labels
     base = n_raters + 1
-    if _power(base, n_labels) > MOST_CELLS:
+    if base**n_labels > MOST_CELLS:
         ordered = _collect(raters, lambda codes: np.sort(codes, axis=1), num_threads)
         return as_patterns(*ordered, n_labels)
-    half = n_labels // 2
-    # Each rating adds 1 to the digit of its label, which belongs to either the row number or the
-    # column number.
-    to_row, to_column = np.zeros((2, n_labels + 1), np.uint32)
-    to_row[:half] = base ** np.arange(half)
-    to_column[half:n_labels] = base ** np.arange(n_labels - half)
+    # Each rating adds 1 to the digit of its label. The order of the digits determines the order of
+    # the patterns, and so the samples that a bootstrap draws.
+    units = base ** np.roll(np.arange(n_labels), n_labels // 2)
+    of_codes = np.append(units, 0).astype(np.uint32)
 
-    def cells(chunk: list[AnyArray]) -> tuple[AnyArray, AnyArray]:
-        rows, columns = to_row[chunk[0]], to_column[chunk[0]]
+    def cells(chunk: list[AnyArray]) -> AnyArray:
+        number = of_codes[chunk[0]]
         for codes in chunk[1:]:
-            rows += to_row[codes]
-            columns += to_column[codes]
-        return rows, columns
+            number += of_codes[codes]
+        return number
 
-    shape = (base**half, base ** (n_labels - half))
-    table = _count(kernels, raters, cells, shape, num_threads)
-    rows, columns = np.nonzero(table)
-    patterns = np.empty((len(rows), n_labels), np.min_scalar_type(n_raters))
-    for i in range(n_labels):
-        numbers = rows if i < half else columns
-        patterns[:, i] = numbers // base ** (i if i < half else i - half) % base
-    return patterns, table[rows, columns]
+    table = _count(kernels, raters, cells, base**n_labels, num_threads)
+    found = np.flatnonzero(table)
+    patterns = found[:, None] // units % base
+    return patterns.astype(np.min_scalar_type(n_raters)), table[found]
 
 
 def count_rater_pairs(
@@ -127,7 +119,7 @@ def patterns_of(
 
 def profiles_are_few(raters: Sequence[EncodedRater]) -> bool:
     """Return whether a table of all possible profiles has at most ``MOST_CELLS`` cells."""
-    return _power(raters[0].n_labels + 1, len(raters)) <= MOST_CELLS
+    return bool((raters[0].n_labels + 1) ** len(raters) <= MOST_CELLS)
 
 
 def as_patterns(
@@ -153,18 +145,19 @@ def as_patterns(
 def _count(
     kernels: PairKernels,
     raters: Sequence[EncodedRater],
-    cells: Callable[[list[AnyArray]], tuple[AnyArray, AnyArray]],
-    shape: tuple[int, int],
+    cells: Callable[[list[AnyArray]], AnyArray],
+    n_cells: int,
     num_threads: int,
 ) -> IntTable:
-    """Count the subjects per cell. ``cells`` returns the row and column of each subject."""
+    """Count the subjects per cell. ``cells`` returns the cell of each subject."""
+    first_row = np.zeros(CHUNK, np.uint8)
 
     def work(ranges: ItemRanges) -> IntTable:
-        table = np.zeros((shape[0] + 1, shape[1] + 1), np.int64)
+        table = np.zeros((2, n_cells + 1), np.int64)
         for chunk in _chunks(raters, ranges):
-            rows, columns = cells(chunk)
-            kernels.count_pairs(rows, columns, (0, 0), table, (0, len(columns)))
-        return table[:-1, :-1]
+            numbers = cells(chunk)
+            kernels.count_pairs(first_row, numbers, (0, 0), table, (0, len(numbers)))
+        return table[0, :-1]
 
     return _sum_in_threads(work, raters, num_threads)
 
@@ -212,17 +205,3 @@ def _chunks(raters: Sequence[EncodedRater], ranges: ItemRanges) -> Iterator[list
     """Yield the codes of all raters, in chunks of subjects that fit in the cache."""
     while bounds := ranges.take(CHUNK):
         yield [rater.codes(*bounds) for rater in raters]
-
-
-def _number(codes: list[AnyArray], base: int, n_subjects: int) -> AnyArray:
-    """Return a number for each subject. Its digits in the given base are the subject's codes."""
-    number = np.zeros(n_subjects, np.uint32)
-    for digit in codes:
-        number *= np.uint32(base)
-        number += digit
-    return number
-
-
-def _power(base: int, exponent: int) -> float:
-    """Return a power as a float, or a very large number on overflow."""
-    return math.exp(min(exponent * math.log(base), 700.0))

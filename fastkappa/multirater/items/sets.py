@@ -93,13 +93,7 @@ def _with_python_lists(column: Any) -> Any:
 
 def _objects(column: Any) -> Iterator[Any]:
     """Yield the values of a column, with None for masked entries."""
-    if isinstance(column, np.ma.MaskedArray):
-        return (None if masked else rating for rating, masked in _with_mask(column))
-    return iter(column)
-
-
-def _with_mask(column: Any) -> Iterator[tuple[Any, bool]]:
-    return zip(column.data, np.ma.getmaskarray(column))
+    return iter(column.tolist() if isinstance(column, np.ma.MaskedArray) else column)
 
 
 def _first(column: Any) -> Any:

@@ -157,20 +157,11 @@ class _Ranks:
     def __init__(
         self, columns: Sequence[AnyArray], n_ratings: Any, multiplicities: IntTable
     ) -> None:
-        n, n_raters = len(columns[0]), len(columns)
-        ratings = np.empty(n * n_raters)
-        for own, column in zip(ratings.reshape(n_raters, n), columns):
-            own[:] = column
-        order = np.argsort(ratings)
-        ratings = ratings[order]
-        starts = np.append(True, ratings[1:] != ratings[:-1]) & ~np.isnan(ratings)
-        self._n_labels = int(np.count_nonzero(starts))
+        ratings = np.array(columns, np.float64)
         # NaN sorts last, so its code is higher than the codes of all numbers.
-        code = np.where(np.isnan(ratings), self._n_labels, np.cumsum(starts) - 1)
-        del ratings
-        codes = np.empty(n * n_raters, np.int32 if self._n_labels < 2**31 - 1 else np.int64)
-        codes[order] = code
-        self._codes = codes.reshape(n_raters, n)
+        distinct, codes = np.unique(ratings, return_inverse=True)
+        self._n_labels = int(np.count_nonzero(~np.isnan(distinct)))
+        self._codes = codes.reshape(ratings.shape)
         self._n_ratings = n_ratings
         self._multiplicities = multiplicities
         self._squares = self._of_sample(multiplicities)
@@ -198,20 +189,7 @@ class _Ranks:
         totals = totals[:-1]
         ranks = totals.cumsum() - (totals + totals.sum()) / 2
         ranks = np.append(ranks, np.nan)
-        return _Squares([_LookedUp(ranks, c) for c in self._codes], self._n_ratings, 0.0)
-
-
-class _LookedUp:
-    """A column of numbers that is stored as codes. Numbers are looked up when rows are read."""
-
-    def __init__(self, numbers: Floats, codes: AnyArray) -> None:
-        self._numbers, self._codes = numbers, codes
-
-    def __len__(self) -> int:
-        return len(self._codes)
-
-    def __getitem__(self, rows: slice) -> Floats:
-        return self._numbers[self._codes[rows]]
+        return _Squares([*ranks[self._codes]], self._n_ratings, 0.0)
 
 
 class _Ratios:

@@ -106,8 +106,8 @@ class RatedProfiles(ABC):
             total[rows] += values.reshape(-1)[cells].sum(axis=1)
         return total
 
-    def cells_of_pairs(self) -> Iterator[tuple[AnyArray, AnyArray]]:
-        """Yield the profile index and the cell of every pair of ratings, in a single block.
+    def cells_of_pairs(self) -> tuple[AnyArray, AnyArray]:
+        """Return the profile index and the cell of every pair of ratings.
 
         Cells are indices into the flattened result of `tables`.
         """
@@ -115,7 +115,7 @@ class RatedProfiles(ABC):
         for some, of_pairs in self._pairs():
             rows.append(np.repeat(some, of_pairs.shape[1]))
             cells.append(of_pairs.ravel())
-        yield np.concatenate(rows), np.concatenate(cells)
+        return np.concatenate(rows), np.concatenate(cells)
 
     def _blocks(self, width: int = 1) -> Iterator[tuple[IntTable, AnyArray]]:
         """Yield blocks of profiles, small enough to store ``width`` values per profile."""
@@ -143,10 +143,4 @@ class RatedProfiles(ABC):
 
 def _add(totals: AnyArray, cells: AnyArray, counts: AnyArray) -> None:
     """Add each row's count to all of its cells. ``cells`` has the shape (rows, m)."""
-    flat, each = cells.ravel(), np.repeat(counts, cells.shape[1])
-    if len(totals) <= len(flat):
-        # `bincount` is several times as fast as `add.at`, but needs a second array as large as
-        # ``totals``.
-        totals += np.bincount(flat, each, len(totals)).astype(totals.dtype)
-    else:
-        np.add.at(totals, flat, each)
+    np.add.at(totals, cells.ravel(), np.repeat(counts, cells.shape[1]))

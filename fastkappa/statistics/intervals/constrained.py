@@ -58,9 +58,6 @@ GOLDEN_RATIO = 0.6180339887498949
 class Constraint(Protocol):
     """The constraint that a coefficient has a given value."""
 
-    def equals(self, other: Constraint) -> bool:
-        """Return whether another constraint is equivalent to this one."""
-
     def values(self, proportions: FloatTable) -> FloatTable:
         """Return the coefficient of each of the m rows of proportions, or NaN if undefined."""
 

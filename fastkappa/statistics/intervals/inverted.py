@@ -20,7 +20,7 @@ Newton's method fails, kappa0 is bracketed between rejected and accepted values.
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -38,7 +38,6 @@ from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 Test: TypeAlias = Literal["score", "profile"]
-TESTS: tuple[Test, ...] = get_args(Test)
 MOST_STEPS, MOST_HALVINGS = 40, 60
 # The largest number of table cells processed together. Larger stacks need more memory and are not
 # faster.
@@ -111,37 +110,10 @@ def inverted_test(
     if known.any():
         counts = tables[known].astype(np.float64).reshape(-1, n_labels**2)
         error = np.asarray(standard_error(tables[known], weights))
-        low[known], high[known] = interval_ends(
-            test, TableConstraint(matrix), counts, error, quantiles[known], least_kappa(matrix)
-        )
-    return low, high
-
-
-def interval_ends(
-    test: Test,
-    constraint: Constraint,
-    counts: FloatTable,
-    error: FloatTable,
-    quantiles: FloatTable,
-    least: float,
-) -> tuple[FloatTable, FloatTable]:
-    """Return the interval limits for each row of counts; all coefficients must be defined.
-
-    Parameters
-    ----------
-    test : {'score', 'profile'}
-    constraint : Constraint
-    counts : ndarray of shape (m, cells)
-    error : ndarray of shape (m,)
-        The standard errors of the coefficients. The search starts at the asymptotic limits.
-    quantiles : ndarray of shape (m,)
-        The square root of the statistic at the limits.
-    least : float
-        A lower bound for the coefficient, or -infinity if unknown.
-    """
-    twice, errors = np.concatenate([counts, counts]), np.concatenate([error, error])
-    roots = np.concatenate([quantiles, -quantiles])
-    low, high = np.split(ends_at(test, constraint, twice, errors, roots, least)[0], 2)
+        roots = np.concatenate([quantiles[known], -quantiles[known]])
+        twice, errors = np.concatenate([counts, counts]), np.concatenate([error, error])
+        ends, _ = ends_at(test, TableConstraint(matrix), twice, errors, roots, least_kappa(matrix))
+        low[known], high[known] = np.split(ends, 2)
     return low, high
 
 
@@ -155,9 +127,20 @@ def ends_at(
 ) -> tuple[FloatTable, FloatTable]:
     """Return the coefficients at which the statistic has the given signed roots.
 
-    ``roots`` has shape (m,). A root is positive if the coefficient is below its estimate. The other
-    parameters are described in `interval_ends`. The second array returned contains the most likely
-    proportions at these coefficients, or NaN where the coefficient is the most extreme possible.
+    All coefficients must be defined. The second array returned contains the most likely proportions
+    at these coefficients, or NaN where the coefficient is the most extreme possible.
+
+    Parameters
+    ----------
+    test : {'score', 'profile'}
+    constraint : Constraint
+    counts : ndarray of shape (m, cells)
+    error : ndarray of shape (m,)
+        The standard errors of the coefficients. The search starts at the asymptotic limits.
+    roots : ndarray of shape (m,)
+        The square roots of the statistic, positive if the coefficient is below its estimate.
+    least : float
+        A lower bound for the coefficient, or -infinity if unknown.
     """
     n = counts.sum(axis=-1)
     kappa, quantiles = constraint.values(counts / n[:, None]), np.abs(roots)

@@ -15,7 +15,6 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable
 from fastkappa.statistics.intervals.constrained import (
-    Constraint,
     Move,
     Problem,
     linear_solutions,
@@ -54,9 +53,6 @@ class RatioConstraint:
 
     def __init__(self, features: FloatTable, ratio: Ratio) -> None:
         self._features, self._ratio = features, ratio
-
-    def equals(self, other: Constraint) -> bool:
-        return self is other
 
     def values(self, proportions: FloatTable) -> FloatTable:
         above, below = self._ratio(proportions @ self._features)

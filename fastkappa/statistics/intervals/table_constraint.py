@@ -19,7 +19,6 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics.intervals.constrained import (
-    Constraint,
     MostLikely,
     Move,
     Problem,
@@ -87,7 +86,7 @@ class TableConstraint:
     def __init__(self, matrix: FloatTable) -> None:
         self._matrix = matrix / matrix.max()
 
-    def equals(self, other: Constraint) -> bool:
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, TableConstraint) and np.array_equal(self._matrix, other._matrix)
 
     def values(self, proportions: FloatTable) -> FloatTable:

@@ -15,7 +15,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, Protocol
+from itertools import groupby
+from typing import Any, Literal, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -92,6 +93,10 @@ class Estimates(Protocol):
     def deviates(self, values: FloatTable) -> Deviates:
         """Return the deviates of m given values from each estimate."""
 
+    @property
+    def kind(self) -> Any:
+        """The kind of test. Estimates with equal kinds can be tested together."""
+
     def ends(self, deviates: FloatTable) -> Ends:
         """Return the values that have the given deviates, an array of shape (m, H)."""
 
@@ -104,6 +109,7 @@ class Asymptotic:
     errors: FloatTable
     least: float = -math.inf
     most: float = math.inf
+    kind: Any = None
 
     def deviates(self, values: FloatTable) -> Deviates:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -173,19 +179,9 @@ class Inverted:
         values = np.where(near, self.values + part * (found - self.values), found)
         return Ends(values, errors.reshape(m, h) * self.widening)
 
-    def joined(self, other: Estimates) -> Inverted | None:
-        """Merge two sets of estimates, or return None if they are not tested in the same way."""
-        if not (
-            isinstance(other, Inverted)
-            and (self.test, self.least, self.most) == (other.test, other.least, other.most)
-            and self.constraint.equals(other.constraint)
-        ):
-            return None
-        names = ("counts", "values", "errors", "widening")
-        both: dict[str, Any] = {
-            name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in names
-        }
-        return replace(self, **both)
+    @property
+    def kind(self) -> Any:
+        return self.test, self.constraint, self.least
 
 
 def kappas_tested(
@@ -331,14 +327,15 @@ class Together:
 
 def _joined(groups: Sequence[Estimates]) -> list[Estimates]:
     """Merge adjacent groups of estimates that are tested in the same way, keeping the order."""
-    found: list[Estimates] = []
-    for group in groups:
-        last = found[-1] if found else None
-        together = last.joined(group) if isinstance(last, Inverted) else None
-        if together is None:
-            found.append(group)
-        else:
-            found[-1] = together
+    found = []
+    for _, alike in groupby(groups, key=lambda group: group.kind):
+        first, *others = alike
+        merged: Any = {
+            name: np.concatenate([part, *(getattr(other, name) for other in others)])
+            for name, part in vars(first).items()
+            if isinstance(part, np.ndarray)
+        }
+        found.append(replace(cast(Any, first), **merged))
     return found
 
 

@@ -302,11 +302,7 @@ def mcnemar(table: ArrayLike) -> McNemar:
 def _exact_counts(table: ArrayLike) -> AnyArray:
     """Return validated counts as integers, so that sums and differences are exact."""
     counts = as_counts(table)
-    if counts.dtype.kind != "f":
-        return counts
-    whole = np.empty(counts.shape, object)
-    whole[:] = [[int(count) for count in row] for row in counts.tolist()]
-    return whole
+    return counts if counts.dtype.kind != "f" else np.asarray(np.frompyfunc(int, 1, 1)(counts))
 
 
 def _blocks(linked: AnyArray) -> AnyArray:

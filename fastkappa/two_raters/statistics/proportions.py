@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from fastkappa.arrays import AnyArray, Floats, FloatTable
 from fastkappa.choices import check_choice
 from fastkappa.formatting import figure, interval_text, label_text
-from fastkappa.frame import data_frame
+from fastkappa.frame import data_frame, frame_of_estimate
 from fastkappa.results.report import Report, estimate_grid
 from fastkappa.results.result import Result
 from fastkappa.statistics.clusters import Clusters, are_joined
@@ -49,9 +49,7 @@ class Proportion(Result, _Proportion):
         ImportError
             If pandas is not installed.
         """
-        lower, upper = self.interval
-        figures = {"value": self.value, "standard_error": self.standard_error}
-        return data_frame({k: [v] for k, v in {**figures, "lower": lower, "upper": upper}.items()})
+        return frame_of_estimate(self.value, self.standard_error, self.interval)
 
     def _report(self) -> Report:
         row = ("proportion", self.value, self.standard_error, self.interval)
