@@ -245,9 +245,16 @@ def order_warning(
     # On a fine scale, some numbers can remain unused by chance.
     if len(labels) > MOST_SHOWN or (steps == steps[0]).all():
         return None
+    # A number beside an equally spaced scale can be a code, such as 6 beside 0 to 4.
+    ends = [
+        numbers[place]
+        for place, others in ((0, steps[1:]), (-1, steps[:-1]))
+        if len(others) > 1 and (others == others[0]).all()
+    ]
+    code = f", or missing_codes= if {ends[0]:g} stands for a missing rating" if ends else ""
     return (
         f"{counted} {shown(labels)} are not equally spaced. Pass labels= with all labels of the"
-        " scale, or a matrix of weights."
+        f" scale, or a matrix of weights{code}."
     )
 
 

@@ -194,8 +194,8 @@ def columns_of_files(
 
 
 def _judge_file(file: Path, rated: Sequence[str], keys: Sequence[str]) -> None:
-    """Judge all columns of a small Parquet or Arrow file, as `judge_frame` does."""
-    if format_of(file) not in BINARY or not 0 < file.stat().st_size <= MOST_JUDGED:
+    """Judge all columns of a small Parquet, Arrow or JSON file, as `judge_frame` does."""
+    if format_of(file) not in (*BINARY, "json") or not 0 < file.stat().st_size <= MOST_JUDGED:
         return
     import pyarrow
 

@@ -185,29 +185,42 @@ def warn_of_copied(rows: Rows) -> bool:
     bounds = np.concatenate([[-1], np.flatnonzero(~same), [n]])
     longest = int(np.diff(bounds).argmax())
     start, stop = int(bounds[longest]) + 1, int(bounds[longest + 1])
-    length, part = stop - start, first[start:stop]
+    length = stop - start
     second_longest = int(np.partition(np.diff(bounds), -2)[-2])
-    if length < max(FEWEST_OF_PART, TIMES * second_longest) or n - length < FEWEST_OF_PART:
+    if length < TIMES * second_longest:
         return False
-    if not _vary(part):
-        return False
-    rest = np.delete(rows.codes, np.s_[start:stop], axis=1)
-    agreed = rest[0] == rest[1]
-    side = int(rows.codes.max()) + 1
-    n_of_label = np.bincount(rest.ravel(), minlength=side) / 2
-    rates = (np.bincount(rest[0, agreed], minlength=side) + SPARE) / (n_of_label + SPARE)
-    # If agreements are adjacent elsewhere, for example for easy items, a long run is less unusual.
-    repeated = (agreed[1:] & agreed[:-1]).sum() / max(agreed[:-1].sum(), 1)
-    by_chance = math.log(n) + np.log(np.maximum(rates, repeated))[part].sum()
-    if by_chance > COPIED_BY_CHANCE or _kappa(rest) < LEAST_ELSEWHERE:
+    is_part = np.zeros(n, bool)
+    is_part[start:stop] = True
+    agreed = agreed_elsewhere(rows.codes, is_part)
+    if agreed is None:
         return False
     a, b = rows.names
     warn(
         f"{a} and {b} agree on all {length} items from position {rows.place(start)} to"
-        f" {rows.place(stop - 1)}, but on only {agreed.mean():.0%} of the others. If one rater's"
+        f" {rows.place(stop - 1)}, but on only {agreed:.0%} of the others. If one rater's"
         " ratings were copied from the other there, leave these items out."
     )
     return True
+
+
+def agreed_elsewhere(codes: AnyArray, is_part: AnyArray) -> float | None:
+    """Return the agreement outside a part in which two raters agree on all items.
+
+    Return None if chance explains the agreement in the part.
+    """
+    part, rest = codes[0, is_part], codes[:, ~is_part]
+    if min(len(part), rest.shape[1]) < FEWEST_OF_PART or not _vary(part):
+        return None
+    agreed = rest[0] == rest[1]
+    side = int(codes.max()) + 1
+    n_of_label = np.bincount(rest.ravel(), minlength=side) / 2
+    rates = (np.bincount(rest[0, agreed], minlength=side) + SPARE) / (n_of_label + SPARE)
+    # If agreements are adjacent elsewhere, for example for easy items, a long run is less unusual.
+    repeated = (agreed[1:] & agreed[:-1]).sum() / max(agreed[:-1].sum(), 1)
+    by_chance = math.log(codes.shape[1]) + np.log(np.maximum(rates, repeated))[part].sum()
+    if by_chance > COPIED_BY_CHANCE or _kappa(rest) < LEAST_ELSEWHERE:
+        return None
+    return float(agreed.mean())
 
 
 def warn_of_filled(rows: Rows) -> bool:

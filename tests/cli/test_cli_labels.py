@@ -95,6 +95,7 @@ def test_a_label_of_one_submission_leaves_a_gap(odd: int, split: bool, tmp_path:
     step = "each step from one label to the next counts as 1 (--weights quadratic), but the labels"
     [warning] = [text for text in json.loads(result.stdout)["warnings"] if step in text]
     assert "6 < 7 < 9 are not equally spaced. Pass --labels" in warning
+    assert warning.endswith("or --missing-codes if 9 stands for a missing rating.")
     assert "spaced" not in program.run(*arguments, "none").output
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,35 @@ def test_a_mistyped_rater(slip: str, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match=f"'{slip}' has 1 rating, and 'Berta' has 19 ratings"):
         _read(columns)
     assert "If they are the same rater, use one spelling" in _of_command(columns, tmp_path)
+
+
+@pytest.mark.parametrize("other", ["m.ortiz@site.org", "MOrtiz", "M. Ortiz"])
+def test_a_rater_with_two_logins(other: str, tmp_path: Path) -> None:
+    columns = _rows({"Anna": ITEMS, "m.ortiz": ITEMS[:12], other: ITEMS[12:]})
+    names = " and ".join(map(repr, sorted(["m.ortiz", other])))
+    message = f"names of raters are written similarly: {names}. They were read as different raters"
+    with pytest.warns(UserWarning, match=re.escape(message)) as warned:
+        _read(columns)
+    assert len(warned) == 1
+    assert message in _of_command(columns, tmp_path)
+    from tests.helpers.command_line import CommandLine, write_csv
+
+    for name in set(columns["rater"]):
+        rows = [row for row, rater in enumerate(columns["rater"]) if rater == name]
+        of_one = {key: [columns[key][row] for row in rows] for key in ("item", "rating")}
+        (tmp_path / "each").mkdir(exist_ok=True)
+        write_csv(tmp_path / "each" / f"{name}.csv", **of_one)
+    options = ("--id", "item", "--rating", "rating")
+    assert message in CommandLine("agree").run(tmp_path / "each", *options).stderr
+
+
+@pytest.mark.parametrize(
+    "names", [("lee@a.org", "lee@b.org"), ("v1.2", "v12"), ("gpt@0", "gpt@1"), ("a+", "a")]
+)
+def test_raters_with_similar_names(names: tuple[str, str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _read(_rows({"Anna": ITEMS, names[0]: ITEMS[:12], names[1]: ITEMS[12:]}))
 
 
 MANY = [f"t{i}" for i in range(120)]

@@ -339,6 +339,17 @@ def test_the_warning_names_the_order_and_the_remedy() -> None:
 
 
 @pytest.mark.parametrize(
+    ("labels", "code"),
+    [([0, 1, 2, 3, 4, 6], 6), ([-3, 0, 1, 2], -3), (["1", "2", "3", "8"], 8), ([1, 2, 4, 5], None)],
+)
+def test_a_number_beside_the_scale_can_be_a_code(labels: list[Any], code: int | None) -> None:
+    with pytest.warns(LabelOrderWarning, match="are not equally spaced") as record:
+        warn_of_order(np.array(labels), "weights='quadratic'", 1)
+    end = "" if code is None else f", or missing_codes= if {code} stands for a missing rating"
+    assert str(record[0].message).endswith(f" scale, or a matrix of weights{end}.")
+
+
+@pytest.mark.parametrize(
     "labels",
     [np.array(["no", "yes"]), np.array(["8", "9", "10"]), np.arange(5), np.array([0.0, 1.0, 2.0])],
 )

@@ -132,12 +132,6 @@ def test_codes_that_are_equal_as_numbers(tmp_path: Path) -> None:
         _count(path, labels=[1, 1.5, 2, 2.5, 3])
 
 
-def test_a_confusion_matrix(tmp_path: Path) -> None:
-    path = _write(tmp_path, "pos,40,9", "neg,3,38", names=",pos,neg")
-    with pytest.warns(UserWarning, match="names of the other columns, as in a confusion matrix"):
-        _count(path, ("pos", "neg"))
-
-
 def test_lines_that_repeat_others(tmp_path: Path) -> None:
     joined = [*WORDS, WORDS[3], WORDS[3], WORDS[7]]
     for lines, n in ((WORDS * 2, len(WORDS)), (joined, 3)):

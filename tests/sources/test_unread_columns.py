@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import warnings
+from operator import eq
 from pathlib import Path
 from typing import Any
 
@@ -66,15 +68,88 @@ def _questions() -> Columns:
     return {"ticket": [*range(40), *range(30)], "question": names, "a": a + c, "b": b + d}
 
 
+def _essays() -> Columns:
+    """Return essays of two sets, graded from 3 to 12 and from 0 to 3."""
+    (a, b), (c, d) = _rated([3, *range(6, 13)], 40), _rated([0, 1, 2, 3], 40)
+    sets = ["one"] * 40 + ["two"] * 40
+    return {"essay": [*range(80)], "essay_set": sets, "a": a + c, "b": b + d}
+
+
+def _shifted() -> Columns:
+    """Return three sites, of which one codes from 1 to 5 and the others from 0 to 4."""
+    a, b = _rated([0, 0, 0, 0, 1, 1, 2, 2, 3, 4], 300)
+    site = ["A", "B", "C"] * 100
+    of_site = {"A": 0, "B": 1, "C": 0}
+    return {
+        "site": site,
+        "a": [x + of_site[one] for x, one in zip(a, site)],
+        "b": [x + of_site[one] for x, one in zip(b, site)],
+    }
+
+
+def _prefilled() -> Columns:
+    """Return 400 items, of which the second rater rated only every other, at a given time."""
+    a, b = _rated([0, 1, 2, 3], 400)
+    given = [f"2024-05-{1 + i % 28:02} 10:{i % 60:02}" if i % 2 else None for i in range(400)]
+    return {"marked_at": given, "a": a, "b": [y if when else x for x, y, when in zip(a, b, given)]}
+
+
+def _with_tests() -> Columns:
+    """Return 60 patients and two test records."""
+    a, b = _rated([0, 1, 2], 62)
+    return {"patient_id": ["ZZTEST", *map(str, range(100, 160)), "test_patient 1"], "a": a, "b": b}
+
+
+def _versions() -> Columns:
+    """Return an audit trail of 60 records, of which every third was changed."""
+    rows = [(i, version) for i in range(60) for version in range(1, 3 if i % 3 == 0 else 2)]
+    a, b = _rated([0, 1, 2], len(rows))
+    ids, versions = zip(*rows)
+    return {"record_id": [*ids], "version": [*versions], "a": a, "b": b}
+
+
+def _joined_by_part(left: str, right: str) -> Columns:
+    """Return ratings of two sites with 40 patients each, joined by the patient alone."""
+    own = {site: _rated([0, 1, 2], 40) for site in "AB"}
+    rows = [(i, one, other) for i in range(40) for one in "AB" for other in "AB"]
+    patients, first, second = zip(*rows)
+    return {
+        "patient": [*patients],
+        left: [*first],
+        right: [*second],
+        "a": [own[one][0][i] for i, one, _ in rows],
+        "b": [own[other][1][i] for i, _, other in rows],
+    }
+
+
 SUBTOTALS = r"column 'ward' contains subtotals such as '.*Ward 0.*', first in row 5"
 JOINED = "with the same 'patient_id' always have the same ratings, and 40 of 40 values"
 QUESTIONS = r"column 'question' divides the rows .*: 'mood', 'topic'\..*group='question'"
+# The counts of two raters who use two labels, called "a" and "b" like the columns.
+MATRIX: Columns = {"": ["a", "b"], "a": [20, 3], "b": [4, 30]}
 DOUBTFUL = {
+    "matrix": (MATRIX, "first column of .* contains the names of the other columns"),
     "count": (_subtotals("{} Count"), SUBTOTALS),
     "German": (_subtotals("{} Ergebnis"), SUBTOTALS),
     "French": (_subtotals("Total {}"), SUBTOTALS),
     "joined": (_joined(), JOINED),
     "questions": (_questions(), QUESTIONS),
+    "tests": (_with_tests(), "'patient_id' contains 'ZZTEST', 'test_patient 1': if these rows"),
+    "versions": (_versions(), "20 of 60 values of 'record_id' occur with several values of 'vers"),
+    **{
+        names[1]: (
+            _joined_by_part(*names),
+            f"'{names[0]}' and '{names[1]}' differ in 80 of 160 rows, .* joined by 'patient' alone",
+        )
+        for names in (("site_x", "site_y"), ("site_left", "site_right"), ("site", "site_right"))
+    },
+    "scales": (_essays(), r"'essay_set' divides .* have numbers in different ranges: 'one', 'two'"),
+    "prefilled": (
+        (own := _prefilled()),
+        "a and b agree on all 200 items without 'marked_at', but on only"
+        f" {sum(map(eq, own['a'][1::2], own['b'][1::2])) / 200:.0%} of the others",
+    ),
+    "shifted": (_shifted(), "ratings are from 1 to 5 where 'site' is 'B', but from 0 to 4 elsew"),
 }
 
 
@@ -86,8 +161,10 @@ def _sources(columns: Columns, folder: Path) -> dict[str, Any]:
     parquet.write_table(table, binary)
     feather.write_feather(table, arrow := folder / "ratings.arrow", "uncompressed")
     rows = [dict(zip(columns, row)) for row in zip(*columns.values())]
+    lines = folder / "ratings.jsonl"
+    lines.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     frames = {"pandas": pandas.DataFrame(columns), "polars": polars.DataFrame(columns)}
-    files = {"csv": text, "parquet": binary, "arrow": arrow}
+    files = {"csv": text, "parquet": binary, "arrow": arrow, "json": lines}
     return {**frames, **files, "mapping": columns, "rows": rows, "table": table}
 
 
@@ -106,6 +183,17 @@ def test_a_doubtful_column(columns: Columns, message: str, tmp_path: Path) -> No
         assert re.search(parts, run.stderr)
 
 
+def test_shifted_codes_in_a_group(tmp_path: Path) -> None:
+    columns, message = DOUBTFUL["shifted"]
+    for source in _sources(columns, tmp_path).values():
+        with pytest.warns(UserWarning, match=message):
+            confusion_from_source(source, "a", "b", group="site")
+    run = CommandLine("agree").run(
+        tmp_path / "ratings.csv", "--raters", "a", "b", "--group", "site"
+    )
+    assert re.search(message, run.stderr)
+
+
 ORDINARY = {
     # Two eyes of a patient often, but not always, have the same ratings.
     "clusters": {**(own := _joined()), "b": [*own["b"][:-1], "z"]},
@@ -113,6 +201,31 @@ ORDINARY = {
     "agreed": {**(own := _joined()), "b": own["a"]},
     # A column that is made from both ratings is not a column of ids.
     "made": {**(own := _joined()), "patient_id": [*range(120)], "cell": own["patient_id"]},
+    # Most ids are those of a test set, or other items have ids of the same kind.
+    "test set": {**(own := _with_tests()), "patient_id": [f"test_{i}" for i in range(62)]},
+    "parts": {**own, "patient_id": ["test_1", *(f"train_{i}" for i in range(61))]},
+    # Each item was rated in all versions of a model.
+    "models": {
+        "id": [i // 2 for i in range(80)],
+        "version": [1 + i % 2 for i in range(80)],
+        **dict(zip("ab", _rated([0, 1, 2], 80))),
+    },
+    # Both ratings are those of the row.
+    "tiles": {**_joined_by_part("at_x", "at_y"), **dict(zip("ab", _rated([0, 1, 2], 160)))},
+    # The column of scales has another name, or the parts use one scale.
+    "arms": {("arm" if name == "essay_set" else name): own for name, own in _essays().items()},
+    "tasks": {"task": [*"ABC"] * 100, **dict(zip("ab", _rated([0, 1, 2, 3, 4], 300)))},
+    # An adjudicator rated the items in dispute and a few others.
+    "settled": {
+        **dict(zip("ab", (own := _rated([0, 1, 2, 3], 240)))),
+        "third": [x if x != y or i % 5 == 0 else None for i, (x, y) in enumerate(zip(*own))],
+    },
+    # A column of true labels also explains the ratings.
+    "true": {
+        **(own := _shifted()),
+        "site": ["A"] * 300,
+        "true": [int(max(x, y) > 2) for x, y in zip(own["a"], own["b"])],
+    },
     # One label occurs in both parts.
     "shared": {**(own := _questions()), "b": [*own["b"][:-1], "neg"]},
     # These are features, without groups.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import count_text
+from fastkappa.formatting import count_text, first_of_many
 from fastkappa.multirater.items.doubtful_raters import MOST_JUDGED
 from fastkappa.multirater.items.identified import Identified
 from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, warn
@@ -30,6 +30,37 @@ FEWEST_ALONE = 10
 MOST_NUMBERED = 1 << 20
 # A file extension that some tools add to item names.
 EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
+# The domain of a mail address, and characters that are not part of a name unless they separate two
+# numbers, as in "v1.2".
+DOMAIN = re.compile(r"@[\w-]+(\.[\w-]+)*\.[a-z]{2,}$", re.IGNORECASE)
+SEPARATOR = re.compile(r"(?<!\d)[\s.,_-]+|[\s.,_-]+(?!\d)")
+
+
+def warn_of_logins(names: Sequence[str]) -> None:
+    """Warn about raters whose names differ only in case, separators or a mail domain.
+
+    Names with different domains are different raters. Names that look alike are covered by another
+    warning.
+    """
+    of_one: dict[str, list[str]] = defaultdict(list)
+    for name in names if len(names) <= MOST_TYPED else ():
+        of_one[_login(name)].append(name)
+    found = [
+        " and ".join(map(repr, own))
+        for own in of_one.values()
+        if len(own) > 1
+        and len({domain[0].casefold() for domain in map(DOMAIN.search, own) if domain}) < 2
+        and not alike_among(own)
+    ]
+    if found:
+        warn(
+            f"names of raters are written similarly: {first_of_many(found, MOST_SHOWN, '; ')}. They"
+            " were read as different raters. If they are the same rater, use one spelling."
+        )
+
+
+def _login(name: str) -> str:
+    return SEPARATOR.sub("", DOMAIN.sub("", name)).casefold()
 
 
 def warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None:
@@ -47,7 +78,7 @@ def warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None:
     for few, many in combinations(order, 2):
         if (is_rated[few] & is_rated[many]).any():
             continue
-        words = [re.sub(r"\d", "", names[i]) for i in (few, many)]
+        words = [re.sub(r"\d", "", _login(names[i])) for i in (few, many)]
         is_rare = RARER * n_ratings[few] <= n_ratings[many]
         by_chance = n_ratings[few] * n_ratings[many] / is_rated.shape[1]
         is_slip = len(words[0]) != len(words[1]) or sorted(words[0]) == sorted(words[1])

@@ -17,6 +17,7 @@ from fastkappa.choices import check_choice
 from fastkappa.multirater.items.counts import as_patterns
 from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows, RowFinder
 from fastkappa.multirater.items.doubtful_names import (
+    warn_of_logins,
     warn_of_mistyped,
     warn_of_offset_ids,
     warn_of_split_items,
@@ -184,6 +185,7 @@ def read_long(
     given = encode_columns([rating], ["rating"], labels, missing_codes, "rating")
     found = _sorted_ratings(item, rater, cluster, given.raters[0], duplicates)
     _warn_of_swapped(found)
+    warn_of_logins(found.rater_names)
     if len(found.rater_names) > MOST_JUDGED:
         codes, starts = found.ratings % found.n_labels, found.starts[:-1]
         are_disputed = np.maximum.reduceat(codes, starts) > np.minimum.reduceat(codes, starts)

@@ -1,7 +1,6 @@
 """Warn about lines of text files that should probably not be counted as items.
 
-A spreadsheet can end with totals or notes. In a confusion matrix, the column names are repeated in
-the first column. `unread_columns` judges the columns.
+A spreadsheet can end with totals or notes. `unread_columns` judges the columns.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ from collections.abc import Collection, Sequence
 
 from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.sources.text.text_format import TextFile, is_packed, opened_rows, rows_in
-from fastkappa.sources.text.unread_columns import TOTALS, Fields, Unread, judge_columns, total_of
+from fastkappa.sources.text.unread_columns import TOTALS, judge_columns, total_of
+from fastkappa.sources.text.unread_groups import Fields, Unread
 
 # The number of characters to read at the start of a file, the number to read at its end, and the
 # number of last lines to check.
@@ -48,8 +48,6 @@ def warn_of_odd_lines(
     keys = [name for name in columns if name in not_rated]
     rated = [name for name in places if name not in not_rated]
     judge_columns(Unread(str(file.path), fields, rated, keys, len(rows)), is_whole=is_whole)
-    if is_whole and 1 < len(rows) == len(file.names) - 1:
-        _warn_of_matrix(file, rows)
     return fields if is_whole else {}
 
 
@@ -81,13 +79,3 @@ def _warn_of_last(file: TextFile, first: Rows, last: Rows) -> None:
                 " total or a note, but is read as an item: remove it if it is not an item."
             )
             return
-
-
-def _warn_of_matrix(file: TextFile, rows: Rows) -> None:
-    """Warn if the first column lists the names of the other columns, as in a confusion matrix."""
-    if [row[0].strip() for row in rows] == [name.strip() for name in file.names[1:]]:
-        warn(
-            f"the first column of {file.path} contains the names of the other columns, as in a"
-            " confusion matrix, but each line is read as an item. If the file is a confusion"
-            " matrix, pass the counts to agreement_from_confusion."
-        )

@@ -1,18 +1,18 @@
 """Detect from all columns of a source that its rows are probably not the items.
 
-A spreadsheet can contain subtotals. An export can be appended twice, contain one line per pair of
-labels, or answer several questions. A join can repeat the ratings of an item.
+A spreadsheet can contain subtotals. An export can be appended twice, or contain one line per pair
+of labels. A join can repeat the ratings of an item. `unread_groups` judges groups of rows.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from datetime import date
-from itertools import chain, combinations
-from operator import eq
-from typing import Any, NamedTuple
+from itertools import combinations
+from operator import eq, ne
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from fastkappa.formatting import first_of_many
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.missing import is_missing
+from fastkappa.sources.text.unread_groups import Unread, warn_of_groups
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS
 
 TOTALS = frozenset(
@@ -43,40 +44,24 @@ ID = re.compile(
 # For a warning about a join, the smallest number of repeated ids, and the smallest proportion of
 # these on which the raters disagree.
 FEWEST_REPEATED, LEAST_DISPUTED = 20, 0.1
-# For a warning about several questions, the largest number of questions, and the smallest numbers
-# of items and labels per question.
-MOST_QUESTIONS, FEWEST_ITEMS, FEWEST_LABELS = 20, 20, 2
-# For a warning about item numbers that restart in each document: at most `MOST_RATINGS` ratings per
-# item are compared, and at least `FEWEST_PAIRS` pairs are required. Kappa must be at least `AGREED`
-# within documents, and at most `UNRELATED` across documents.
-MOST_RATINGS, FEWEST_PAIRS, AGREED, UNRELATED = 20, 200, 0.5, 0.1
+# Ids of items that were entered to test a tool, the largest proportion of such items, and ids of
+# parts of the data of a model.
+TEST = re.compile(
+    r"(?i:[zx]*[\W_]*(test|dummy|demo|training|practice)[\W_]*"
+    r"(patient|subject|record|case|user|item|id)?[\W_]*\d*)"
+)
+SPLIT, MOST_TESTS = re.compile("train|val|dev", re.IGNORECASE), 0.05
+# The name of a column that numbers the versions of an item, and the largest proportion of items
+# with several versions.
+VERSION = re.compile(r"(?i:(?<![^\W\d_])(version|revision|rev)(?![^\W\d_]))")
+MOST_CHANGED = 0.9
+# The ends of the names that a join adds to columns that both tables have.
+SIDES = (("_x", "_y"), (".x", ".y"), ("_left", "_right"), ("", "_right"))
 # The smallest proportion of different values in a column of ids or texts.
 LEAST_DISTINCT = 0.9
 # Larger frames are not judged, because turning their columns into texts would take longer than
 # counting.
 MOST_ROWS = 2000
-
-# The fields of each column, as strings in row order.
-Fields = Mapping[str, Sequence[str]]
-
-
-class Unread(NamedTuple):
-    """All columns of a source: the columns of ratings, other columns that are read, and the rest.
-
-    ``source`` is the name of the source in warnings. ``n_rows`` is the number of rows, including
-    rows with too few or too many fields, which are not in ``fields``.
-    """
-
-    source: str
-    fields: Fields
-    rated: Sequence[str]
-    keys: Sequence[str]
-    n_rows: int
-
-    @property
-    def others(self) -> list[str]:
-        """The columns that are not read."""
-        return [name for name in self.fields if name not in (*self.rated, *self.keys)]
 
 
 def judge_frame(
@@ -88,7 +73,9 @@ def judge_frame(
     """
     read = {*rated, *keys}
     # If a column that is needed does not exist, reading it later raises the error.
-    if not rated or not read < {*there} or any(there.count(name) > 1 for name in read):
+    if not (rated and {*rated} < {*there} and read <= {*there}) or any(
+        there.count(name) > 1 for name in read
+    ):
         return
     n_rows, fields = len(frame[rated[0]]), {}
     for name in there if n_rows <= MOST_ROWS else ():
@@ -108,20 +95,20 @@ def judge_columns(given: Unread, *, is_whole: bool = True) -> None:
 
     If only the first rows are given, rules that concern all rows are skipped.
     """
-    if not set(given.rated) <= given.fields.keys():
+    if not given.fields or not set(given.rated) <= given.fields.keys():
         return
     if given.rated:
         _warn_of_subtotals(given)
+        _warn_of_tests(given)
+    rules = [_warn_of_repeated] if is_whole else []
+    rules += [_warn_of_versions, _warn_of_part_of_key, _warn_of_join]
+    any(rule(given) for rule in rules)
     if not is_whole:
-        _warn_of_join(given)
         return
     _warn_of_counted(given)
-    if not _warn_of_repeated(given):
-        _warn_of_join(given)
+    _warn_of_matrix(given)
     _warn_of_two_ids(given)
-    _warn_of_questions(given)
-    if len(given.rated) == 1 and len(given.keys) > 1:
-        _warn_of_restarts(given)
+    warn_of_groups(given)
 
 
 def _warn_of_subtotals(given: Unread) -> None:
@@ -151,19 +138,67 @@ def total_of(text: str) -> str:
     return text.strip().rstrip(":").casefold()
 
 
-def _warn_of_join(given: Unread) -> None:
+def _id_columns(given: Unread) -> list[str]:
+    """Return the columns that are not read and probably contain ids."""
+    first = next(iter(given.fields))
+    return [name for name in given.others if name == first or ID.search(name)]
+
+
+def _warn_of_tests(given: Unread) -> None:
+    """Warn about a few items whose ids mean that they were entered to test a tool."""
+    for name in given.fields:
+        ids = given.fields[name] if name not in given.rated and ID.search(name) else ()
+        found = [*filter(TEST.fullmatch, ids)]
+        others = [one for one in ids if not TEST.fullmatch(one)]
+        # Texts can also be "test", and the test items of a model have similar ids.
+        are_ids = all(any(map(str.isdigit, one)) and not SPLIT.search(one) for one in others)
+        if found and are_ids and len(found) <= MOST_TESTS * len(ids):
+            warn(
+                f"column {name!r} contains {first_of_many([*map(repr, dict.fromkeys(found))], 3)}:"
+                " if these rows were entered only to test a tool or to train raters, remove them."
+            )
+            return
+
+
+def _warn_of_versions(given: Unread) -> bool:
+    """Warn if a column numbers the versions of an item, and all of them are counted.
+
+    If nearly all items have several rows, each may have been rated under several conditions.
+    Return whether there is a warning.
+    """
+    for name in filter(VERSION.search, given.others if len(given.rated) > 1 else ()):
+        if not all(map(is_number, given.fields[name])):
+            continue
+        for one in _id_columns(given):
+            versions: dict[str, list[float]] = {}
+            for item, version in zip(given.fields[one], given.fields[name]):
+                versions.setdefault(item, []).append(float(version))
+            n = sum(len(own) > 1 for own in versions.values())
+            first = min(map(min, versions.values()), default=0)
+            if 0 < n <= MOST_CHANGED * len(versions) and all(
+                sorted(own) == [first + i for i in range(len(own))] for own in versions.values()
+            ):
+                warn(
+                    f"{n} of {len(versions)} values of {one!r} occur with several values of"
+                    f" {name!r}, and each row is counted as an item: keep only the last {name!r} if"
+                    " they are the same item."
+                )
+                return True
+    return False
+
+
+def _warn_of_join(given: Unread) -> bool:
     """Warn if rows with the same id always have the same ratings, as after a join.
 
-    Items in clusters, such as the lesions of a patient, have different ratings.
+    Items in clusters, such as the lesions of a patient, have different ratings. Return whether
+    there is a warning.
     """
     if len(given.rated) < 2:
-        return
+        return False
     items = [*zip(*(given.fields[name] for name in given.rated))]
-    for name in given.others:
-        ids = given.fields[name]
-        if not (ID.search(name) or name == next(iter(given.fields))):
-            continue
+    for name in _id_columns(given):
         of_id: dict[str, tuple[str, ...]] = {}
+        ids = given.fields[name]
         if any(of_id.setdefault(one, item) != item for one, item in zip(ids, items)):
             continue
         again = [of_id[one] for one, n in Counter(ids).items() if n > 1]
@@ -175,76 +210,48 @@ def _warn_of_join(given: Unread) -> None:
                 " rows are the same item, for example after a join, it is counted several times:"
                 f" keep one row per {name!r}."
             )
-            return
+            return True
+    return False
 
 
-def _warn_of_questions(given: Unread) -> None:
-    """Warn if a column divides the rows so that no label occurs in two parts.
+def _warn_of_part_of_key(given: Unread) -> bool:
+    """Warn if a join on a part of the key combined the ratings of different items.
 
-    In long form, the column must also divide the items, because it could be made from the rating.
+    In such a join, a column such as "site" becomes "site_x" and "site_y". Each rating belongs to
+    the id and one of the two sites. Return whether there is a warning.
     """
-    rated = [given.fields[name] for name in given.rated]
-    if not rated or any(2 * len(set(labels)) > len(labels) for labels in rated):
-        return
-    items = given.fields.get(next(iter(given.keys), ""), ()) if len(rated) == 1 else ()
-    if len(rated) == 1 and len(set(items)) in (0, len(items)):
-        return
-    for name in given.others:
-        parts = given.fields[name]
-        of_items = {*zip(items, parts)}
-        n_items = Counter(part for _, part in of_items) if items else Counter(parts)
-        if (
-            len(of_items) > len(set(items))
-            or not 2 <= len(n_items) <= MOST_QUESTIONS
-            or min(n_items.values()) < FEWEST_ITEMS
-        ):
-            continue
-        of_each = [{(label, part) for label, part in zip(own, parts) if label} for own in rated]
-        together = set(chain.from_iterable(of_each))
-        n_labels = [Counter(part for _, part in own)[part] for own in of_each for part in n_items]
-        is_split = len({label for label, _ in together}) == len(together)
-        if is_split and min(n_labels) >= FEWEST_LABELS:
-            shown = first_of_many([*map(repr, dict.fromkeys(parts))], 3)
-            warn(
-                f"column {name!r} divides the rows into parts that have no label in common:"
-                f" {shown}. If these are different questions, compute kappa for each of them, as"
-                f" with group={name!r}."
-            )
-            return
+    pairs = [
+        (one, other)
+        for one in given.others
+        for left, right in SIDES
+        if one.endswith(left) and (other := one.removesuffix(left) + right) in given.others
+    ]
+    for sides in pairs if len(given.rated) == 2 else ():
+        first, second = (given.fields[name] for name in sides)
+        n_apart = sum(map(ne, first, second))
+        for name in _id_columns(given):
+            ids = given.fields[name]
+            keys = [*zip(ids, first)], [*zip(ids, second)]
+            for rated in (given.rated, given.rated[::-1]):
+                own, others = (given.fields[rater] for rater in rated)
+                if (
+                    _n_varied(keys[0], own, others) >= FEWEST_REPEATED
+                    and _n_varied(keys[1], others, own) >= FEWEST_REPEATED
+                ):
+                    warn(
+                        f"{sides[0]!r} and {sides[1]!r} differ in {n_apart} of {len(ids)} rows, and"
+                        f" each has its own rating of the same {name!r}. If two tables were joined"
+                        f" by {name!r} alone, join them by both columns."
+                    )
+                    return True
+    return False
 
 
-def _warn_of_restarts(given: Unread) -> None:
-    """Warn if item numbers in long form seem to restart, for example in each document.
-
-    Raters then agree on an item of the same document, but only by chance across documents.
-    """
-    item = given.keys[0]
-    labels = given.fields[given.rated[0]]
-    n = len(labels)
-    by_chance = sum((k / n) ** 2 for k in Counter(labels).values())
-    for name in given.others:
-        rows_of: dict[str, list[tuple[str, str]]] = {}
-        parts = given.fields[name]
-        if not 2 <= len(set(parts)) <= n / 2:
-            continue
-        for one, part, label in zip(given.fields[item], parts, labels):
-            rows_of.setdefault(one, []).append((part, label))
-        # The numbers of pairs of ratings, and of equal ones, in different parts and in the same.
-        pairs, equal = [0, 0], [0, 0]
-        for rows in rows_of.values():
-            for (part, label), (other_part, other) in combinations(rows[:MOST_RATINGS], 2):
-                pairs[part == other_part] += 1
-                equal[part == other_part] += label == other
-        if min(pairs) < FEWEST_PAIRS or by_chance == 1:
-            continue
-        across, within = ((k / m - by_chance) / (1 - by_chance) for k, m in zip(equal, pairs))
-        if within >= AGREED and abs(across) <= UNRELATED:
-            warn(
-                f"raters of the same {item!r} agree within the values of column {name!r}, but only"
-                f" by chance across them. If {item!r} restarts for each {name!r}, make the items"
-                f" unique, for example by adding {name!r} to {item!r}."
-            )
-            return
+def _n_varied(keys: Sequence[Hashable], own: Sequence[str], others: Sequence[str]) -> int:
+    """Return how many keys have several other ratings, or 0 if any key has several own ratings."""
+    n_keys, n_own = len({*keys}), len({*zip(keys, own)})
+    several = Counter(key for key, _ in {*zip(keys, others)})
+    return sum(n > 1 for n in several.values()) if n_own == n_keys else 0
 
 
 def _warn_of_repeated(given: Unread) -> bool:
@@ -346,4 +353,16 @@ def _warn_of_counted(given: Unread) -> None:
             f"there is one line for each pair of {' and '.join(rated)}{each}, and a column"
             f" {names[0]!r}. If this column contains the number of items with these ratings, use"
             f" sample_weight={names[0]!r}."
+        )
+
+
+def _warn_of_matrix(given: Unread) -> None:
+    """Warn if the first column lists the names of the other columns, as in a confusion matrix."""
+    first, *others = given.fields
+    listed = [text.strip() for text in given.fields[first]]
+    if given.n_rows > 1 and listed == [name.strip() for name in others]:
+        warn(
+            f"the first column of {given.source} contains the names of the other columns, as in a"
+            " confusion matrix, but each line is read as an item. If it is a confusion matrix, pass"
+            " the counts to agreement_from_confusion."
         )

@@ -1,0 +1,251 @@
+"""Detect from columns that are not read that groups of rows should not be counted together.
+
+The groups can be several questions, scales or documents, or use different codes for the labels. The
+ratings of a group can be copies.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain, combinations, permutations
+from typing import NamedTuple
+
+import numpy as np
+
+from fastkappa.formatting import first_of_many
+from fastkappa.ratings.doubtful_labels import warn
+from fastkappa.ratings.label_order import is_number
+from fastkappa.tables.doubtful_rows import agreed_elsewhere
+
+# For a warning about several questions, the largest number of questions, and the smallest numbers
+# of items and labels per question.
+MOST_QUESTIONS, FEWEST_ITEMS, FEWEST_LABELS = 20, 20, 2
+# For a warning about item numbers that restart in each document: at most `MOST_RATINGS` ratings per
+# item are compared, and at least `FEWEST_PAIRS` pairs are required. Kappa must be at least `AGREED`
+# within documents, and at most `UNRELATED` across documents.
+MOST_RATINGS, FEWEST_PAIRS, AGREED, UNRELATED = 20, 200, 0.5, 0.1
+# Names of columns whose values can be tests with different scales, such as "essay_set".
+SCALED = re.compile(
+    r"(?<![^\W\d_])(sets?|tasks?|prompts?|questions?|tests?|exams?|scales?|instruments?|rubrics?"
+    r"|criteri(on|a)|traits?|dimensions?|domains?|measures?|assignments?|papers?)(?![^\W\d_])",
+    re.IGNORECASE,
+)
+# For a warning about different scales, the smallest number of labels of a scale, the smallest
+# number and proportion of ratings with its highest label, and the smallest proportion of ratings of
+# the other scale that are higher.
+FEWEST_GRADES, FEWEST_AT_END, LEAST_AT_END, LEAST_ABOVE = 3, 5, 0.05, 0.75
+# For a warning about shifted codes, the smallest number of ratings with each kind of code, the
+# largest distance between the two distributions after the shift, and the smallest decrease of the
+# distance, which is the proportion of ratings that would have to change. Raters must agree on at
+# least `LEAST_AGREED` of the items with a label at the end of a scale. At least `FEWEST_SHARED` of
+# the labels must be shared.
+FEWEST_OF_CODE, ALIKE, CLOSER, LEAST_AGREED, FEWEST_SHARED = 60, 0.15, 0.2, 0.25, 0.5
+# For a warning about ratings that were filled in, the largest proportion of blanks among the items
+# on which the raters agree.
+MOST_BLANK = 0.6
+
+# The fields of each column, as strings in row order.
+Fields = Mapping[str, Sequence[str]]
+
+
+class Unread(NamedTuple):
+    """All columns of a source: the columns of ratings, other columns that are read, and the rest.
+
+    ``source`` is the name of the source in warnings. ``n_rows`` is the number of rows, including
+    rows with too few or too many fields, which are not in ``fields``.
+    """
+
+    source: str
+    fields: Fields
+    rated: Sequence[str]
+    keys: Sequence[str]
+    n_rows: int
+
+    @property
+    def others(self) -> list[str]:
+        """The columns that are not read."""
+        return [name for name in self.fields if name not in (*self.rated, *self.keys)]
+
+
+def warn_of_groups(given: Unread) -> None:
+    """Warn about groups of rows, in columns that are not read, that explain the ratings."""
+    _warn_of_questions(given)
+    _warn_of_shifted(given)
+    _warn_of_prefilled(given)
+    if len(given.rated) == 1 and len(given.keys) > 1:
+        _warn_of_restarts(given)
+
+
+def _warn_of_questions(given: Unread) -> None:
+    """Warn if a column divides the rows into parts without a common label, or of other scales.
+
+    In long form, the column must also divide the items, because it could be made from the rating.
+    """
+    rated = [given.fields[name] for name in given.rated]
+    if not rated or any(2 * len(set(labels)) > len(labels) for labels in rated):
+        return
+    items = given.fields.get(next(iter(given.keys), ""), ()) if len(rated) == 1 else ()
+    if len(rated) == 1 and len(set(items)) in (0, len(items)):
+        return
+    for name in given.others:
+        parts = given.fields[name]
+        of_items = {*zip(items, parts)}
+        n_items = Counter(part for _, part in of_items) if items else Counter(parts)
+        if (
+            len(of_items) > len(set(items))
+            or not 2 <= len(n_items) <= MOST_QUESTIONS
+            or min(n_items.values()) < FEWEST_ITEMS
+        ):
+            continue
+        of_each = [{(label, part) for label, part in zip(own, parts) if label} for own in rated]
+        together = set(chain.from_iterable(of_each))
+        n_labels = [Counter(part for _, part in own)[part] for own in of_each for part in n_items]
+        is_split = len({label for label, _ in together}) == len(together)
+        differ = "have no label in common" if is_split and min(n_labels) >= FEWEST_LABELS else None
+        if SCALED.search(name) and _have_scales(_numbers_of(parts, rated)):
+            differ = differ or "have numbers in different ranges"
+        if differ:
+            shown = first_of_many([*map(repr, dict.fromkeys(parts))], 3)
+            warn(
+                f"column {name!r} divides the rows into parts that {differ}: {shown}. If these are"
+                f" different questions, compute kappa for each of them, as with group={name!r}."
+            )
+            return
+
+
+def _numbers_of(parts: Sequence[str], rated: Sequence[Sequence[str]]) -> dict[str, Counter[float]]:
+    """Return how often each part has each number, or an empty dictionary for other labels."""
+    found: dict[str, Counter[float]] = {part: Counter() for part in parts}
+    for own in rated:
+        if not all(is_number(label) for label in own if label):
+            return {}
+        for part, label in zip(parts, own):
+            if label:
+                found[part][float(label)] += 1
+    return found
+
+
+def _have_scales(numbers: Mapping[str, Counter[float]]) -> bool:
+    """Return whether most numbers of a part are higher than all numbers of another part.
+
+    The highest number of the other part must be frequent, as at the end of a scale, and less than
+    half of the highest number of the first part.
+    """
+    for low, high in permutations(numbers.values(), 2):
+        top = max(low, default=0)
+        n_above = sum(n for label, n in high.items() if label > top)
+        if (
+            len(low) >= FEWEST_GRADES
+            and low[top] >= max(FEWEST_AT_END, LEAST_AT_END * low.total())
+            and max(high, default=top) > 2 * top
+            and 0 < LEAST_ABOVE * high.total() <= n_above
+        ):
+            return True
+    return False
+
+
+def _warn_of_shifted(given: Unread) -> None:
+    """Warn if the ratings of some parts are shifted, such as 1 to 5 where others are 0 to 4.
+
+    After the shift, all parts must have nearly the same distribution. Raters must agree on the ends
+    of both scales, because errors also add labels to the parts of a column of true labels.
+    """
+    rated = [given.fields[name] for name in given.rated]
+    for name in [*given.others, *given.keys] if len(rated) > 1 else ():
+        parts = given.fields.get(name, ())
+        if not 2 <= len(set(parts)) <= MOST_QUESTIONS:
+            continue
+        numbers = {part: tuple(sorted(own)) for part, own in _numbers_of(parts, rated).items()}
+        of_scale: dict[tuple[float, ...], list[list[float]]] = {own: [] for own in numbers.values()}
+        for part, row in zip(parts, zip(*rated)) if len(of_scale) == 2 else ():
+            if all(row):
+                of_scale[numbers[part]].append([*map(float, row)])
+        if not all(map(len, of_scale.values())) or len(of_scale) != 2:
+            continue
+        (low, rows), (high, others) = sorted(of_scale.items())
+        step, n_shared = high[0] - low[0], len({*low} & {*high})
+        # Ids of two groups can also be shifted, but they are not shared.
+        if len(low) < FEWEST_GRADES or n_shared < FEWEST_SHARED * len(low):
+            continue
+        if tuple(x + step for x in low) != high:
+            continue
+        n, m = (Counter(chain.from_iterable(own)) for own in (rows, others))
+        apart, moved = (
+            sum(abs(n[x] / n.total() - m[x + by] / m.total()) for x in low) / 2 for by in (0, step)
+        )
+        are_agreed = all(
+            own.count([end] * len(rated)) >= LEAST_AGREED * sum(end in row for row in own)
+            for own, end in ((rows, low[-1]), (others, high[0]))
+        )
+        if (
+            are_agreed
+            and min(n.total(), m.total()) >= FEWEST_OF_CODE
+            and moved <= min(ALIKE, apart - CLOSER)
+        ):
+            found = [repr(part) for part, own in numbers.items() if own == high]
+            warn(
+                f"the ratings are from {high[0]:g} to {high[-1]:g} where {name!r} is"
+                f" {first_of_many(found, 3)}, but from {low[0]:g} to {low[-1]:g} elsewhere. If the"
+                " codes differ but the labels do not, use the same codes in all rows."
+            )
+            return
+
+
+def _warn_of_prefilled(given: Unread) -> None:
+    """Warn if two raters always agree where another column, such as a date, is blank.
+
+    A note, or the rating of an adjudicator, is also blank in most items on which raters agree.
+    """
+    for pair in combinations(given.rated, 2):
+        items = np.array([given.fields[name] for name in pair])
+        are_rated = (items != "").all(axis=0)
+        codes = np.unique(items[:, are_rated], return_inverse=True)[1].reshape(2, -1)
+        same = codes[0] == codes[1]
+        for name in given.others:
+            is_blank = (np.array(given.fields[name]) == "")[are_rated]
+            if not same[is_blank].all() or is_blank.sum() > MOST_BLANK * same.sum():
+                continue
+            agreed = agreed_elsewhere(codes, is_blank)
+            if agreed is not None:
+                warn(
+                    f"{pair[0]} and {pair[1]} agree on all {is_blank.sum()} items without"
+                    f" {name!r}, but on only {agreed:.0%} of the others. If one rater's ratings"
+                    " were filled in from the other there, leave these items out."
+                )
+                return
+
+
+def _warn_of_restarts(given: Unread) -> None:
+    """Warn if item numbers in long form seem to restart, for example in each document.
+
+    Raters then agree on an item of the same document, but only by chance across documents.
+    """
+    item = given.keys[0]
+    labels = given.fields[given.rated[0]]
+    n = len(labels)
+    by_chance = sum((k / n) ** 2 for k in Counter(labels).values())
+    for name in given.others:
+        rows_of: dict[str, list[tuple[str, str]]] = {}
+        parts = given.fields[name]
+        if not 2 <= len(set(parts)) <= n / 2:
+            continue
+        for one, part, label in zip(given.fields[item], parts, labels):
+            rows_of.setdefault(one, []).append((part, label))
+        # The numbers of pairs of ratings, and of equal ones, in different parts and in the same.
+        pairs, equal = [0, 0], [0, 0]
+        for rows in rows_of.values():
+            for (part, label), (other_part, other) in combinations(rows[:MOST_RATINGS], 2):
+                pairs[part == other_part] += 1
+                equal[part == other_part] += label == other
+        if min(pairs) < FEWEST_PAIRS or by_chance == 1:
+            continue
+        across, within = ((k / m - by_chance) / (1 - by_chance) for k, m in zip(equal, pairs))
+        if within >= AGREED and abs(across) <= UNRELATED:
+            warn(
+                f"raters of the same {item!r} agree within the values of column {name!r}, but only"
+                f" by chance across them. If {item!r} restarts for each {name!r}, make the items"
+                f" unique, for example by adding {name!r} to {item!r}."
+            )
+            return
