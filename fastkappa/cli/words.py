@@ -67,6 +67,7 @@ FORMS = [
         "If the file has one row per measurement, use --item, --rater and --rating.",
     ),
     (r"Leave out this column, for example with .*", "Leave it out of --raters."),
+    (r", pass table\[.*?\]\.", ", remove them."),
 ]
 OPTIONS = [
     (r"\bduplicates='first' or 'last'", "--duplicates first or last"),
