@@ -82,6 +82,7 @@ OPTIONS = [
     (r"\blabels=", "--labels"),
     (r"\bmin_coverage=", "--min-coverage "),
     (r"\bnull_kappa\b", "--null"),
+    (r"^labels does\b", "--labels does"),
     (r"^sep and decimal must\b", "--sep and --decimal must"),
     (r"^(confidence|sep|encoding|decimal) must\b", r"--\1 must"),
 ]

@@ -29,6 +29,7 @@ from fastkappa.results.report import (
     differences_grid,
     groups_grid,
     is_planned,
+    left_outside,
     null_text,
     with_p,
 )
@@ -290,8 +291,10 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             below.append(f"{not_adjusted}; {together}")
         elif len(self.results) > 2:
             below.append(together)
-        shared = [] if self.repeats_items else shared_clusters(self.n_shared_clusters)
-        return Report(above, grids, below, doubts=shared)
+        n_outside = [one.n_outside for one in self.results.values()]
+        doubts = left_outside(*n_outside if self.repeats_items else [pooled.n_outside])
+        doubts += [] if self.repeats_items else shared_clusters(self.n_shared_clusters)
+        return Report(above, grids, below, doubts=doubts)
 
     def _methods(self) -> Iterator[str]:
         """Yield lines about the intervals of kappa, their widths and the design effects."""
