@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from datetime import date
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from operator import eq
 from typing import Any, NamedTuple
 
@@ -40,6 +40,13 @@ ID = re.compile(
     r"(^|[\W_])(?i:ids?|mrn|patient|record|case|subject|item|participant|accession)([\W_]|$)"
     r"|[a-z]I[dD]([\W_]|$)"
 )
+# The name of a column of places, at each of which the numbers of patients can restart.
+PLACE = re.compile(
+    r"(^|[\W_])(?i:sites?|cent(er|re|ro)s?|hospital|hôpital|clinic|klinik|zentrum|country|city)"
+    r"(I[dD])?([\W_]|$)"
+)
+# The smallest number of clusters per place for a warning about numbers that restart.
+FEWEST_OF_PLACE = 5
 # For a warning about a join, the smallest number of repeated ids, and the smallest proportion of
 # these on which the raters disagree.
 FEWEST_REPEATED, LEAST_DISPUTED = 20, 0.1
@@ -122,6 +129,8 @@ def judge_columns(given: Unread, *, is_whole: bool = True) -> None:
     _warn_of_questions(given)
     if len(given.rated) == 1 and len(given.keys) > 1:
         _warn_of_restarts(given)
+    elif len(given.rated) > 1:
+        _warn_of_places(given)
 
 
 def _warn_of_subtotals(given: Unread) -> None:
@@ -243,6 +252,30 @@ def _warn_of_restarts(given: Unread) -> None:
                 f"raters of the same {item!r} agree within the values of column {name!r}, but only"
                 f" by chance across them. If {item!r} restarts for each {name!r}, make the items"
                 f" unique, for example by adding {name!r} to {item!r}."
+            )
+            return
+
+
+def _warn_of_places(given: Unread) -> None:
+    """Warn if the numbers of clusters, such as patients, restart in each site or hospital.
+
+    At each place, the numbers have no gaps, and the largest numbers differ between places. In
+    contrast, clusters that were seen at several places, or at several sites of the body, have the
+    same numbers everywhere, or gaps.
+    """
+    for key, name in product(filter(ID.search, given.keys), filter(PLACE.search, given.others)):
+        numbers_of: dict[str, set[str]] = {}
+        for place, number in zip(given.fields[name], given.fields[key]):
+            numbers_of.setdefault(place, set()).add(number)
+        sizes = {len(numbers) for numbers in numbers_of.values()}
+        in_order = [str(1 + i) for i in range(max(sizes, default=0))]
+        if min(sizes, default=0) < FEWEST_OF_PLACE or len(sizes) == 1:
+            continue
+        if all(numbers == {*in_order[: len(numbers)]} for numbers in numbers_of.values()):
+            warn(
+                f"{key!r} counts from 1 in each value of column {name!r}, so rows of different"
+                f" values are in the same cluster. If {key!r} restarts for each {name!r}, make the"
+                f" clusters unique, for example by adding {name!r} to {key!r}."
             )
             return
 
