@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from fastkappa.cli.reports.output import Output
 
 
+# How to set the order of the labels of saved counts.
+OF_SAVED = "Run fastkappa score --save with --labels in the intended order."
+
+
 class Remarks:
     """Collect the warnings about a result for the error stream and for the JSON output."""
 
@@ -47,6 +51,13 @@ class Remarks:
     def rely_on_order(self) -> bool:
         """Whether any result depends on the order of the labels."""
         return any(why is not None for why in self.depends)
+
+    def receive(self, labels: AnyArray, *, are_sorted: bool) -> None:
+        """Record the labels of saved counts, and whether these were sorted."""
+        if are_sorted:
+            self.sorted_labels.append(labels)
+        else:
+            self.given_labels = labels.tolist()
 
     def show(self) -> None:
         """Print the warnings, including a warning if a result relies on a doubtful label order."""
@@ -97,9 +108,9 @@ def read_matrix(path: Path | None, weights: WeightsName) -> WeightMatrix | None:
             f"use either --weights or --weight-matrix, got --weights {weights} and"
             f" --weight-matrix {path}."
         )
-    from fastkappa.cli.files.weight_matrix import read_weight_matrix
+    from fastkappa.cli.files.weight_matrix import read_matrix_file
 
-    return read_weight_matrix(path)
+    return read_matrix_file(path)
 
 
 def _one_line(message: object) -> str:

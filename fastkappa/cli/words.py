@@ -67,6 +67,7 @@ FORMS = [
         "If the file has one row per measurement, use --item, --rater and --rating.",
     ),
     (r"Leave out this column, for example with .*", "Leave it out of --raters."),
+    (r", pass table\[.*?\]\.", ", remove them."),
 ]
 OPTIONS = [
     (r"\bduplicates='first' or 'last'", "--duplicates first or last"),
@@ -82,6 +83,7 @@ OPTIONS = [
     (r"\blabels=", "--labels"),
     (r"\bmin_coverage=", "--min-coverage "),
     (r"\bnull_kappa\b", "--null"),
+    (r"^labels does\b", "--labels does"),
     (r"^sep and decimal must\b", "--sep and --decimal must"),
     (r"^(confidence|sep|encoding|decimal) must\b", r"--\1 must"),
 ]

@@ -146,15 +146,18 @@ class ConcordanceResult(MeasuredResult):
             f" {self._items()}, {count_text(self.n_raters, 'rater')}>"
         )
 
-    def _report(self) -> Report:
-        parts = [("precision", self.precision), ("accuracy", self.accuracy)]
+    def _parts(self) -> dict[str, float]:
+        parts = {"precision": self.precision, "accuracy": self.accuracy}
         if self.n_raters == 2 and not math.isnan(self.location_shift):
-            parts += [("location shift", self.location_shift), ("scale shift", self.scale_shift)]
+            parts |= {"location shift": self.location_shift, "scale shift": self.scale_shift}
+        return parts
+
+    def _report(self) -> Report:
         what = self.method[0].upper() + self.method[1:]
         row = ("concordance correlation", self.value, self.standard_error, self.interval)
         return Report(
             [self._heading(what), *self._left_out()],
-            [estimate_grid([row], self.confidence), facts(parts)],
+            [estimate_grid([row], self.confidence), facts(self._parts().items())],
         )
 
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from fastkappa.planning.checks import PlannedAlternative
 from fastkappa.planning.kappa_studies import kappa_study
+from fastkappa.planning.planned_tables import BALANCED
 from fastkappa.statistics.bootstrap import as_generator
 from fastkappa.statistics.inference import check_whole
 from fastkappa.statistics.weights import Weights
@@ -16,7 +17,8 @@ from fastkappa.statistics.weights import Weights
 def sample_size(
     kappa: float,
     *,
-    rates: tuple[ArrayLike, ArrayLike] = (0.5, 0.5),
+    rates: tuple[ArrayLike, ArrayLike] = BALANCED,
+    pilot: ArrayLike | None = None,
     weights: Weights = None,
     null_kappa: float = 0.0,
     alternative: PlannedAlternative = "two-sided",
@@ -38,6 +40,9 @@ def sample_size(
         For two labels, the proportion of items to which each rater gives the first label. For more
         labels, an array for each rater with the proportions of all labels. If there are more than
         two raters, both entries must be equal.
+    pilot : array-like of shape (l, l), default=None
+        The counts of a pilot study of two raters. Its label proportions replace ``rates``, and
+        raters are assumed to confuse the same labels. Its kappa must be above 0.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights.
     null_kappa : float, default=0.0
@@ -74,7 +79,9 @@ def sample_size(
     -----
     With three or more labels, many different tables have the given rates and kappa. A plan assumes
     that the raters agree on some items and guess on the others. With two labels, this assumption is
-    the common correlation model of Altaye, Donner and Klar (2001).
+    the common correlation model of Altaye, Donner and Klar (2001). With ``pilot``, the planned
+    table is a mixture of the pilot's table with maximum agreement if ``kappa`` is above the pilot's
+    kappa, and with guessing if it is below.
 
     For two raters and two labels, the formula is that of Cantor (1996). With more labels, the test
     computes its standard error from the most likely table whose kappa is ``null_kappa``. This table
@@ -118,6 +125,7 @@ def sample_size(
         kappa,
         null_kappa=null_kappa,
         rates=rates,
+        pilot=pilot,
         weights=weights,
         n_raters=n_raters,
         alternative=alternative,
@@ -131,7 +139,8 @@ def power(
     n: int,
     kappa: float,
     *,
-    rates: tuple[ArrayLike, ArrayLike] = (0.5, 0.5),
+    rates: tuple[ArrayLike, ArrayLike] = BALANCED,
+    pilot: ArrayLike | None = None,
     weights: Weights = None,
     null_kappa: float = 0.0,
     alternative: PlannedAlternative = "two-sided",
@@ -147,7 +156,7 @@ def power(
     ----------
     n : int
         The number of items.
-    kappa, rates, weights, null_kappa, alternative, alpha, n_raters, design_effect
+    kappa, rates, pilot, weights, null_kappa, alternative, alpha, n_raters, design_effect
         As in `sample_size`.
     n_simulated : int, default=0
         The number of studies to simulate, each with the planned test. With 10,000 studies, the
@@ -184,6 +193,7 @@ def power(
         kappa,
         null_kappa=null_kappa,
         rates=rates,
+        pilot=pilot,
         weights=weights,
         n_raters=n_raters,
         alternative=alternative,
@@ -199,7 +209,8 @@ def sample_size_for_width(
     kappa: float,
     width: float,
     *,
-    rates: tuple[ArrayLike, ArrayLike] = (0.5, 0.5),
+    rates: tuple[ArrayLike, ArrayLike] = BALANCED,
+    pilot: ArrayLike | None = None,
     weights: Weights = None,
     confidence: float = 0.95,
     n_raters: int = 2,
@@ -213,7 +224,7 @@ def sample_size_for_width(
         The expected kappa.
     width : float
         The required width of the interval.
-    rates, weights, n_raters, design_effect
+    rates, pilot, weights, n_raters, design_effect
         As in `sample_size`.
     confidence : float, default=0.95
         The confidence level of the interval.
@@ -248,6 +259,7 @@ def sample_size_for_width(
     study = kappa_study(
         kappa,
         rates=rates,
+        pilot=pilot,
         weights=weights,
         n_raters=n_raters,
         confidence=confidence,

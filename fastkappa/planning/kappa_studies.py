@@ -32,8 +32,10 @@ from fastkappa.planning import several_raters
 from fastkappa.planning.checks import PlannedAlternative, check_raters
 from fastkappa.planning.expected_z import expected_z
 from fastkappa.planning.planned_tables import (
+    BALANCED,
     Margins,
     as_margins,
+    as_pilot,
     error_of_one_item,
     outside_most_frequent,
     planned_table,
@@ -43,6 +45,7 @@ from fastkappa.statistics.distributions import t_quantile
 from fastkappa.statistics.inference import STANDARD_NORMAL, normal_quantile
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.intervals.rao import check_null_kappa, null_test
+from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, weights_text
 
 # The search starts with a study in which about this many items are expected outside the most
@@ -66,16 +69,21 @@ MOST_LABELS, MOST_SIMULATED_LABELS = 10, 16
 MOST_NUMBERS = 10**6
 GUESSED = (
     "Raters are assumed to agree on some items and to guess on the others. If most disagreements"
-    " are between adjacent labels, fewer items are needed."
+    " are between adjacent labels, fewer items are needed: use the table of a pilot study."
 )
+AS_IN_PILOT = "Raters are assumed to confuse the same labels as in the pilot study."
 
 
 @dataclass(frozen=True, kw_only=True)
 class KappaStudy(TestedStudy):
-    """A study of kappa, with disagreement weights and the proportions of each rater's labels."""
+    """A study of kappa, with disagreement weights and the proportions of each rater's labels.
+
+    ``pilot`` is the table of a pilot study as proportions, or None.
+    """
 
     rates: Margins
     weights: Weights
+    pilot: FloatTable | None = None
     coefficient = name = "kappa"
     names = ("kappa", "null_kappa")
     fewest = 1
@@ -86,12 +94,17 @@ class KappaStudy(TestedStudy):
 
     @property
     def assumption(self) -> str:  # type: ignore[override]
-        return GUESSED if self.weights is not None and len(self.rates[0]) > 2 else ""
+        if len(self.rates[0]) == 2 or (self.weights is None and self.pilot is None):
+            return ""
+        return GUESSED if self.pilot is None else AS_IN_PILOT
 
     def assumed(self) -> dict[str, str]:
-        rates = [", ".join(f"{rate:g}" for rate in rates) for rates in self.rates]
+        rates = [", ".join(f"{rate:.4g}" for rate in rates) for rates in self.rates]
         names = ("label proportions", "label proportions of the second rater")
-        return dict(zip(names, dict.fromkeys(rates)))
+        found = dict(zip(names, dict.fromkeys(rates)))
+        if self.pilot is not None:
+            found["pilot kappa"] = f"{float(kappas(self.pilot, self.weights)):.4f}"
+        return found
 
     @abstractmethod
     def formula(self) -> PowerOfN:
@@ -109,7 +122,7 @@ class KappaStudy(TestedStudy):
     @cached_property
     def table(self) -> FloatTable:
         """The expected table of two raters."""
-        return planned_table("kappa", self.expected, self.rates, self.weights)
+        return planned_table("kappa", self.expected, self.rates, self.weights, self.pilot)
 
     @property
     def start(self) -> int:
@@ -171,7 +184,7 @@ class _TwoRaters(KappaStudy):
         return self._by_expected_z()
 
     def _by_standard_errors(self) -> PowerOfN:
-        null = planned_table("null_kappa", self.tested, self.rates, self.weights)
+        null = planned_table("null_kappa", self.tested, self.rates, self.weights, self.pilot)
         of_null, of_expected = (error_of_one_item(t, self.weights) for t in (null, self.table))
         value, critical = abs(self.expected - self.tested), self.critical(math.inf)
         return lambda n: normal_power(value * math.sqrt(n) - critical * of_null, of_expected)
@@ -262,7 +275,8 @@ def kappa_study(
     kappa: float,
     *,
     null_kappa: float | None = None,
-    rates: Any = (0.5, 0.5),
+    rates: Any = BALANCED,
+    pilot: Any = None,
     weights: Weights = None,
     n_raters: int = 2,
     alternative: PlannedAlternative = "two-sided",
@@ -271,17 +285,26 @@ def kappa_study(
     design_effect: float = 1.0,
 ) -> KappaStudy:
     """Check the arguments of `sample_size` and similar functions, and return the study."""
+    table = None
+    if pilot is not None:
+        if rates is not BALANCED:
+            raise ValueError("rates must be left out if pilot is given, because it contains them.")
+        if n_raters != 2:
+            raise ValueError(f"n_raters must be 2 if pilot is given, got {n_raters!r}.")
+        table = as_pilot(pilot, weights)
+        rates = table.sum(axis=1), table.sum(axis=0)
     margins = as_margins(rates)
     check_raters(n_raters, margins)
-    planned_table("kappa", kappa, margins, weights)
+    planned_table("kappa", kappa, margins, weights, table)
     if null_kappa is not None:
         check_null_kappa(null_kappa)
-        planned_table("null_kappa", null_kappa, margins, weights)
+        planned_table("null_kappa", null_kappa, margins, weights, table)
     study = _TwoRaters if n_raters == 2 else _SeveralRaters
     return study(
         expected=kappa,
         null=null_kappa,
         rates=margins,
+        pilot=table,
         weights=weights,
         n_raters=n_raters,
         alternative=alternative,

@@ -2,7 +2,8 @@
 
 A planned table is a mixture of independence and the maximum agreement that the margins allow. For
 two labels, it is the only table with the given kappa and margins. For more labels, the mixture is
-an assumption.
+an assumption. The table of a pilot study replaces this assumption: if the planned kappa is higher
+than the pilot's, the pilot is mixed with maximum agreement, and otherwise with independence.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ import numpy as np
 from fastkappa.arrays import FloatTable
 from fastkappa.statistics.inference import delta_error, gradient, terms_of
 from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.tables import as_table, warn_of_sums
 from fastkappa.statistics.transport import closest_tables
 from fastkappa.statistics.weights import Weights, as_weights
 
 Margins: TypeAlias = tuple[FloatTable, FloatTable]
 # A plan requires at least this proportion of items outside the most frequent cell.
 LEAST_OUTSIDE = 1e-6
+BALANCED = (0.5, 0.5)  # the default rates
 
 
 def as_margins(rates: Any) -> Margins:
@@ -43,11 +46,29 @@ def as_margins(rates: Any) -> Margins:
     return first, second
 
 
-def planned_table(name: str, kappa: float, margins: Margins, weights: Weights) -> FloatTable:
+def as_pilot(pilot: Any, weights: Weights) -> FloatTable:
+    """Return the counts of a pilot study as proportions, or raise if its kappa is not above 0."""
+    table = as_table(pilot, "pilot")
+    warn_of_sums(table, "pilot")
+    counts = table.astype(np.float64)
+    kappa = float(kappas(counts, as_weights(weights, len(counts))))
+    if not kappa > 0:
+        raise ValueError(f"pilot must be a table with a kappa above 0, got a kappa of {kappa:.4g}.")
+    return np.asarray(counts / counts.sum())
+
+
+def planned_table(
+    name: str,
+    kappa: float,
+    margins: Margins,
+    weights: Weights,
+    pilot: FloatTable | None = None,
+) -> FloatTable:
     """Return the planned table as proportions, in an array of shape (l, l).
 
-    The table is the mixture of independence and maximum agreement that has this kappa. Error
-    messages refer to ``kappa`` by ``name``.
+    The table is the mixture of independence and maximum agreement that has this kappa. The table of
+    a ``pilot`` with these margins replaces the one whose kappa is on the other side of its own.
+    Error messages refer to ``kappa`` by ``name``.
     """
     if not isinstance(kappa, Real) or not -1 <= kappa <= 1:
         raise ValueError(f"{name} must be a number between -1 and 1, got {kappa!r}.")
@@ -64,8 +85,16 @@ def planned_table(name: str, kappa: float, margins: Margins, weights: Weights) -
         raise ValueError(
             f"{name} can be at most {largest:.4f} for raters with these rates, got {kappa!r}."
         )
-    part = min(kappa / largest, 1.0) if largest > 0 else 0.0
-    proportions: FloatTable = by_chance + part * (closest - by_chance)
+    # Kappa is linear in tables with the same margins.
+    (low, least), (high, most) = (by_chance, 0.0), (closest, largest)
+    if pilot is not None:
+        of_pilot = float(kappas(pilot, checked))
+        if kappa < of_pilot:
+            high, most = pilot, of_pilot
+        else:
+            low, least = pilot, of_pilot
+    part = min((kappa - least) / (most - least), 1.0) if most > least else 0.0
+    proportions: FloatTable = low + part * (high - low)
     if proportions.min() < -1e-12:
         raise ValueError(
             f"{name} must be less negative for raters with these rates, got {kappa!r}."

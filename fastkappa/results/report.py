@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import (
+    counts_text,
     figure,
     interval_text,
     label_text,
@@ -83,6 +84,16 @@ class Report(NamedTuple):
     below: Sequence[str] = ()
     heading: str = ""
     doubts: Sequence[str] = ()
+
+
+def left_outside(*n_items: int) -> list[str]:
+    """Return a list with a doubt about items that are left out, or an empty list if there are none.
+
+    If results differ in the number of items that they leave out, give all numbers.
+    """
+    if not any(n_items):
+        return []
+    return [f"{counts_text(n_items, 'item')} left out because of a rating outside the labels"]
 
 
 def facts(pairs: Iterable[tuple[str, Any]], caption: str = "") -> Grid:

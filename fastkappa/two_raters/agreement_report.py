@@ -18,6 +18,7 @@ from fastkappa.results.report import (
     estimate_grid,
     facts,
     is_planned,
+    left_outside,
     null_text,
 )
 from fastkappa.results.sentence import estimate_sentence, estimate_text, interval_name
@@ -172,8 +173,6 @@ def _remarks(result: _Result) -> Iterator[str]:
         missing = ", ".join(f"{n} of {name}" for n, name in zip(result.missing, names))
         of_clusters = f" or cluster ({result.missing_clusters})" if result.missing_clusters else ""
         yield f"{result.n_dropped} left out because of a missing rating ({missing}){of_clusters}"
-    if result.n_outside:
-        yield f"{result.n_outside} left out because of a rating outside the labels"
     yield from _unused_labels(result)
     if math.isnan(result.kappa):
         yield f"kappa is undefined: {why_undefined(result)}"
@@ -182,7 +181,8 @@ def _remarks(result: _Result) -> Iterator[str]:
 
 
 def _doubts(result: _Result) -> Iterator[str]:
-    """Yield the reasons why intervals and tests cannot be trusted."""
+    """Yield the reasons why figures cannot be trusted."""
+    yield from left_outside(result.n_outside)
     if result.doubt:
         yield result.doubt
     own = result.clusters

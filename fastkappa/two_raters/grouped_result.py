@@ -29,6 +29,7 @@ from fastkappa.results.report import (
     differences_grid,
     groups_grid,
     is_planned,
+    left_outside,
     not_adjusted,
     null_text,
     with_p,
@@ -280,8 +281,10 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         if self.differences:
             grids.append(differences_grid(self.differences, pooled.confidence))
         below += not_adjusted(len(self.differences), len(self.results))
-        shared = [] if self.repeats_items else shared_clusters(self.n_shared_clusters)
-        return Report(above, grids, below, doubts=shared)
+        n_outside = [one.n_outside for one in self.results.values()]
+        doubts = left_outside(*n_outside if self.repeats_items else [pooled.n_outside])
+        doubts += [] if self.repeats_items else shared_clusters(self.n_shared_clusters)
+        return Report(above, grids, below, doubts=doubts)
 
     def _methods(self) -> Iterator[str]:
         """Yield lines about the intervals of kappa, their widths and the design effects."""

@@ -327,3 +327,56 @@ def test_no_name_in_the_csv_is_a_formula(
     assert row["name"] == f"'{start}1+1.csv"
     # A number remains a number.
     assert float(row["kappa"]) == -1
+
+
+TWO = ["--raters", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["score", "--y1", "a", "--y2", "b"], ["9 items"]),
+        (["agree", *TWO], ["9 items"]),
+        (["agree", *TWO, "--cluster", "id"], ["9 items"]),
+        (["agree", *TWO, "--group", "site"], ["9 items"]),
+        (["agree", *TWO, "--reference", "c"], ["6 to 9 items"]),
+        (
+            ["agree", *TWO, "--reference", "c", "--group", "site"],
+            ["6 to 9 items", "site x: 3 to 6 items", "site y: 3 items"],
+        ),
+        (["thresholds", "--score", "s", "--y", "a"], ["6 items"]),
+    ],
+)
+@pytest.mark.parametrize("output", ["text", "sentence", "csv", "json"])
+def test_items_that_labels_leave_out(
+    tmp_path: Path, command: list[str], said: list[str], output: str
+) -> None:
+    """The labels 1 to 3 leave out the items that a rater has graded 0."""
+    n = 60
+    a = [0 if i % 10 == 0 else 1 + i % 3 for i in range(n)]
+    # `a` has graded items 0, 10, ..., 50 as 0, and `b` items 0, 5, 20, 25, 40 and 45.
+    b = [0 if i % 20 in (0, 5) else 1 + (i + i // 7) % 3 for i in range(n)]
+    columns = {"a": a, "b": b, "c": a, "s": [x + i / 99 for i, x in enumerate(a)]}
+    site = ["xy"[i % 4 > 1] for i in range(n)]
+    file = write_csv(tmp_path / "r.csv", **columns, site=site, id=[i // 2 for i in range(n)])
+    name, *options = command
+    result = program.run(name, file, *options, "--labels", "1,2,3", "--format", output)
+    assert result.exit_code == 0, result.stderr
+    left_out = "left out because of a rating outside the labels"
+    found = result.stdout if output == "text" else result.stderr
+    for text in said:
+        heading, _, items = text.rpartition(": ")
+        shown = f"{items} {left_out}" if output == "text" else f"warning: {text} {left_out}"
+        assert shown in found
+        assert not heading or heading in found
+    assert found.count(left_out) == len(said)
+    if output == "json":
+        assert [f"{text} {left_out}" for text in said] == [
+            text for text in json.loads(result.stdout)["warnings"] if left_out in text
+        ]
+
+
+def test_labels_that_leave_out_most_items(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "r.csv", a=[0, 1, 2] * 10, b=[0, 2, 1, 0, 1, 2] * 5)
+    result = program.run("agree", file, *TWO, "--labels", "1,3")
+    assert "warning: --labels does not contain all ratings, so 25 of 30 items" in result.stderr

@@ -162,7 +162,7 @@ def test_labels_leave_others_out(items: Any, file: Path) -> None:
     assert found["table"] == best.table.tolist()
     assert (found["n"], found["outside"]) == (kept.sum(), (~kept).sum())
     printed = text_of(file, "--y", "word", "--score", "s", "--labels", "poor,good,best")
-    assert f"{(~kept).sum()} items left out because of a label outside --labels" in printed
+    assert f"{(~kept).sum()} items left out because of a rating outside the labels" in printed
 
 
 def test_missing_values(tmp_path: Path) -> None:

@@ -297,3 +297,30 @@ def test_pictures(flows: Path, tmp_path: Path, raters: list[str]) -> None:
 def test_refusals(tmp_path: Path, options: list[str], message: str) -> None:
     path = write_csv(tmp_path / "r.csv", who=range(17), wright=WRIGHT, mini=MINI, word=["x"] * 17)
     assert message in measure.refusal(path, *options)
+
+
+def test_the_csv_has_the_figures_of_the_report(flows: Path) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    printed = measure.text_of(flows, "--raters", "wright", "mini", "--format", "csv")
+    found = {row["statistic"]: row["value"] for row in csv.DictReader(io.StringIO(printed))}
+    differences = np.subtract(WRIGHT, MINI)
+    sd = float(differences.std(ddof=1))
+    assert float(found["standard deviation"]) == pytest.approx(sd)
+    # F of ICC(C,1) is the mean square of the subjects over that of the residuals.
+    subjects = np.add(WRIGHT, MINI).var(ddof=1) / 2
+    assert float(found["F of ICC(C,1)"]) == pytest.approx(subjects / (sd**2 / 2))
+    assert (found["df1 of ICC(C,1)"], found["df2 of ICC(C,1)"]) == ("16", "16")
+    p_value = stats.f.sf(2 * subjects / sd**2, 16, 16)
+    assert float(found["p of ICC(C,1)"]) == pytest.approx(p_value)
+    precision = float(np.corrcoef(WRIGHT, MINI)[0, 1])
+    assert float(found["precision"]) == pytest.approx(precision)
+    of_both = precision * float(found["accuracy"])
+    assert float(found["concordance correlation"]) == pytest.approx(of_both)
+    ratio = np.std(WRIGHT) / np.std(MINI)
+    assert float(found["scale shift"]) == pytest.approx(ratio)
+    product = np.std(WRIGHT) * np.std(MINI)
+    shift = differences.mean() / np.sqrt(product)
+    assert float(found["location shift"]) == pytest.approx(shift)
+    three = measure.text_of(flows, "--raters", "wright", "mini", "third", "--format", "csv")
+    assert "\nprecision," in three
+    assert "shift" not in three

@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +24,7 @@ from fastkappa.planning import (
 )
 from fastkappa.planning.kappa_studies import kappa_study
 from fastkappa.planning.plan import plan_study
-from tests.helpers.command_line import CommandLine
+from tests.helpers.command_line import CommandLine, write_csv
 
 plan = CommandLine("plan")
 
@@ -222,3 +225,68 @@ def test_the_assumption_about_disagreements_is_stated() -> None:
     text = plan.text_of(*study, "--rates", "0.4,0.3,0.3")
     assert "Raters are assumed to agree on some items and to guess on the others." in text
     assert "are assumed to agree" not in plan.text_of(*study, "--rates", "0.4,0.6")
+
+
+PILOT = [[30, 6, 0], [6, 20, 4], [0, 4, 30]]
+LINEAR = ("--kappa", 0.8, "--width", 0.2, "--weights", "linear")
+
+
+def write_pilot(path: Path, labels: list[Any]) -> Path:
+    columns = {str(label): [row[i] for row in PILOT] for i, label in enumerate(labels)}
+    return write_csv(path, **{"": labels, **columns})
+
+
+def test_the_table_of_a_pilot_study(tmp_path: Path) -> None:
+    named = write_pilot(tmp_path / "named.csv", ["low", "mid", "high"])
+    (tmp_path / "bare.txt").write_text("\n".join(" ".join(map(str, row)) for row in PILOT))
+    expected = sample_size_for_width(0.8, 0.2, pilot=PILOT, weights="linear")
+    for path in (named, tmp_path / "bare.txt"):
+        result = plan.run(*LINEAR, "--pilot", path)
+        assert re.search(rf"^items +{expected}$", result.stdout, re.MULTILINE)
+        assert result.stderr == ""
+        assert "assumed to confuse the same labels as in the pilot" in result.stdout
+        assert "to guess on the others" not in result.stdout
+    sentence = plan.text_of(*LINEAR, "--pilot", named, "--format", "sentence")
+    assert "label proportions of 0.36, 0.3, 0.34 and pilot kappa of 0.7801, the study" in sentence
+
+
+@pytest.mark.parametrize("is_ordered", [False, True])
+def test_the_ratings_of_a_pilot_study(tmp_path: Path, is_ordered: bool) -> None:
+    """Saved counts keep the order of their labels, or the doubt about it."""
+    labels = ["high", "low", "mid"]
+    ratings = [
+        (one, other)
+        for one, row in zip(labels, PILOT)
+        for other, n in zip(labels, row)
+        for _ in range(n)
+    ]
+    ann, ben = zip(*ratings)
+    file, saved = write_csv(tmp_path / "r.csv", ann=ann, ben=ben), tmp_path / "r.json"
+    order = ["--labels", "high,low,mid"] if is_ordered else []
+    CommandLine("score").text_of(file, "--y1", "ann", "--y2", "ben", "--save", saved, *order)
+    result = plan.run(*LINEAR, "--pilot", saved, "--format", "csv")
+    expected = sample_size_for_width(0.8, 0.2, pilot=PILOT, weights="linear")
+    assert f"items,{expected}\n" in result.stdout
+    said = "assumed to be alphabetical" in result.stderr
+    assert said != is_ordered
+    assert not said or "score --save with --labels" in result.stderr
+    refused = plan.refusal(*LINEAR, "--pilot", file)
+    assert "save their counts with `fastkappa score --save`" in refused
+
+
+def test_refused_pilots(tmp_path: Path) -> None:
+    pilot = ("--pilot", write_pilot(tmp_path / "pilot.csv", [1, 2, 3]))
+    for options, message in (
+        (("--rates", 0.3), "--rates must be left out if --pilot is given"),
+        (("--raters", 3), "--raters must be 2 if --pilot is given, got 3."),
+    ):
+        assert message in plan.refusal(*LINEAR, *pilot, *options)
+    icc = ("--correlation", 0.8, "--coefficient", "icc", "--n", 50)
+    assert "--pilot cannot be combined with --correlation" in plan.refusal(*icc, *pilot)
+    nowhere = plan.refusal(*LINEAR, "--pilot", tmp_path / "no.csv")
+    assert "No such file" in nowhere
+    assert "score --save" not in nowhere
+    (tmp_path / "total.csv").write_text(",a,b,total\na,40,5,45\nb,4,51,55\ntotal,44,56,100\n")
+    result = plan.run("--kappa", 0.5, "--n", 90, "--pilot", tmp_path / "total.csv")
+    assert "column of --pilot equal the sums of the others" in result.stderr
+    assert "If they are totals, remove them.\n" in result.stderr

@@ -296,6 +296,58 @@ def test_item_numbers_that_restart_in_each_document(tmp_path: Path) -> None:
         Ratings.from_long(pandas.DataFrame(columns), **names)
 
 
+def _places(name: str, n_patients: list[int]) -> Columns:
+    """Return two lesions of each patient. The numbers of patients restart at each place."""
+    columns: Columns = {name: [], "patient": [], "a": [], "b": []}
+    for place, n in zip("xyz", n_patients):
+        a, b = _rated([0, 1, 2], 2 * n)
+        columns[name] += [place] * len(a)
+        columns["patient"] += [1 + i // 2 for i in range(2 * n)]
+        columns["a"] += a
+        columns["b"] += b
+    return columns
+
+
+RESTARTS = "'patient' restarts for each"
+
+
+@pytest.mark.parametrize("name", ["site", "Study centre", "hospitalID", "clinic_id"])
+def test_patient_numbers_that_restart_at_each_place(tmp_path: Path, name: str) -> None:
+    columns = _places(name, [30, 22, 25])
+    options = ("--raters", "a", "b", "--cluster", "patient")
+    sources = _sources(columns, tmp_path)
+    for file in (sources[kind] for kind in ("csv", "parquet", "arrow")):
+        result = CommandLine("agree").run(file, *options)
+        assert f"{RESTARTS} {name!r}, make the clusters unique" in result.stderr
+        # Groups have a remark of their own, and items without clusters have no numbers.
+        grouped = CommandLine("agree").run(file, *options, "--group", name)
+        assert RESTARTS not in grouped.stderr
+        assert "the groups share 25 clusters" in " ".join(grouped.stdout.split())
+        assert RESTARTS not in CommandLine("agree").run(file, *options[:3]).stderr
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        # Patients who have left the study, or who are rated by one of the raters.
+        *(_places(name, [30, 22, 25]) for name in ("visit", "rater", "date", "eye")),
+        # Each patient has lesions at all sites of the body, or has travelled to all centres.
+        _places("site", [30, 30, 30]),
+        # Not at all sites.
+        {**_places("site", [30, 22, 25]), "patient": [1 + i % 40 for i in range(154)]},
+        # The numbers of patients do not restart.
+        {**_places("centre", [30, 22, 25]), "patient": [1 + i // 2 for i in range(154)]},
+        _places("centre", [3, 4, 2]),
+    ],
+)
+def test_patients_with_several_visits(tmp_path: Path, columns: Columns) -> None:
+    file = tmp_path / "ratings.csv"
+    file.write_text(csv_text(columns), encoding="utf-8")
+    result = CommandLine("agree").run(file, "--raters", "a", "b", "--cluster", "patient")
+    assert result.exit_code == 0
+    assert RESTARTS not in result.stderr
+
+
 def test_files_in_different_orders(tmp_path: Path) -> None:
     texts = [f"text {GENERATOR.random():.6f}" for _ in range(60)]
     first, second = _rated([*"xyz"], 60)

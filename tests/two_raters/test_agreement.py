@@ -196,7 +196,9 @@ def test_labels_that_leave_out_most_items_are_warned_of() -> None:
     with pytest.warns(UserWarning, match="so 12 of 20 items are left out"):
         agreement_from_confusion(confusion_counts(y1, y2, labels=[0, 1]))
     # The report contains the number of items left out, even if it is small.
-    assert "8 left out because of a rating outside" in str(agreement(y1, y2, labels=[0, 1, 2]))
+    assert "8 items left out because of a rating outside" in str(
+        agreement(y1, y2, labels=[0, 1, 2])
+    )
 
 
 def test_counts_bring_their_labels() -> None:

@@ -10,7 +10,7 @@ import typer
 from fastkappa.cli.commands.score import print_counts
 from fastkappa.cli.gate import Gate
 from fastkappa.cli.options import Format, TextOptions, WeightMatrixFile, WeightsName
-from fastkappa.cli.remarks import depends, errors_printed, read_matrix
+from fastkappa.cli.remarks import OF_SAVED, depends, errors_printed, read_matrix
 
 
 def merge(
@@ -47,13 +47,10 @@ def merge(
     from fastkappa.cli.files.saved_counts import merge_counts
 
     with errors_printed() as remarks, opened_inputs(TextOptions()):
-        remarks.remedy = "Run fastkappa score --save with --labels in the intended order."
+        remarks.remedy = OF_SAVED
         gate.check_options()
         matrix = read_matrix(weight_matrix, weights)
         remarks.depends = [depends(weights, matrix)]
         name, saved = merge_counts(files)
-        if saved.are_sorted:
-            remarks.sorted_labels.append(saved.counts.labels)
-        else:
-            remarks.given_labels = saved.counts.labels.tolist()
+        remarks.receive(saved.counts.labels, are_sorted=saved.are_sorted)
         print_counts(name, saved, matrix or weights, gate, output, remarks)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from fastkappa.cli.options import AlternativeName, Confidence, Format, Weighting, scheme_named
-from fastkappa.cli.remarks import errors_printed
+from fastkappa.cli.options import (
+    AlternativeName,
+    Confidence,
+    Format,
+    TextOptions,
+    Weighting,
+    scheme_named,
+)
+from fastkappa.cli.remarks import OF_SAVED, depends, errors_printed
 
 
 def plan(
@@ -21,6 +29,7 @@ def plan(
     n: Annotated[int | None, typer.Option(min=2)] = None,
     rates: str | None = None,
     second_rates: str | None = None,
+    pilot: Path | None = None,
     weights: Weighting = "none",
     raters: Annotated[int, typer.Option(min=2)] = 2,
     alternative: AlternativeName = "two-sided",
@@ -63,6 +72,10 @@ def plan(
         default is two labels in equal proportions.
     second_rates : P,Q,R
         The proportions of the second rater's labels, if they differ from --rates.
+    pilot : FILE
+        A pilot study of two raters, used instead of --rates. Disagreements are assumed to be
+        between the same labels. The file is written by 'fastkappa score --save', or is a text file
+        of counts with one row and one column per label.
     raters : N
         The number of raters per item. For more than two raters, kappa is Fleiss' kappa.
     alpha : ALPHA
@@ -82,6 +95,8 @@ def plan(
 
     fastkappa plan --kappa 0.8 --null 0.6 --alternative greater
 
+    fastkappa plan --kappa 0.8 --width 0.2 --weights linear --pilot counts.json
+
     fastkappa plan --kappa 0.8 --null 0.6 --n 120 --raters 3
 
     fastkappa plan --kappa 0.8 --n 120 --design-effect 1.4 --cluster-size 4
@@ -90,14 +105,20 @@ def plan(
 
     fastkappa plan --standard-deviation 4.5 --width 3
     """
+    from fastkappa.cli.files.opening import opened_inputs
+    from fastkappa.cli.files.saved_counts import read_pilot
     from fastkappa.cli.reports.plan import read_rates, report_on_plan
-    from fastkappa.cli.terminal import write
 
-    with errors_printed():
-        if rates is None and weights != "none":
+    with errors_printed() as remarks, opened_inputs(TextOptions()) as opener:
+        counts = None
+        if pilot is not None:
+            counts, labels, are_sorted = read_pilot(opener.file(pilot))
+            remarks.remedy, remarks.depends = OF_SAVED, [depends(weights)]
+            remarks.receive(labels, are_sorted=are_sorted)
+        elif rates is None and weights != "none":
             raise ValueError(
-                f"--weights {weights} needs --rates, such as 0.5,0.3,0.2. By default, there are"
-                " only two labels, for which weights make no difference."
+                f"--weights {weights} needs --rates, such as 0.5,0.3,0.2, or --pilot. By default,"
+                " there are only two labels, for which weights make no difference."
             )
         both = None
         if rates is not None or second_rates is not None:
@@ -114,6 +135,7 @@ def plan(
                 "coefficient": coefficient,
                 "null": null,
                 "rates": both,
+                "pilot": counts,
                 "weights": scheme_named(weights),
                 "n_raters": raters,
                 "alternative": alternative,
@@ -124,4 +146,5 @@ def plan(
             },
             {"width": width, "power": power, "n": n, "cluster_size": cluster_size},
         )
-        write(report.written(output, ()))
+        remarks.show()
+        remarks.write(report, output)

@@ -10,6 +10,8 @@ from warnings import warn
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray
+from fastkappa.cli.files.weight_matrix import read_matrix_file
 from fastkappa.formatting import first_of_many, label_text
 from fastkappa.results.report import RATERS
 from fastkappa.sources.arrow_paths import files_at
@@ -148,3 +150,28 @@ def read_counts(path: Path) -> SavedCounts:
             f"{path} is not a file of counts from `fastkappa score --save`: {reason_of(error)}."
         ) from error
     return found
+
+
+def read_pilot(path: Path) -> tuple[list[list[float]], AnyArray, bool]:
+    """Return the counts of a table, its labels, and whether these were sorted.
+
+    The file can be a file of counts, or a text file with one row and one column per label.
+
+    Raises
+    ------
+    RatingsError
+        If the file contains no table.
+    """
+    if path.suffix.lower() == ".json":
+        saved = read_counts(path)
+        return saved.counts.table.tolist(), saved.counts.labels, saved.are_sorted
+    try:
+        matrix = read_matrix_file(path, "counts")
+    except RatingsError as error:
+        if not path.is_file():
+            raise
+        raise RatingsError(
+            f"{error} If the file contains ratings, save their counts with"
+            " `fastkappa score --save`, and name the saved file."
+        ) from error
+    return matrix.cells.tolist(), np.array(matrix.labels or (), object), False

@@ -1,4 +1,4 @@
-"""Read a matrix of disagreement weights from a text file."""
+"""Read a matrix of disagreement weights, or of counts, from a text file."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ class WeightMatrix(NamedTuple):
         return found
 
 
-def read_weight_matrix(path: Path) -> WeightMatrix:
-    """Read a matrix of weights from a text file.
+def read_matrix_file(path: Path, what: str = "weights") -> WeightMatrix:
+    """Read a matrix from a text file. Error messages call its cells ``what``.
 
     If the first cell is not a number, the first row and the first column must contain the labels.
 
     Raises
     ------
     RatingsError
-        If the file cannot be read, the matrix is not square, or a weight is not a number.
+        If the file cannot be read, the matrix is not square, or a cell is not a number.
     """
     with naming(path):
         delimiter, text_format = find_format(path, "", PLAIN)
@@ -81,10 +81,10 @@ def read_weight_matrix(path: Path) -> WeightMatrix:
     if not rows or any(len(row) != len(rows) for row in rows):
         lengths = sorted({len(row) for row in rows})
         raise RatingsError(
-            f"{path} must have one row and one column of weights per label, got {len(rows)} rows of"
+            f"{path} must have one row and one column of {what} per label, got {len(rows)} rows of"
             f" {' or '.join(map(str, lengths))} cells."
         )
     odd = next((cell for row in rows for cell in row if not is_number(cell)), None)
     if odd is not None:
-        raise RatingsError(f"the weights in {path} must be numbers, got {odd!r}.")
+        raise RatingsError(f"the {what} in {path} must be numbers, got {odd!r}.")
     return WeightMatrix(str(path), np.array(rows, dtype=np.float64), labels)

@@ -65,7 +65,10 @@ def report_on_measurements(
     forms = intraclass_correlation(given, **options)
     chosen = chosen_form(forms, form)
     rows = number_rows({"n": forms.n_subjects, "dropped": forms.n_dropped})
-    rows += [estimate_row(form.form, form.value, math.nan, form.interval) for form in forms]
+    for one in forms:
+        tested = zip(("F", "df1", "df2", "p"), (one.f, *one.degrees_of_freedom, one.p_value))
+        rows.append(estimate_row(one.form, one.value, math.nan, one.interval))
+        rows += number_rows({f"{name} of {one.form}": number for name, number in tested})
     fields: dict[str, Any] = {"file": file, "raters": raters, "intraclass": forms.to_dict()}
     names = ", ".join(map(label_text, raters))
     pictures = [
@@ -84,11 +87,12 @@ def report_on_measurements(
     found: list[Any] = [forms, concordance, repeated]
     fields["concordance"] = concordance.to_dict()
     of_all = concordance.value, concordance.standard_error, concordance.interval
-    rows.append(estimate_row(CONCORDANCE, *of_all))
+    rows += [estimate_row(CONCORDANCE, *of_all), *number_rows(concordance._parts())]
     if limits is not None:
         found.insert(2, limits)
         fields["limits"] = limits.to_dict()
         rows += [estimate_row(name, value, math.nan, ends) for name, value, ends in limits.rows()]
+        rows += number_rows({"standard deviation": limits.standard_deviation})
         rows.append(estimate_row(PROPORTIONAL, limits.slope, math.nan, limits.slope_interval))
         rows += number_rows({f"p of {PROPORTIONAL}": limits.slope_p_value})
         caption = "The difference between each item's measurements, against their mean."

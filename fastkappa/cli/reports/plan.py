@@ -8,6 +8,7 @@ from inspect import signature
 from typing import Any
 
 from fastkappa.cli.reports.output import Output
+from fastkappa.cli.words import arguments_named
 from fastkappa.planning.kappa_studies import kappa_study
 from fastkappa.planning.measured_studies import correlation_study, limits_study
 from fastkappa.planning.plan import plan_study
@@ -54,7 +55,8 @@ def report_on_plan(
     [(name, value)] = given.items()
     _check(aim, has_test=options["null"] is not None)
     try:
-        plan = plan_study(STUDIES[name](value, **_accepted(name, options)), **aim)
+        with arguments_named(pilot="--pilot"):
+            plan = plan_study(STUDIES[name](value, **_accepted(name, options)), **aim)
     except ValueError as error:
         text = ARGUMENT.sub(lambda found: _option(found[0]), str(error))
         raise ValueError(CHOICE.sub(r"--\1 \2", text)) from error

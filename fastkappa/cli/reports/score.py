@@ -11,6 +11,7 @@ from fastkappa.arrays import Floats
 from fastkappa.cli.gate import Estimate
 from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.formatting import count_text, label_text, printable
+from fastkappa.results.report import left_outside
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.two_raters.table_kappas import TableKappas, WeightsName
 
@@ -69,7 +70,7 @@ def report_on_table(
     ]
     return Output(
         f"{label_text(file)}: {', '.join(map(label_text, columns))}",
-        [found._report()._replace(above=above)],
+        [found._report()._replace(above=above, doubts=left_outside(counts.n_outside))],
         {**of_file, **found.to_dict(), "interval": interval},
         [{"statistic": name, "value": value} for name, value in figures.items()],
         has_title=False,
@@ -116,8 +117,3 @@ def _headings(
         )
         dropped = count_text(counts.n_dropped, "row")
         yield f"{dropped} dropped because of a missing rating ({missing})"
-    if counts.n_outside:
-        yield (
-            f"{count_text(counts.n_outside, 'item')} left out because of a rating outside the"
-            " labels"
-        )

@@ -13,6 +13,7 @@ from fastkappa.cli.files.scored_columns import ScoredColumns
 from fastkappa.cli.reports.output import Output
 from fastkappa.cli.words import arguments_named, names_of_columns
 from fastkappa.formatting import count_text, label_text
+from fastkappa.results.report import left_outside
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, generator_of
 from fastkappa.thresholds.rounding_report import RoundingReport
@@ -86,12 +87,9 @@ def output_of(
             f"{count_text(items.n_dropped, 'row')} dropped because of a missing value"
             f" ({', '.join(missing)})"
         )
-    if items.n_outside:
-        left_out.append(
-            f"{count_text(items.n_outside, 'item')} left out because of a label outside --labels"
-        )
     title = f"{label_text(file)}: cut points on {score} for {y}"
-    reports = [report._replace(above=[*report.above, *left_out])]
+    above = [*report.above, *left_out]
+    reports = [report._replace(above=above, doubts=left_outside(items.n_outside))]
     return Output(
         title,
         reports,

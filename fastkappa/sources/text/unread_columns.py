@@ -20,7 +20,7 @@ from fastkappa.formatting import first_of_many
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.missing import is_missing
-from fastkappa.sources.text.unread_groups import Unread, warn_of_groups
+from fastkappa.sources.text.unread_groups import ID, Unread, warn_of_groups
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS
 
 TOTALS = frozenset(
@@ -35,11 +35,6 @@ TOTALS = frozenset(
 )
 COUNTS = frozenset(
     ["n", "count", "counts", "freq", "frequency", "number", "cases", "anzahl", "effectif"]
-)
-# The name of a column of ids, such as "patient" or "itemID".
-ID = re.compile(
-    r"(^|[\W_])(?i:ids?|mrn|patient|record|case|subject|item|participant|accession)([\W_]|$)"
-    r"|[a-z]I[dD]([\W_]|$)"
 )
 # For a warning about a join, the smallest number of repeated ids, and the smallest proportion of
 # these on which the raters disagree.

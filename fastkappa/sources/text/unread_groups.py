@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations, permutations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,18 @@ from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.tables.doubtful_rows import agreed_elsewhere
 
+# The name of a column of ids, such as "patient" or "itemID".
+ID = re.compile(
+    r"(^|[\W_])(?i:ids?|mrn|patient|record|case|subject|item|participant|accession)([\W_]|$)"
+    r"|[a-z]I[dD]([\W_]|$)"
+)
+# The name of a column of places, at each of which the numbers of patients can restart.
+PLACE = re.compile(
+    r"(^|[\W_])(?i:sites?|cent(er|re|ro)s?|hospital|hôpital|clinic|klinik|zentrum|country|city)"
+    r"(I[dD])?([\W_]|$)"
+)
+# The smallest number of clusters per place for a warning about numbers that restart.
+FEWEST_OF_PLACE = 5
 # For a warning about several questions, the largest number of questions, and the smallest numbers
 # of items and labels per question.
 MOST_QUESTIONS, FEWEST_ITEMS, FEWEST_LABELS = 20, 20, 2
@@ -76,6 +88,8 @@ def warn_of_groups(given: Unread) -> None:
     _warn_of_prefilled(given)
     if len(given.rated) == 1 and len(given.keys) > 1:
         _warn_of_restarts(given)
+    elif len(given.rated) > 1:
+        _warn_of_places(given)
 
 
 def _warn_of_questions(given: Unread) -> None:
@@ -247,5 +261,29 @@ def _warn_of_restarts(given: Unread) -> None:
                 f"raters of the same {item!r} agree within the values of column {name!r}, but only"
                 f" by chance across them. If {item!r} restarts for each {name!r}, make the items"
                 f" unique, for example by adding {name!r} to {item!r}."
+            )
+            return
+
+
+def _warn_of_places(given: Unread) -> None:
+    """Warn if the numbers of clusters, such as patients, restart in each site or hospital.
+
+    At each place, the numbers have no gaps, and the largest numbers differ between places. In
+    contrast, clusters that were seen at several places, or at several sites of the body, have the
+    same numbers everywhere, or gaps.
+    """
+    for key, name in product(filter(ID.search, given.keys), filter(PLACE.search, given.others)):
+        numbers_of: dict[str, set[str]] = {}
+        for place, number in zip(given.fields[name], given.fields[key]):
+            numbers_of.setdefault(place, set()).add(number)
+        sizes = {len(numbers) for numbers in numbers_of.values()}
+        in_order = [str(1 + i) for i in range(max(sizes, default=0))]
+        if min(sizes, default=0) < FEWEST_OF_PLACE or len(sizes) == 1:
+            continue
+        if all(numbers == {*in_order[: len(numbers)]} for numbers in numbers_of.values()):
+            warn(
+                f"{key!r} counts from 1 in each value of column {name!r}, so rows of different"
+                f" values are in the same cluster. If {key!r} restarts for each {name!r}, make the"
+                f" clusters unique, for example by adding {name!r} to {key!r}."
             )
             return
