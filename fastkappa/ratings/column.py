@@ -30,9 +30,9 @@ from fastkappa.ratings.labels import (
 from fastkappa.ratings.lengths import CONTINUOUS, check_read, not_labels, refusal
 from fastkappa.ratings.missing import DROP, is_missing, refuse_missing
 
-# Groups of NumPy dtype kinds. Only labels in the same group can be equal. `HELD` maps each kind to
-# its name in messages.
-KINDS = ({*"biuf"}, {*"OUT"}, {"M"}, {"m"})
+# Each NumPy dtype kind, and its group. Only labels in the same group can be equal. `HELD` maps each
+# kind to its name in messages.
+KINDS = {kind: kinds for kinds in ("biuf", "OUT", "M", "m") for kind in kinds}
 HELD = {
     **dict.fromkeys("iuf", "integers"),
     **dict.fromkeys("OUT", "strings"),
@@ -197,7 +197,7 @@ def refuse_rounded_labels(columns: Iterable[tuple[str, Column]]) -> None:
 
 def are_comparable(first: np.dtype[Any], second: np.dtype[Any]) -> bool:
     """Return whether labels of two dtypes, such as int64 and float64, can be equal."""
-    return any({first.kind, second.kind} <= kinds for kinds in KINDS)
+    return second.kind in KINDS.get(first.kind, "")
 
 
 def not_comparable(first: Column, second: Column, names: tuple[str, str]) -> ValueError:

@@ -202,9 +202,9 @@ def stand_ins(labels: Iterable[Any]) -> list[str]:
         label
         for label in strings
         if (text := label.strip(BLANKS).lower()) in STAND_INS
-        or (text.strip(AROUND) or text) in STAND_INS
-        or RULE.fullmatch(text)
-        or REFUSAL.match(text)
+        # A single word has neither brackets nor blanks.
+        or (not text.isalpha() and (text.strip(AROUND) or text) in STAND_INS)
+        or (not text.isalpha() and (RULE.fullmatch(text) or REFUSAL.match(text)))
     ]
     if found:
         others = {label.strip() for label in strings} - {label.strip() for label in found}
@@ -236,8 +236,10 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
     }
     if len(labels) > MOST_TYPED:
         return
-    bases = {label: own for label in labels if (own := without_remark(label)) and own <= labels}
-    with_percent = [label for label in labels if WITH_PERCENT.fullmatch(label)]
+    # A single word has no remark.
+    others = [label for label in labels if not label.isalpha()]
+    bases = {label: own for label in others if (own := without_remark(label)) and own <= labels}
+    with_percent = [label for label in others if WITH_PERCENT.fullmatch(label)]
     if not bases and len(with_percent) < 2:
         return
     times = sum(map(_times, columns.values()), Counter[Any]())
@@ -264,15 +266,17 @@ def warn_of_stand_ins(
     """Warn about labels that usually denote a missing rating but are not in ``missing_codes``."""
     codes = spellings(missing_codes)
     undeclared = {name: column for name, column in columns.items() if column.declared is None}
-    kinds = [("a missing rating", stand_ins), ("the rating above", _dittos)]
-    # If all raters have such labels, they can be kinds of errors.
-    if not all(failures(column.categories or ()) for column in undeclared.values()):
-        kinds.append(("a failed request", failures))
-    for what, among in kinds:
-        found = {
-            name: [label for label in among(column.categories or ()) if label not in codes]
-            for name, column in undeclared.items()
-        }
+    kinds = (
+        (stand_ins, "a missing rating"),
+        (_dittos, "the rating above"),
+        (failures, "a failed request"),
+    )
+    for among, what in kinds:
+        own = {name: among(column.categories or ()) for name, column in undeclared.items()}
+        # If all raters have such labels, they can be kinds of errors.
+        if among is failures and all(own.values()):
+            continue
+        found = {name: [label for label in own[name] if label not in codes] for name in own}
         names = [name for name, labels in found.items() if labels]
         if not names:
             continue
@@ -308,10 +312,8 @@ def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
 
 
 def warn_of_booleans(columns: Mapping[str, Column], labels: Any) -> None:
-    """Warn if a column has booleans and another, or ``labels``, has numbers other than 0 and 1."""
-    booleans = next((name for name, one in columns.items() if one.label_dtype.kind == "b"), None)
-    if booleans is None:
-        return
+    """Given booleans, warn if another column, or ``labels``, has numbers other than 0 and 1."""
+    booleans = next(name for name, one in columns.items() if one.label_dtype.kind == "b")
     numbers = {
         f"{name} contains": column.values
         for name, column in columns.items()

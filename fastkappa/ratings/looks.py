@@ -111,6 +111,7 @@ ZEROS = re.compile(r"(?<![\d.,])0+(?=\d)")
 ROMAN = re.compile(r"(?<=[^\W\d_]{3} )(i{1,3}|iv|vi{0,3})(?=[a-c]?$)")
 # A Roman numeral in which a scanner read I as l, 1 or |.
 SCANNED = re.compile(r"[il1|]{2,3}|\||[il1|]v|v[il1|]{1,3}")
+LONGEST_SCANNED = 4
 ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
 # Separators between the labels of a set in one cell, and characters around the labels.
 BETWEEN_LABELS = re.compile("[;|,]")
@@ -147,8 +148,10 @@ def look_of(label: str) -> Look:
     (Coded(code=1.0, text='mild'), Coded(code=1.0, text='mild'))
     """
     # Most labels are a single ASCII word, of which only the case is normalized.
-    if label.isalpha() and label.isascii() and not SCANNED.fullmatch(label.casefold()):
-        return label.casefold()
+    if label.isalpha() and label.isascii():
+        look = label.casefold()
+        if len(look) > LONGEST_SCANNED or not SCANNED.fullmatch(look):
+            return look
     if is_number(label):
         return _number(label)
     if "&" in label:
@@ -303,7 +306,7 @@ def _other_looks(looks: Iterable[Look]) -> Iterator[tuple[Look, Look]]:
     yield from ((own, look) for look in dates for own in look.ranges)
     tuples = [look for look in looks if isinstance(look, tuple) and not isinstance(look, Dated)]
     # A text that occurs with several codes matches none of them.
-    times = Counter(chain.from_iterable(map(set, tuples)))
+    times = Counter(chain.from_iterable(map(set, tuples))) if tuples else {}
     yield from ((look, part) for look in tuples for part in set(look) if times[part] == 1)
     words = {look for look in looks if isinstance(look, str)}
     # The letter I is read as a Roman numeral only if II also occurs.

@@ -138,7 +138,6 @@ def read(
     if not_rated:
         given = {**not_rated, **given}
     n_given = _length(given, labels, may_be_empty)
-    refuse_masked(sample_weight=sample_weight)
     warn_of_row_order(given)
     kept = {name: only_column(column) for name, column in given.items()}
     n_missing, dropped = dict.fromkeys(given, 0), None
@@ -146,7 +145,7 @@ def read(
     if type(kept[names[0]]) not in PLAIN and sample_weight is None and not not_rated:
         own = partial(read_rated, labels=labels)
         counted = None if len(missing_codes) else read_on_device(kept, own)
-    has_masks = any(map(is_masked_array, kept.values()))
+    has_masks = [name for name, column in kept.items() if is_masked_array(column)]
     if counted is None and (missing == "drop" or len(missing_codes) or has_masks):
         odd = names if labels is None else ()
         kept, n_missing, dropped = drop_missing(
@@ -181,6 +180,7 @@ def read(
             warn_of_ids(columns[name])
     weights = None
     if sample_weight is not None:
+        refuse_masked(sample_weight=sample_weight)
         n_weights = length_of("sample_weight", sample_weight)
         if n_weights != n_given:
             raise ValueError(
@@ -233,10 +233,13 @@ def judge_labels(
         integer, or if two orders are declared.
     """
     strings = {name: column for name, column in columns.items() if column.categories is not None}
-    warn_of_booleans(columns, labels)
+    kinds = {column.label_dtype.kind for column in columns.values()}
+    if "b" in kinds:
+        warn_of_booleans(columns, labels)
     declared = None
     if labels is None:
-        refuse_rounded_labels(columns.items())
+        if "f" in kinds:
+            refuse_rounded_labels(columns.items())
         undeclared = {name: column for name, column in strings.items() if not column.declared}
         if undeclared:
             refuse_import_ids(undeclared, remedies.second_names)

@@ -14,7 +14,7 @@ from fastkappa.arrays import LARGEST_EXACT, AnyArray
 from fastkappa.ratings.column import refuse_masked
 from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.interop import to_numpy
-from fastkappa.ratings.label_order import is_alphabetical
+from fastkappa.ratings.label_order import is_alphabetical, is_number
 from fastkappa.ratings.labels import first_rounded
 from fastkappa.ratings.lengths import check_read
 from fastkappa.ratings.missing import is_missing
@@ -116,8 +116,19 @@ def _are_consecutive(numbers: Sequence[float]) -> bool:
     return bool(numbers) and are_whole and max(numbers) - min(numbers) == len(numbers) - 1
 
 
-def warn_of_codes_among_labels(labels: AnyArray) -> bool:
-    """Warn about labels such as 99 that often mean a missing rating. Return whether any exist."""
+def warn_of_codes_among_labels(labels: AnyArray, table: AnyArray | None = None) -> bool:
+    """Warn about labels such as 99 that often mean a missing rating. Return whether any exist.
+
+    ``labels`` are sorted. With a ``table`` of two raters, only labels that occur in it are judged.
+    """
+    if labels.dtype.kind not in "iuf":
+        if not any(isinstance(label, str) and is_number(label) for label in labels.tolist()):
+            return False
+    # If the labels are consecutive, or nearly so, only negative labels can be codes.
+    elif labels.item(0) >= 0 and labels.item(-1) - labels.item(0) <= len(labels):
+        return False
+    if table is not None:
+        labels = labels[table.any(axis=0) | table.any(axis=1)]
     if labels.dtype.kind in "UTO" and not is_alphabetical(labels):
         labels = labels.astype(float)
     if labels.dtype.kind in "iuf" and (found := codes_among(labels.tolist())):

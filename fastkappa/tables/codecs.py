@@ -105,7 +105,11 @@ class LabelRange(_Range):
     @staticmethod
     def of(values: AnyArray) -> LabelRange:
         """Return the range of the labels in a column."""
-        return LabelRange(0, 0, label_type(values)).widened(values)
+        found = LabelRange(0, 0, label_type(values))
+        for start in range(0, len(values), CHUNK):
+            # A chunk is short, because ``widened`` copies strided values.
+            found = found.widened(values[start : start + CHUNK])
+        return found
 
     def fits(self, values: AnyArray) -> bool:
         """Return whether the type of the values can represent all labels.
@@ -161,8 +165,8 @@ class LabelRange(_Range):
         """Return a range that also contains the values."""
         if len(values) == 0:
             return self
-        # The methods ``values.min()`` and ``values.max()`` run Python code, which is slower.
-        lowest, highest = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
+        # For few values, ``values.argmin()`` is four times as fast as ``values.min()``.
+        lowest, highest = int(values[values.argmin()]), int(values[values.argmax()])
         if self.n_labels:
             lowest = min(lowest, self.lowest)
             highest = max(highest, self.lowest + self.n_labels - 1)
@@ -274,10 +278,10 @@ def expected_codecs(
 
     The ``known`` codecs of other columns are appended.
     """
-    found = tuple(map(guess_label_range, columns))
-    if not are_worth_a_table((*found, *known), len(columns[0]), largest):
+    codecs = (*map(guess_label_range, columns), *known)
+    if not are_worth_a_table(codecs, len(columns[0]), largest):
         return (*(guess_label_map(kernels, column) for column in columns), *known)
-    return (*found, *known)
+    return codecs
 
 
 def sample_of(values: AnyArray) -> AnyArray:

@@ -67,7 +67,7 @@ def judge_table(
     if len(labels) < 2:
         return
     array = np.asarray(labels)
-    are_coded = not are_given and _warn_of_codes(array, table)
+    are_coded = not are_given and warn_of_codes_among_labels(array, table)
     # Slow checks are skipped for ordinary tables, to keep short calls fast.
     if may_be_coded_apart(labels, table):
         text = two_codings(labels, table, names, are_given=are_given)
@@ -105,17 +105,6 @@ def judge_tables(
     for name, table in zip(names, tables):
         judge_table(labels, table, names=(truth, name), are_given=are_given)
     any(judge_rows([pair], (truth, name)) for name, pair in zip(names, pairs))
-
-
-def _warn_of_codes(labels: AnyArray, table: AnyArray) -> bool:
-    """Warn if labels used in a table are codes such as 99. Return whether a warning was issued.
-
-    If the labels are consecutive, or nearly so, only negative labels can be codes.
-    """
-    are_numbers = labels.dtype.kind in "iuf"
-    if are_numbers and labels.item(0) >= 0 and labels.item(-1) - labels.item(0) <= len(labels):
-        return False
-    return warn_of_codes_among_labels(labels[table.any(axis=0) | table.any(axis=1)])
 
 
 def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:

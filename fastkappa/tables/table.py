@@ -108,8 +108,8 @@ def common_labels(
     ``rows`` and ``columns`` are the integer labels or category codes that occur.
     """
     if first.categories is not None and second.categories is not None:
-        row_labels = [first.categories[code] for code in rows]
-        column_labels = [second.categories[code] for code in columns]
+        row_labels = [first.categories[code] for code in rows.tolist()]
+        column_labels = [second.categories[code] for code in columns.tolist()]
         named = sorted_strings({*row_labels, *column_labels})
         position = {label: i for i, label in enumerate(named)}
         return (

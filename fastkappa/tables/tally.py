@@ -93,7 +93,7 @@ class Tally:
         self._growing = [i for i, own in enumerate(grows) if own]
         self._n_expected, self._largest, self._most_cells = n_expected, largest, most_cells
         self._cut_short_by = ""
-        self._use(codecs, tuple(codec.n_labels + 1 for codec in codecs))
+        self._use(codecs, tuple([codec.n_labels + 1 for codec in codecs]))
 
     def _use(self, codecs: Codecs, shape: tuple[int, ...]) -> None:
         """Start an empty table with room for the labels."""
@@ -433,17 +433,17 @@ class Tally:
         its labels, and the tables have an additional last position for items with other labels.
         """
         counts, tables, labels = self.tables[0], self.tables, []
+        # Labels with agreements occur on both axes, so most tables need no search for other labels.
+        agreed = counts.diagonal().tolist() if counts.ndim == 2 else []
         for i, codec in enumerate(self._codecs):
-            own = codec.labels()
-            n_labels = len(own)
+            own, n_labels = codec.labels(), codec.n_labels
             if self._grows[i]:
-                others = OTHER_AXES[counts.ndim][i]
-                places = np.bitwise_or.reduce(counts, axis=others)[:n_labels].nonzero()[0]
-                if codec.longest_chunk is not None:
+                # Indexing with a slice is much faster, because it returns a view.
+                places: Any = slice(n_labels)
+                if codec.longest_chunk or len(agreed) < n_labels or 0 in agreed[:n_labels]:
+                    others = OTHER_AXES[counts.ndim][i]
+                    places = np.bitwise_or.reduce(counts, axis=others)[:n_labels].nonzero()[0]
                     places = places[np.argsort(own[places])]
-                elif len(places) == n_labels:
-                    # Indexing with a slice is much faster, because it returns a view.
-                    places = slice(n_labels)
                 axis = (slice(None),) * i
                 own, tables = own[places], [table[(*axis, places)] for table in tables]
             labels.append(own)

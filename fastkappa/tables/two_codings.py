@@ -74,7 +74,7 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> boo
     """
     # For few labels, counting in a list is faster than counting in a NumPy array.
     agreed = table.diagonal().tolist()
-    if agreed.count(0) > 1 or (isinstance(labels[0], str) and _coincide(table).any()):
+    if agreed.count(0) > 1 or (isinstance(labels[0], str) and np.count_nonzero(_coincide(table))):
         return True
     last = len(agreed) - 1
     opposite = table.item(last) + table.item(last * (last + 1))
@@ -92,7 +92,7 @@ def _coincide(table: AnyArray) -> NDArray[np.bool_]:
     Two labels coincide in an item if each rater gave one of them.
     """
     both, same = table + table.T, table.diagonal()
-    np.fill_diagonal(both, val=0)
+    both.flat[:: len(both) + 1] = 0
     coincide: NDArray[np.bool_] = (both > 0) & (both >= np.minimum(same[:, None], same))
     return coincide
 

@@ -18,6 +18,7 @@ from fastkappa.measurements import (
     intraclass_correlation,
     limits_of_agreement,
 )
+from fastkappa.ratings.real_numbers import CODES, codes_among
 from tests.helpers.command_line import CommandLine, write_csv
 
 RNG = np.random.default_rng(0)
@@ -92,3 +93,12 @@ def test_missing_codes_that_are_given_are_silent() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         krippendorff_alpha(coded, level="interval", missing_codes=[-999])
+
+
+@pytest.mark.parametrize("code", sorted(code for code in CODES if code >= 0))
+def test_nearly_consecutive_labels_have_no_codes(code: int) -> None:
+    """`warn_of_codes_among_labels` skips non-negative labels of which at most one is absent."""
+    for length in range(1, 8):
+        for start in range(max(0, code - length), code + 1):
+            labels = range(start, start + length + 1)
+            assert not any(codes_among([x for x in labels if x != absent]) for absent in labels)

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fastkappa import (
     ConfusionAccumulator,
@@ -21,7 +23,16 @@ from fastkappa import (
     fleiss_kappa,
     leaderboard,
 )
-from fastkappa.ratings.looks import alike_among, with_characters_shown
+from fastkappa.ratings.doubtful_labels import AROUND, RULE
+from fastkappa.ratings.looks import (
+    LONGEST_SCANNED,
+    REFUSAL,
+    SCANNED,
+    WITH_PERCENT,
+    alike_among,
+    with_characters_shown,
+    without_remark,
+)
 
 COMPOSED, COMBINING = "caf\u00e9", "cafe\u0301"
 CHARACTERS = WRITTEN = "how they are written"
@@ -401,3 +412,14 @@ def test_groups_of_raters_in_a_file(tmp_path: Path, options: tuple[str, ...]) ->
 )
 def test_only_characters_that_differ_are_escaped(labels: list[str], shown: list[str]) -> None:
     assert with_characters_shown(labels) == shown
+
+
+@given(st.text(st.characters(categories=["L"]), min_size=1))
+def test_single_words_need_no_search(word: str) -> None:
+    """Rules about remarks, refusals and lines skip single words, because they cannot match."""
+    assert word.isalpha()
+    assert word.strip(AROUND) == word
+    assert not without_remark(word)
+    assert not any(one.fullmatch(word) for one in (RULE, WITH_PERCENT))
+    assert not REFUSAL.match(word.lower())
+    assert not (SCANNED.fullmatch(word.casefold()) and len(word.casefold()) > LONGEST_SCANNED)

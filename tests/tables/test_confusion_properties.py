@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from fastkappa import confusion_counts
 from fastkappa.kernels import dispatch
 from fastkappa.ratings.label_order import is_number
+from fastkappa.tables.codecs import LabelRange
 from tests.helpers.brute_force_counts import INTEGER_TYPES, assert_counts, expected_counts
 
 # Any ratings include ratings that look like mistakes.
@@ -123,3 +125,17 @@ def test_any_strings(backend: str, pool: Any, index: Any) -> None:
     labels, table, _ = expected_counts(y1, y2)
     np.testing.assert_array_equal(counts.table, table)
     assert counts.labels.tolist() == labels
+
+
+@pytest.mark.parametrize("step", [1, 3])
+def test_labels_without_agreement(step: int) -> None:
+    """Labels that occur only off the diagonal, late in the column, or in only one column."""
+    n = step * 210_000
+    first, second = (np.zeros(n, np.int64)[::step] for _ in range(2))
+    first[1], first[-2], second[5], second[-1] = 3, -4, 3, 9
+    expected = Counter(zip(first.tolist(), second.tolist()))
+    counts = confusion_counts(first, second)
+    labels = counts.labels.tolist()
+    assert labels == [-4, 0, 3, 9]
+    assert counts.table.tolist() == [[expected[a, b] for b in labels] for a in labels]
+    assert LabelRange.of(first)[:2] == (-4, 8)
