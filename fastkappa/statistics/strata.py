@@ -31,8 +31,8 @@ from fastkappa.statistics.intervals.methods import (
 )
 from fastkappa.statistics.intervals.tested import Estimates, Together, kappas_tested
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.tables import as_table, refuse_fractions, warn_of_sums
-from fastkappa.statistics.weights import Weights, as_weights
+from fastkappa.statistics.tables import as_table, refuse_fractions, warn_of_names, warn_of_sums
+from fastkappa.statistics.weights import Weights, as_weights, what_needs_order
 
 Undefined: TypeAlias = Literal["nan", "drop"]
 UNDEFINED: tuple[Undefined, ...] = get_args(Undefined)
@@ -356,10 +356,10 @@ def stratum_of(
         counts = as_table(getattr(table, "table", table), name)
         refuse_fractions(counts, name)
         warn_of_sums(counts, name)
+        warn_of_names(table, what_needs_order(weights))
         method = choose_method(interval_method, counts)
-        error = float(standard_error(counts, weights))
-        kappa, doubt = float(kappas(counts, weights)), doubt_of_table(counts)
-        checked = as_weights(weights, len(counts))
+        kappa, error = float(kappas(counts, weights)), float(standard_error(counts, weights))
+        checked, doubt = as_weights(weights, len(counts)), doubt_of_table(counts)
         return Stratum(kappa, error, method, math.inf, None, counts, checked, doubt)
     result: Any = table
     tested = None
