@@ -64,7 +64,11 @@ def judge_order(
     issued.
     """
     columns, places = (first.values, second.values), (1,) if is_reference else (0, 1)
-    is_sorted = judge_sorted_alone(table, columns, names, places)
+    if len(columns[0]) < FEWEST_ROWS:
+        return False
+    is_sorted = False
+    if any(is_grouped(columns[place][:HEAD].tolist()) for place in places):
+        is_sorted = judge_sorted_alone(table, columns, names, places)
     return judge_rows([(first, second)], names) or is_sorted
 
 
@@ -89,9 +93,6 @@ def judge_sorted_alone(
         is_one = sum(found) == 1 and found.index(True) in places
         return found if is_one and (has_order_of_ids is None or has_order_of_ids()) else []
 
-    heads = (columns[place][:HEAD].tolist() for place in places)
-    if len(columns[0]) < FEWEST_ROWS or not any(map(is_grouped, heads)):
-        return False
     return judge_sorted(table, are_sorted, names)
 
 
