@@ -15,7 +15,7 @@ from fastkappa.ratings.lengths import length_of
 from fastkappa.ratings.missing import (
     blanks_as_none,
     find_missing,
-    is_blank,
+    have_blanks,
     missing_ratings,
     without,
 )
@@ -147,7 +147,7 @@ def read_clusters(
     column = read_column(kept, name)
     if column.obstacle:
         raise ValueError(f"{name} must be labels, but is {column.obstacle}.")
-    if any(map(is_blank, column.categories or ())):
+    if have_blanks(column.categories):
         return read_clusters(blanks_as_none(clusters), n_items, of, name, dropped)
     warn_of_lookalikes({name: column}, "name")
     warn_of_ids(column)

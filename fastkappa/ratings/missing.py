@@ -56,10 +56,15 @@ def is_blank(name: Any) -> bool:
     return isinstance(name, str) and not name.strip(BLANKS)
 
 
+def have_blanks(names: Sequence[Any] | None) -> bool:
+    """Return whether any name of a cluster or group is blank. None stands for numbers."""
+    return any(map(is_blank, names or ()))
+
+
 def blanks_as_none(names: Any) -> Any:
     """Return a column of names with None for blank names, and any other column unchanged."""
     found = to_numpy(names).astype(object).ravel().tolist()
-    if not any(map(is_blank, found)):
+    if not have_blanks(found):
         return names
     return [None if is_blank(name) else name for name in found]
 

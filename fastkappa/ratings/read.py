@@ -59,7 +59,7 @@ from fastkappa.ratings.missing import (
     blanks_as_none,
     check_missing,
     find_missing,
-    is_blank,
+    have_blanks,
     refuse_missing,
     refuse_missing_labels,
     without,
@@ -171,7 +171,7 @@ def read(
         explain(kept, error, remedy)
         raise
     for name in not_rated:
-        if any(map(is_blank, columns[name].categories or ())):
+        if have_blanks(columns[name].categories):
             others = {each: blanks_as_none(column) for each, column in not_rated.items()}
             rest = missing, missing_codes, others, sample_weight, may_be_empty, remedy
             return read({each: given[each] for each in names}, labels, *rest)

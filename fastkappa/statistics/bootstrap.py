@@ -34,8 +34,8 @@ from fastkappa.statistics.inference import (
     normal_quantile,
 )
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.tables import counts_given
-from fastkappa.statistics.weights import Weights, as_weights
+from fastkappa.statistics.tables import counts_given, warn_of_names
+from fastkappa.statistics.weights import Weights, as_weights, what_needs_order
 
 Statistic: TypeAlias = Callable[[AnyArray], Any]
 Method: TypeAlias = Literal["percentile", "bca"]
@@ -185,6 +185,7 @@ def bootstrap(
     0.940776
     """
     counts = counts_given(getattr(table, "table", table))
+    warn_of_names(table, what_needs_order(weights))
     if int(counts.astype(object).sum()) >= 1 << 62:
         raise ValueError("table must have fewer than 2**62 items for a bootstrap.")
     counts = counts.astype(np.int64)

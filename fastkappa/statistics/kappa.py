@@ -88,8 +88,7 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
     tables = as_tables(table)
     warn_of_sums(tables)
     kappa = kappas(tables, weights)
-    if hasattr(table, "columns"):
-        warn_of_names(table, what_needs_order(weights))
+    warn_of_names(table, what_needs_order(weights))
     undefined = np.count_nonzero(np.isnan(kappa))
     if undefined:
         of = f" for {undefined} of {kappa.size} tables" if tables.ndim > 2 else ""

@@ -30,8 +30,8 @@ from fastkappa.statistics.intervals.methods import (
 )
 from fastkappa.statistics.intervals.tested import Estimates, Together, kappas_tested
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.tables import as_table, refuse_fractions, warn_of_sums
-from fastkappa.statistics.weights import Weights, as_weights
+from fastkappa.statistics.tables import as_table, refuse_fractions, warn_of_names, warn_of_sums
+from fastkappa.statistics.weights import Weights, as_weights, what_needs_order
 
 Undefined: TypeAlias = Literal["nan", "drop"]
 UNDEFINED: tuple[Undefined, ...] = get_args(Undefined)
@@ -350,6 +350,7 @@ def stratum_of(
         counts = as_table(getattr(table, "table", table), name)
         refuse_fractions(counts, name)
         warn_of_sums(counts, name)
+        warn_of_names(table, what_needs_order(weights))
         method = choose_method(interval_method, counts)
         error = float(standard_error(counts, weights))
         kappa, doubt = float(kappas(counts, weights)), doubt_of_table(counts)

@@ -246,21 +246,29 @@ def holds_sums(name: Any, table: AnyArray) -> bool:
 
 
 def warn_of_names(table: Any, why: str | None) -> None:
-    """Warn if ``why``, such as weights, depends on a column order that might be unintended.
+    """Warn if ``why``, such as weights, depends on a label order that might be unintended.
 
     `pandas.crosstab` sorts strings, and pivot tables can have their columns in order of occurrence.
+    Counts and results have sorted labels unless another order was given or declared.
     """
-    names = [] if getattr(table.columns, "ordered", False) else list(table.columns)
+    is_frame = hasattr(table, "columns")
+    given = table.columns if is_frame else getattr(table, "labels", ())
+    names = [] if why is None or getattr(given, "ordered", False) else [*given]
     try:
         values = [float(name) for name in names]
         is_doubtful = values not in (sorted(values), sorted(values, reverse=True))
     except (TypeError, ValueError):
-        is_doubtful = names == sorted(names, key=str)
-    if why is not None and len(names) > 2 and is_doubtful:
+        are_strings = any(isinstance(name, str) for name in names)
+        is_doubtful = are_strings and names == sorted(names, key=str)
+    if len(names) > 2 and is_doubtful:
+        source, remedy = "labels of the table", "Count the ratings with labels="
+        if is_frame:
+            source, remedy = "columns", "Reindex the table"
         warnings.warn(
-            f"{why} depends on the order of the labels, which was taken from the columns:"
-            f" {short_repr(names)}. Reindex the table in the intended order, or pass it as an array"
-            " if this is the intended order.",
+            f"{why} depends on the order of the labels, which was taken from the {source}:"
+            f" {short_repr(np.asarray(given).tolist())}. {remedy} in the intended order, or pass"
+            f" {'it as an array' if is_frame else 'its .table attribute'} if this is the intended"
+            " order.",
             LabelOrderWarning,
             stacklevel=users_stacklevel(),
         )

@@ -52,24 +52,50 @@ MOST_PLACES = 20
 
 
 def judge_order(
-    table: AnyArray, first: Column, second: Column, names: tuple[str, str] = ("y1", "y2")
-) -> None:
+    table: AnyArray,
+    first: Column,
+    second: Column,
+    names: tuple[str, str] = ("y1", "y2"),
+    *,
+    is_reference: bool = False,
+) -> bool:
     """Warn if only one of two columns seems to be sorted, or if rows seem shifted or repeated.
 
+    ``table`` contains the counts of the two columns. If the first column ``is_reference``, it may
+    be sorted, because items are often sorted by their true label. Return whether a warning was
+    issued.
+    """
+    columns, places = (first.values, second.values), (1,) if is_reference else (0, 1)
+    if len(columns[0]) < FEWEST_ROWS:
+        return False
+    is_sorted = False
+    if any(is_grouped(columns[place][:HEAD].tolist()) for place in places):
+        is_sorted = judge_sorted_alone(table, columns, names, places)
+    return judge_rows([(first, second)], names) or is_sorted
+
+
+def judge_sorted_alone(
+    table: AnyArray,
+    columns: Sequence[AnyArray],
+    names: tuple[str, str],
+    places: Sequence[int] = (0, 1),
+    has_order_of_ids: Callable[[], bool] | None = None,
+) -> bool:
+    """Warn if only one of two columns seems to be sorted. Return whether a warning was issued.
+
     If one column was sorted without the other, they agree only by chance. ``table`` contains the
-    counts of the two columns.
+    counts of the two columns. ``places`` contains 0 if the first column should not be sorted, and 1
+    if the second should not. If rows were joined by ids, ``has_order_of_ids`` returns whether they
+    have the order of the ids. If not, whole rows were probably sorted, which is no mistake.
     """
 
     def are_sorted() -> list[bool]:
         used = (np.count_nonzero(table.any(axis=axis)) for axis in (1, 0))
-        columns = (first.values, second.values)
-        return [runs_in(own) == n_labels for own, n_labels in zip(columns, used)]
+        found = [runs_in(own) == n_labels for own, n_labels in zip(columns, used)]
+        is_one = sum(found) == 1 and found.index(True) in places
+        return found if is_one and (has_order_of_ids is None or has_order_of_ids()) else []
 
-    if len(first.values) < FEWEST_ROWS:
-        return
-    if is_grouped(first.values[:HEAD].tolist()) or is_grouped(second.values[:HEAD].tolist()):
-        judge_sorted(table, are_sorted, names)
-    judge_rows([(first, second)], names)
+    return judge_sorted(table, are_sorted, names)
 
 
 def judge_rows(parts: Sequence[tuple[Column, Column]], names: Sequence[str]) -> bool:
@@ -235,29 +261,31 @@ def _places_of_head(text: bytes) -> Iterator[int]:
 
 def judge_sorted(
     table: AnyArray, are_sorted: Callable[[], list[bool]], names: tuple[str, str]
-) -> None:
+) -> bool:
     """Warn if only one of two columns is sorted by label, and they agree only by chance.
 
-    ``are_sorted`` returns whether each column is sorted.
+    ``are_sorted`` returns whether each column is sorted. Return whether a warning was issued.
     """
     of_each, n = (table.sum(axis=1), table.sum(axis=0)), table.sum()
     common = (of_each[0] > 0) & (of_each[1] > 0)
     # Columns of ids or scores have few labels in common with a column of ratings.
     if n < FEWEST_ROWS or table[np.ix_(common, common)].sum() < n / 2:
-        return
+        return False
     counts = table[np.ix_(*(own > 0 for own in of_each))].astype(float)
     by_chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
     freedom = (len(counts) - 1) * (counts.shape[1] - 1)
     chi_square = float(((counts - by_chance) ** 2 / by_chance).sum())
     if chi_square > freedom + CHANCE * (2 * freedom) ** 0.5 or sum(found := are_sorted()) != 1:
-        return
+        return False
     place = found.index(True)
-    if np.sort(of_each[place])[-2] >= max(FEWEST_OF_SECOND, LEAST_OF_SECOND * n):
-        warn(
-            f"{names[place]} is sorted, {names[1 - place]} is not, and they agree no more than"
-            " expected by chance. Perhaps one of them was sorted or shuffled alone: check that"
-            " both have the items in the same order."
-        )
+    if np.sort(of_each[place])[-2] < max(FEWEST_OF_SECOND, LEAST_OF_SECOND * n):
+        return False
+    warn(
+        f"{names[place]} is sorted, {names[1 - place]} is not, and they agree no more than"
+        " expected by chance. Perhaps one of them was sorted or shuffled alone: check that"
+        " both have the items in the same order."
+    )
+    return True
 
 
 def runs_in(ratings: AnyArray) -> float:

@@ -17,7 +17,7 @@ from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
 from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels
-from fastkappa.tables.doubtful_orders import judge_rows
+from fastkappa.tables.doubtful_orders import judge_order
 from fastkappa.tables.two_codings import (
     BETTER,
     NEAR,
@@ -100,11 +100,14 @@ def judge_tables(
 ) -> None:
     """Warn about doubtful tables of many predictions, and about doubtful columns of labels.
 
-    The checks are those of `judge_rows` and `judge_table`, without the check for unused labels.
+    The checks are those of `judge_order` and `judge_table`, without the check for unused labels.
     """
     for name, table in zip(names, tables):
         judge_table(labels, table, names=(truth, name), are_given=are_given)
-    any(judge_rows([pair], (truth, name)) for name, pair in zip(names, pairs))
+    any(
+        judge_order(table, *pair, (truth, name), is_reference=True)
+        for name, table, pair in zip(names, tables, pairs)
+    )
 
 
 def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +186,44 @@ def test_the_same_counts_twice_are_remarked_on(parts: list[Path]) -> None:
         )
         said = program.run("merge", other, twin).stderr
         assert (f"{twin} and {other} have the same counts, and both" in said) == is_said
+
+
+def test_counts_that_overlap_are_remarked_on(tmp_path: Path) -> None:
+    """The counted file has grown since the first day, or its folder is counted too."""
+
+    def saved(name: str, source: Path) -> Path:
+        path = tmp_path / f"{name}.json"
+        program.text_of("score", source, *SCORE, "--save", path)
+        return path
+
+    folder = tmp_path / "days"
+    folder.mkdir()
+    file = write_csv(folder / "1.csv", **{name: COLUMNS[name][:20] for name in "ab"})
+    monday = saved("monday", file)
+    write_csv(file, **{name: COLUMNS[name][:40] for name in "ab"})
+    tuesday = saved("tuesday", file)
+    write_csv(folder / "2.csv", **{name: COLUMNS[name][41:] for name in "ab"})
+    both = saved("both", folder)
+    for files, sources in (
+        ((monday, tuesday), (file, file)),
+        ((tuesday, monday), (file, file)),
+        ((monday, both), (file, folder)),
+        ((both, monday), (file, folder)),
+    ):
+        told = program.run("merge", *files)
+        assert told.exit_code == 0
+        found = re.search(
+            r"(\S+) has counts of (\S+) and (\S+) has counts of (\S+), and", told.stderr
+        )
+        assert found is not None, files
+        assert {found[1], found[3]} == set(map(str, files))
+        assert (found[2], found[4]) == tuple(map(str, sources))
+    # Other ratings in a file of the same name are another part, and so is the rest of a stream.
+    write_csv(file, **{name: COLUMNS[name][41:] for name in "ab"})
+    assert program.run("merge", monday, saved("wednesday", file)).stderr == ""
+    for path in (monday, tuesday):
+        path.write_text(path.read_text().replace(str(file), "standard input"))
+    assert program.run("merge", monday, tuesday).stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The inputs of commands: pipes, folders, patterns, encodings, and weights."""
+"""The inputs of commands: pipes, folders, patterns and encodings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import json
 import os
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ pytest.importorskip("typer")
 pytest.importorskip("pyarrow")
 pytest.importorskip("rich")
 
-from fastkappa import agreement, cohen_kappa_score, disagreement_weights, fleiss_kappa
+from fastkappa import cohen_kappa_score, fleiss_kappa
 from tests.helpers.command_line import CommandLine, refusal_of, write_csv
 
 score, agree = CommandLine("score"), CommandLine("agree")
@@ -352,144 +351,3 @@ def test_a_part_of_text_and_a_part_of_numbers_are_text_together() -> None:
     write_csv(Path("part-2.csv"), a=["x", "y"], b=["x", "x"])
     found = score.json_of("part-?.csv", *PAIR)
     assert found["labels"] == ["1", "2", "x", "y"]
-
-
-# Item weights and disagreement weights.
-
-
-def test_item_weights() -> None:
-    weights = np.random.default_rng(0).random(300).round(3)
-    write_csv(Path("ratings.csv"), a=A, b=B, w=weights)
-    expected = cohen_kappa_score(A, B, sample_weight=weights)
-    assert kappa("ratings.csv", *PAIR, "--sample-weight", "w") == pytest.approx(expected)
-    shown = score.text_of("ratings.csv", *PAIR, "--sample-weight", "w")
-    assert "300 items rated in a (rows) and b (columns) of ratings.csv, weighted by w\n" in shown
-    assert f"{weights.sum():.6g}" in shown
-    assert "whole numbers" in agree.refusal("ratings.csv", *RATERS, "--sample-weight", "w")
-    message = score.refusal("ratings.csv", *PAIR, "--sample-weight", "x")
-    assert "has no column 'x'" in message
-
-
-@pytest.mark.parametrize("group", [[], ["--group", "g"]])
-def test_a_row_may_stand_for_several_items(group: list[str]) -> None:
-    n = np.random.default_rng(0).integers(0, 4, 300)
-    g = np.where(np.arange(300) % 2, "u", "v")
-    write_csv(Path("counts.csv"), a=A, b=B, n=n, g=g)
-    write_csv(Path("rows.csv"), a=np.repeat(A, n), b=np.repeat(B, n), g=np.repeat(g, n))
-    found = agree.json_of("counts.csv", *RATERS, "--sample-weight", "n", *group)
-    expected = agree.json_of("rows.csv", *RATERS, *group)
-    assert {**found, "file": ""} == {**expected, "file": ""}
-
-
-def test_item_weights_that_cannot_be() -> None:
-    words = np.where(np.arange(300) % 2, "x", "1")
-    write_csv(Path("ratings.csv"), a=A, b=B, c=C, w=words, m=np.full(300, -1))
-    message = score.refusal("ratings.csv", *PAIR, "--sample-weight", "w")
-    assert "column 'w' of ratings.csv must contain numeric item weights" in message
-    for command in (score, agree):
-        columns = PAIR if command is score else RATERS
-        assert "weights below 0" in command.refusal("ratings.csv", *columns, "--sample-weight", "m")
-    several = ("--raters", "a", "b", "c", "--sample-weight", "m")
-    assert "--sample-weight needs two raters" in agree.refusal("ratings.csv", *several)
-
-
-@pytest.mark.parametrize("order", [None, [4, 2, 1, 3]])
-@pytest.mark.parametrize("raters", [RATERS, (*RATERS, "c")])
-def test_a_matrix_of_weights(order: list[int] | None, raters: tuple[str, ...]) -> None:
-    weights = disagreement_weights("ordinal", [1, 2, 3, 4])
-    if order is None:
-        rows = weights.tolist()
-    else:
-        places = [label - 1 for label in order]
-        body = weights[np.ix_(places, places)].tolist()
-        rows = [["", *order], *([label, *row] for label, row in zip(order, body))]
-    Path("w.txt").write_text("\n".join(";".join(map(str, row)) for row in rows))
-    options = ("ratings.csv", "--weight-matrix", "w.txt")
-    if len(raters) > 3:
-        found = agree.json_of(*options, *raters)["coefficients"]["fleiss_kappa"]["value"]
-        expected = fleiss_kappa(np.column_stack([A, B, C]), weights=weights).value
-        assert found == pytest.approx(expected)
-        return
-    expected = agreement(A, B, weights=weights).kappa
-    assert agree.json_of(*options, *raters)["kappa"] == pytest.approx(expected)
-    found = score.json_of(*options, *PAIR)
-    assert found["kappa"] == pytest.approx(expected)
-    assert found["weights"] == weights.tolist()
-    words = score.text_of(*options, *PAIR).split()
-    assert f"kappa, weights of a matrix {expected:.4f}" in " ".join(words)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("0,1\n1,0\n", "w.csv has weights for 2 labels, but the ratings have 4: 1, 2, 3, 4"),
-        (",1,2\n1,0,1\n2,1,0\n", "w.csv has no weights for the label '3'"),
-        ("0,1,2\n1,0\n", "got 2 rows of 2 or 3 cells"),
-        (",a,b\na,0,1\nc,1,0\n", "the same distinct labels in its first row and column"),
-        ("0,x\n1,0\n", "must be numbers, got 'x'"),
-        ("1,0,0,0\n0,1,0,0\n0,0,1,0\n0,0,0,1\n", "their diagonal must be 0"),
-        ("", "must have one row and one column of weights per label, got 0 rows"),
-    ],
-)
-def test_matrices_that_cannot_be(content: str, message: str) -> None:
-    Path("w.csv").write_text(content)
-    assert message in score.refusal("ratings.csv", *PAIR, "--weight-matrix", "w.csv")
-
-
-def test_weights_are_given_once() -> None:
-    both = ("--weight-matrix", "w.csv", "--weights", "linear")
-    assert "use either --weights or --weight-matrix" in score.refusal("ratings.csv", *PAIR, *both)
-    assert "no.csv cannot be read" in score.refusal(
-        "ratings.csv", *PAIR, "--weight-matrix", "no.csv"
-    )
-
-
-# Clusters.
-
-
-@pytest.mark.parametrize("weights", [None, "quadratic"])
-def test_clusters_of_two(weights: Any) -> None:
-    patient = np.arange(300) // 3
-    write_csv(Path("ratings.csv"), a=A, b=B, patient=patient)
-    options = ("ratings.csv", *RATERS, "--cluster", "patient", "--weights", weights or "none")
-    found = agree.json_of(*options)
-    expected = agreement(A, B, weights=weights, clusters=patient)
-    assert found["standard_error"] == pytest.approx(expected.standard_error)
-    assert found["n_clusters"] == 100
-    assert found["raters"] == ["a", "b"]
-    assert "on 300 items in 100 clusters" in " ".join(agree.text_of(*options).split())
-
-
-def test_clusters_of_groups_and_of_several() -> None:
-    patient, g = np.arange(300) // 3, np.where(np.arange(300) < 150, "u", "v")
-    write_csv(Path("ratings.csv"), a=A, b=B, c=C, patient=patient, g=g)
-    options = ("ratings.csv", "--cluster", "patient")
-    found = agree.json_of(*options, *RATERS, "--group", "g")["groups"][1]
-    expected = agreement(A[150:], B[150:], clusters=patient[150:])
-    assert found["standard_error"] == pytest.approx(expected.standard_error)
-    assert found["raters"] == ["a", "b"]
-    several = agree.json_of(*options, "--raters", "a", "b", "c")["coefficients"]["fleiss_kappa"]
-    of_three = fleiss_kappa(np.column_stack([A, B, C]), clusters=patient)
-    assert several["standard_error"] == pytest.approx(of_three.standard_error)
-
-
-@pytest.mark.parametrize("form", ["csv", "parquet"])
-@pytest.mark.parametrize("raters", [RATERS, (*RATERS, "c")])
-def test_a_rater_is_no_cluster(form: str, raters: tuple[str, ...]) -> None:
-    import pyarrow
-    from pyarrow import parquet
-
-    parquet.write_table(pyarrow.table({"a": A, "b": B, "c": C}), "ratings.parquet")
-    message = agree.refusal(f"ratings.{form}", *raters, "--cluster", "b")
-    assert "--cluster must not name a column of ratings, got 'b'." in message
-
-
-def test_clusters_with_labels_and_missing_ratings() -> None:
-    a, b = ["x", "y", "", "z", "x", "y"], ["x", "x", "y", "z", "x", "y"]
-    write_csv(Path("r.csv"), a=a, b=b, k=[1, 1, 2, 2, 3, ""])
-    options = ("r.csv", *RATERS, "--cluster", "k")
-    message = agree.refusal(*options)
-    assert "1 in column 'a'" in message
-    assert "1 in column 'k'" in message
-    found = agree.json_of(*options, "--missing", "drop", "--labels", "y,x")
-    assert (found["labels"], found["n"], found["n_dropped"]) == (["y", "x"], 3, 2)

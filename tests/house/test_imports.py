@@ -209,6 +209,16 @@ def test_files_that_are_too_long_are_found(walls: Any, tmp_path: Path) -> None:
     assert found == ["call_451.pyx", "count_451.py", "pairs/kernel_451.h"]
 
 
+@pytest.mark.parametrize("name", ["bench/study.py", "ci/check.py", "tests/fuzz/any_call.h"])
+def test_files_beside_the_package_are_as_short(walls: Any, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True)
+    path.write_text("# a line\n" * 450)
+    assert walls.all_breaches(tmp_path) == []
+    path.write_text("# a line\n" * 451)
+    assert walls.all_breaches(tmp_path) == [f"{path}: 451 lines, but at most 450 are allowed"]
+
+
 def test_walls_are_checked_by_the_script() -> None:
     done = subprocess.run(
         [sys.executable, ROOT / "ci" / "check_walls.py"],

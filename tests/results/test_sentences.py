@@ -33,7 +33,7 @@ from fastkappa.measurements import (
 from fastkappa.statistics.scales import interpret
 from tests.helpers.command_line import CommandLine, write_csv
 from tests.helpers.published_measurements import MINI, WRIGHT
-from tests.results.test_results import ODD, RESULTS
+from tests.results.test_results import ODD, RESULTS, SCRIPT, frame
 
 SKIN = datasets.load("skin_condition")
 GRADES = datasets.load_items("anaesthetists").ratings[:, [0, 3, 4, 5]]
@@ -343,3 +343,51 @@ def test_subjects_with_a_single_rating_show_no_agreement() -> None:
     result = fastkappa.conger_kappa([[1, 1], [1, 2], [2, 2], [1, None], [None, 2]])
     assert "5 items, 3 of them with two ratings or more, 2 raters" in repr(result)
     assert "on 5 items, 3 of them with two ratings or more, 2 of 10 ratings" in result.sentence()
+
+
+def test_sentences() -> None:
+    """The sentence has coefficient, weights, raters, items, interval with method, and version."""
+    version = f"fastkappa {fastkappa.__version__}"
+    # Kappa is 0.4, exactly.
+    two = fastkappa.agreement_from_confusion([[20, 5], [10, 15]], weights="linear", confidence=0.9)
+    low, high = two.interval
+    assert two.sentence() == (
+        "Cohen's kappa (linear weights) of two raters on 50 items was 0.4000 (90 % score interval"
+        f" {low:.4f} to {high:.4f}; {version})."
+    )
+    named = fastkappa.agreement(frame()["a"], frame()["b"], clusters=np.arange(60) // 2)
+    assert f"of a and b on 60 items in 30 clusters was {named.kappa:.4f}" in named.sentence()
+    assert "score interval" in named.sentence()
+    with pytest.warns(UserWarning, match="undefined"):
+        undefined = fastkappa.agreement_from_confusion([[3, 0], [0, 0]])
+    assert f"was undefined ({version})." in undefined.sentence()
+    # Fleiss' kappa of these ratings is 11 / 35.
+    ratings = [[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]
+    three = fastkappa.fleiss_kappa(ratings, weights="quadratic")
+    low, high = three.interval
+    assert three.sentence() == (
+        "Fleiss' kappa (quadratic weights) of 3 raters on 4 items was 0.3143 (95 % score"
+        f" interval {low:.4f} to {high:.4f}; {version})."
+    )
+    assert fastkappa.conger_kappa(ratings, weights="linear").weights == "linear"
+    light = fastkappa.light_kappa(ratings).sentence()
+    assert light.startswith("Light's kappa (no weights) of 3 raters on 4 items was 0.3333 (95 %")
+    assert "score interval" in light
+    by_t = fastkappa.fleiss_kappa(ratings, interval_method="asymptotic").sentence()
+    assert "95 % t interval" in by_t
+    alpha = fastkappa.krippendorff_alpha(ratings, level="ordinal").sentence()
+    assert alpha.startswith("Krippendorff's alpha (ordinal) of 3 raters")
+    best = fastkappa.leaderboard(
+        [1, 2, 3] * 9, {"a": [1, 2, 2] * 9, SCRIPT: [1, 2, 3] * 9}, n_resamples=99, rng=0
+    )
+    low, high = best.interval[0].tolist()
+    assert best.sentence() == (
+        f"Cohen's kappa (no weights) of {SCRIPT}, first of 2 predictions on 27 items was 1.0000"
+        f" (95 % score interval {low:.4f} to {high:.4f}; {version}). Significantly below the"
+        " leader: 1 of 1: a (simultaneous interval ends below 0, with a joint confidence of 95 %)."
+    )
+    assert (low, high) == fastkappa.agreement([1, 2, 3] * 9, [1, 2, 3] * 9).interval
+    clustered = fastkappa.leaderboard(
+        [1, 2, 3] * 9, [[1, 2, 2] * 9], clusters=list(range(9)) * 3, n_resamples=99, rng=0
+    )
+    assert "95 % interval of 99 bootstrap replicates of 9 clusters" in clustered.sentence()

@@ -14,9 +14,12 @@ from fastkappa import (
     Ratings,
     agreement,
     agreement_by,
+    compare_predictions,
     confusion_counts,
     confusion_from_source,
     fleiss_kappa,
+    leaderboard,
+    score_many,
 )
 from tests.helpers.command_line import CommandLine, write_csv
 
@@ -64,6 +67,37 @@ def of_raters(first: Any, second: Any, folder: Path) -> None:
     fleiss_kappa(Ratings.from_raters({"y1": first, "y2": second}))
 
 
+def of_board(first: Any, second: Any, folder: Path) -> None:
+    ids = [f"item {i}" for i in range(len(first))]
+    leaderboard(first, {"m": (ids, second)}, ids=ids, n_resamples=0)
+
+
+def of_files(name: str, *options: str) -> Callable[[Any, Any, Path], None]:
+    """Return a function that passes a file per column to a command, joined by their ids."""
+
+    def call(first: Any, second: Any, folder: Path) -> None:
+        pytest.importorskip("pyarrow")
+        ids = [f"item {i}" for i in range(len(first))]
+        files = [
+            write_csv(folder / f"{column}.csv", id=ids, y=ratings)
+            for column, ratings in (("a", first), ("b", second))
+        ]
+        command(name, *map(str, files[1:]), "--id", "id", *options)(files[0])
+
+    return call
+
+
+AGREE_FILES = of_files("agree", "--interval-method", "asymptotic")
+# The first column contains the true labels.
+OF_PREDICTIONS: dict[str, Callable[[Any, Any, Path], object]] = {
+    "score_many": lambda a, b, folder: score_many(a, {"m": b}),
+    "compare_predictions": lambda a, b, folder: compare_predictions(
+        b, np.roll(a, 1), y_true=a, interval_method="asymptotic"
+    ),
+    "leaderboard": lambda a, b, folder: leaderboard(a, {"m": b}, n_resamples=0),
+    "leaderboard, ids": of_board,
+    "leaderboard of files": of_files("leaderboard", "--target", "y", "--bootstrap", "0"),
+}
 ENTRANCES: dict[str, Callable[[Any, Any, Path], object]] = {
     "agreement": lambda a, b, folder: agreement(a, b),
     "agreement_by": lambda a, b, folder: agreement_by(a, b, groups=["x"] * len(a)),
@@ -72,6 +106,8 @@ ENTRANCES: dict[str, Callable[[Any, Any, Path], object]] = {
     "Parquet": of_parquet,
     "score": of_file(command("score", "--y1", "a", "--y2", "b")),
     "agree": of_file(command("agree", "--raters", "a", "b", "--interval-method", "asymptotic")),
+    "agree, a file each": AGREE_FILES,
+    "raters": of_raters,
 }
 
 
@@ -82,6 +118,30 @@ def test_a_column_that_was_sorted_alone(call: Any, words: bool, tmp_path: Path) 
     for first, second in ((TRUTH, np.sort(RATED)), (np.sort(TRUTH)[::-1], RATED)):
         with pytest.warns(UserWarning, match="is sorted, .* is not, and they agree no more than"):
             call(labels[first], labels[second], tmp_path)
+
+
+@pytest.mark.parametrize("call", OF_PREDICTIONS.values(), ids=OF_PREDICTIONS)
+def test_a_prediction_that_was_sorted_alone(call: Any, tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="is sorted, .* is not, and they agree no more than"):
+        call(TRUTH, np.sort(RATED), tmp_path)
+    # Items are often sorted by their true label, and a baseline can predict at random.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        call(np.sort(TRUTH), RATED, tmp_path)
+
+
+def test_whole_rows_may_be_sorted(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    ids = np.array([f"item {i}" for i in range(len(TRUTH))])
+    order = np.argsort(TRUTH, kind="stable")
+    files = [
+        write_csv(tmp_path / "a.csv", id=ids[order], y=TRUTH[order]),
+        write_csv(tmp_path / "b.csv", id=ids, y=np.roll(TRUTH, 45)),
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for one, other in (files, files[::-1]):
+            command("agree", str(other), "--id", "id")(one)
 
 
 def test_large_files_that_were_sorted_alone(tmp_path: Path) -> None:
@@ -124,7 +184,7 @@ def of_frame(first: Any, second: Any, folder: Path) -> None:
     confusion_from_source(pd.DataFrame(columns, dtype=object), "a", "b")
 
 
-SHIFTED = {**ENTRANCES, "a frame": of_frame, "raters": of_raters}
+SHIFTED = {**ENTRANCES, "a frame": of_frame}
 
 
 @pytest.mark.filterwarnings("ignore:.* agree on all")

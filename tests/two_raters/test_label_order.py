@@ -285,6 +285,9 @@ def test_kappa_of_a_crosstab_warns_of_an_order_that_was_not_given() -> None:
         assert caught[0].filename == __file__
         fastkappa.kappa_from_confusion(doubtful)
         fastkappa.kappa_from_confusion(doubtful.to_numpy(), weights="quadratic")
+    days = pd.date_range("2024-01-30", periods=4)
+    in_time = table.set_axis(days, axis=0).set_axis(days, axis=1)
+    assert fastkappa.kappa_from_confusion(in_time, weights="quadratic") == ORDERED
 
 
 def test_labels_that_differ_in_case_are_named() -> None:

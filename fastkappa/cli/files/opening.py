@@ -29,7 +29,7 @@ from fastkappa.sources.text.text_format import (
     text_format_of,
 )
 
-STDIN = ("-", "/dev/stdin")
+STDIN, STANDARD_INPUT = ("-", "/dev/stdin"), "standard input"
 # The first bytes of a file, mapped to the suffix of the format that they indicate. Delimited text
 # does not begin with any of these sequences.
 MAGIC = {
@@ -231,7 +231,7 @@ def _is_piped(path: Path) -> bool:
 
 
 def _name_of(path: Path) -> str:
-    return "standard input" if str(path) in STDIN else str(path)
+    return STANDARD_INPUT if str(path) in STDIN else str(path)
 
 
 def _bytes_of(path: Path) -> IO[bytes]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from warnings import warn
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.cli.files.opening import STANDARD_INPUT
 from fastkappa.cli.files.weight_matrix import read_matrix_file
 from fastkappa.formatting import first_of_many, label_text
 from fastkappa.results.report import RATERS
@@ -83,6 +85,7 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
     files = files_at([one for path in paths for one in _inside(path)])
     read = {path: read_counts(path) for path in files}
     _warn_of_copies(read)
+    _warn_of_overlap(read)
     (_, total), *others = read.items()
     for path, saved in others:
         total = total.plus(path, saved)
@@ -109,6 +112,40 @@ def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
                 " If one is a copy, remove it.",
                 stacklevel=2,
             )
+
+
+def _warn_of_overlap(read: Mapping[Path, SavedCounts]) -> None:
+    """Warn about counts of a file at two times, or of a file and its folder.
+
+    If the counts of one source include those of the other, no cell decreases. Other files of the
+    same name are parts of the data, as on several machines or days.
+    """
+    first_of: dict[str, Path] = {}
+    for path, saved in read.items():
+        if saved.source not in ("", STANDARD_INPUT):
+            first_of.setdefault(saved.source, path)
+    for path, saved in read.items():
+        for source in (saved.source, *map(str, Path(saved.source).parents)):
+            other = first_of.get(source, path)
+            if other == path:
+                continue
+            cells, others = _cells(saved.counts), _cells(read[other].counts)
+            # `_warn_of_copies` warns about equal counts.
+            if cells < others or (source == saved.source and others < cells):
+                warn(
+                    f"{path} has counts of {saved.source} and {other} has counts of {source}, and"
+                    " both are added. If one of them includes the rows of the other, leave the"
+                    " other out.",
+                    stacklevel=2,
+                )
+
+
+def _cells(counts: SourceCounts) -> Counter[tuple[Any, Any]]:
+    """Return the count of each pair of labels that occurs."""
+    labels = counts.labels.tolist()
+    rows, columns = np.nonzero(counts.table)
+    numbers = counts.table[rows, columns].tolist()
+    return Counter({(labels[i], labels[j]): n for i, j, n in zip(rows, columns, numbers)})
 
 
 def _inside(path: Path) -> list[Path]:

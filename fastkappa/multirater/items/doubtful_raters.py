@@ -17,7 +17,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.real_numbers import warn_of_codes_among_labels
-from fastkappa.tables.doubtful_orders import judge_codes
+from fastkappa.tables.doubtful_orders import judge_codes, judge_sorted_alone
 from fastkappa.tables.doubtful_tables import warn_of_strangers, warn_of_totals
 from fastkappa.tables.two_codings import (
     MOST_LABELS,
@@ -189,12 +189,18 @@ def judge_raters(
 
 
 def judge_pairs(
-    codes: AnyArray, labels: AnyArray, names: Sequence[str], *, are_given: bool
+    codes: AnyArray,
+    labels: AnyArray,
+    names: Sequence[str],
+    *,
+    are_given: bool,
+    has_order_of_ids: Callable[[], bool] | None = None,
 ) -> bool:
-    """Warn if two raters seem to code labels differently. Return whether a warning was issued.
+    """Warn if two raters seem to code or order ratings differently. Return whether it warned.
 
     ``codes`` has one row per rater and one column per item. Each code is the position of a label,
-    or ``len(labels)`` for a missing rating.
+    or ``len(labels)`` for a missing rating. ``has_order_of_ids`` is that of
+    `judge_sorted_alone`.
     """
     side = len(labels) + 1
     if side > MOST_LABELS:
@@ -206,6 +212,12 @@ def judge_pairs(
         table = table[:-1, :-1]
         together += table
         if judge_codes(first, second, side - 1, (a, b)):
+            return True
+        both = [own[np.maximum(first, second) < side - 1] for own in (first, second)]
+        # One of many raters can rate at random while the items are sorted by another's ratings.
+        if len(names) == 2 and judge_sorted_alone(
+            table, both, (a, b), has_order_of_ids=has_order_of_ids
+        ):
             return True
         if may_be_coded_apart(labels, table):
             text = two_codings(labels, table, (a, b), are_given=are_given)

@@ -42,6 +42,7 @@ from fastkappa.multirater.items.subjects import places, sorted_codes
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.item_weights import read_clusters, warn_of_ids
+from fastkappa.ratings.label_order import sorted_names
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import find_missing, without
 
@@ -92,6 +93,11 @@ class LongRatings(NamedTuple):
     def items(self) -> AnyArray:
         """The names of all items, used to match them with the items of other ratings."""
         return self.item_names()
+
+    def has_order_of_ids(self, n_items: int) -> bool:
+        """Return whether the first rated items are sorted by name, with numbers by value."""
+        names = [str(name) for name in self.items[self.rated[:n_items]].tolist()]
+        return names == sorted_names(names)
 
     def profiles(self) -> list[tuple[AnyArray, IntTable]]:
         """Return the distinct profiles for each number of ratings, and how often each occurs."""
@@ -194,7 +200,13 @@ def read_long(
     codes = found.first_codes(SOME_ITEMS)
     warn_of_mistyped(found.rater_names, codes < found.n_labels)
     are_given = labels is not None
-    are_recoded = judge_pairs(codes, given.reported, found.rater_names, are_given=are_given)
+    are_recoded = judge_pairs(
+        codes,
+        given.reported,
+        found.rater_names,
+        are_given=are_given,
+        has_order_of_ids=lambda: found.has_order_of_ids(codes.shape[1]),
+    )
     warn_of_derived(codes, given.labels, found.rater_names)
     if not are_given:
         n_ratings = np.bincount(found.ratings, minlength=len(found.rater_names) * found.n_labels)

@@ -18,8 +18,13 @@ from fastkappa.statistics.bootstrap import BLOCK_CELLS, as_generator
 from fastkappa.statistics.clusters import are_joined
 from fastkappa.statistics.inference import check_confidence, check_whole
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.tables import counts_given
-from fastkappa.statistics.weights import Weights, as_weights, disagreement_matrix
+from fastkappa.statistics.tables import counts_given, warn_of_names
+from fastkappa.statistics.weights import (
+    Weights,
+    as_weights,
+    disagreement_matrix,
+    what_needs_order,
+)
 
 Prior: TypeAlias = Literal["perks", "jeffreys"] | float
 
@@ -151,6 +156,7 @@ def kappa_posterior(
             " items. Use bootstrap, which resamples clusters."
         )
     counts = counts_given(getattr(table, "table", table))
+    warn_of_names(table, what_needs_order(weights))
     size = len(counts)
     given = weights if weights is not None else getattr(table, "weights", None)
     checked = as_weights(given, size)
