@@ -15,6 +15,7 @@ from fastkappa.formatting import count_text, first_of_many
 from fastkappa.multirater.items.doubtful_raters import MOST_JUDGED
 from fastkappa.multirater.items.identified import Identified
 from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, warn
+from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.lengths import are_offset_ids
 from fastkappa.ratings.looks import alike_among
 
@@ -44,7 +45,8 @@ def warn_of_logins(names: Sequence[str]) -> None:
     """
     of_one: dict[str, list[str]] = defaultdict(list)
     for name in names if len(names) <= MOST_TYPED else ():
-        of_one[_login(name)].append(name)
+        if not is_number(name):
+            of_one[_login(name)].append(name)
     found = [
         " and ".join(map(repr, own))
         for own in of_one.values()
