@@ -293,9 +293,13 @@ def with_test(
         return replace(found, interval=(found.value, found.value))
     quantile = root_quantile(found.confidence, freedom)
     ends = difference_ends(first, second, correlation, quantile)
-    together = Together((first, second), np.array([[1.0, correlation], [correlation, 1.0]]))
-    [value] = together.values_at(0.0)
-    z = math.copysign(math.sqrt(max(together.at(value).statistic, 0.0)), found.value)
+    if first.errors.all() and second.errors.all():
+        together = Together((first, second), np.array([[1.0, correlation], [correlation, 1.0]]))
+        [value] = together.values_at(0.0)
+        z = math.copysign(math.sqrt(max(together.at(value).statistic, 0.0)), found.value)
+    else:
+        # The asymptotic standard error of perfect agreement is 0.
+        z = found.value / found.standard_error
     return replace(found, interval=ends, z=z, p_value=t_two_sided_p(z, freedom))
 
 

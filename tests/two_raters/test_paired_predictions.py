@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastkappa import compare_predictions, kappa_from_confusion
+from fastkappa import agreement, compare_predictions, kappa_from_confusion
 from fastkappa.statistics.intervals.methods import IntervalMethod
 
 ASYMPTOTIC: dict[str, IntervalMethod] = {"interval_method": "asymptotic"}
@@ -63,3 +63,12 @@ def test_the_number_of_clusters_is_named() -> None:
     plain = compare_predictions(first, second, y_true=truth)
     assert "cluster" not in str(plain) + plain.sentence()
     assert plain.n_clusters is None
+
+
+def test_a_perfect_prediction_is_tested_with_the_error_of_the_other() -> None:
+    true = np.repeat([0, 1, 2], 40)
+    other = np.where(np.arange(120) % 6 == 0, (true + 1) % 3, true)
+    found = compare_predictions(true, other, y_true=true, **ASYMPTOTIC)
+    alone = agreement(true, other, **ASYMPTOTIC)
+    # A prediction without errors has an asymptotic standard error of 0.
+    assert found.z == pytest.approx((1 - alone.kappa) / alone.standard_error, rel=1e-12)
