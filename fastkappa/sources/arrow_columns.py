@@ -40,13 +40,6 @@ IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")
 EMPTY_SETS = ("[]", "{}")
 
 
-def is_integer(dtype: Any) -> bool:
-    """Return whether an Arrow type is an integer type."""
-    from pyarrow import types
-
-    return bool(types.is_integer(dtype))
-
-
 def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any:
     """Convert a column from any library to an Arrow array, with null for NaN.
 

@@ -51,19 +51,16 @@ def count_frame(table: SourceTable, source: Any, num_threads: int) -> bool:
         check_columns("the frame", table.names, list(source.columns))
         reason = " ".join(str(error).split())
         raise RatingsError(f"the frame cannot be read: {reason}.") from error
-    if isinstance(frame, (narwhals.DataFrame, narwhals.LazyFrame)):
-        for name in table.names:
-            if not isinstance(name, str):
-                raise TypeError(f"column names must be strings, got {name!r}.")
-    if isinstance(frame, narwhals.DataFrame) and _counts_faster(frame, table.columns):
+    if not isinstance(frame, (narwhals.DataFrame, narwhals.LazyFrame)):
+        return False
+    for name in table.names:
+        if not isinstance(name, str):
+            raise TypeError(f"column names must be strings, got {name!r}.")
+    if isinstance(frame, narwhals.LazyFrame) or _counts_faster(frame, table.columns):
         _count_by_engine(table, frame.lazy())
-    elif isinstance(frame, narwhals.DataFrame):
+    else:
         need_pyarrow("frames", "counting the ratings of a data frame")
         _count_in_memory(table, frame, num_threads)
-    elif isinstance(frame, narwhals.LazyFrame):
-        _count_by_engine(table, frame)
-    else:
-        return False
     return True
 
 
@@ -89,17 +86,19 @@ def collect_columns(
     check_columns("the frame", names, schema.names())
     taken = frame.select(*names)
     if isinstance(taken, narwhals.LazyFrame):
-        # By default, polars would read the whole input into memory.
-        options: Any = {"engine": "streaming"} if taken.implementation.is_polars() else {}
-        taken = taken.collect(**options)
+        taken = _collected(taken)
     else:
         taken = narwhals.from_native(taken.to_arrow())
-    dtypes = {name: schema[name] for name in names}
     orders = {
-        name: dtype.categories if isinstance(dtype, narwhals.Enum) else None
-        for name, dtype in dtypes.items()
+        name: dtype.categories if isinstance(dtype := schema[name], narwhals.Enum) else None
+        for name in names
     }
     return taken.to_native(), orders
+
+
+def _collected(frame: Any) -> Any:
+    # By default, polars would read the whole input into memory.
+    return frame.collect(**{"engine": "streaming"} if frame.implementation.is_polars() else {})
 
 
 def _counts_faster(frame: Any, columns: Columns) -> bool:
@@ -151,9 +150,7 @@ def _count_by_engine(table: SourceTable, frame: Any) -> None:
             weight.max().alias("most"),
         ]
     grouped = frame.select(*selected).group_by(*roles).agg(*figures).head(MOST_CELLS + 1)
-    # By default, polars would read the whole input into memory.
-    options = {"engine": "streaming"} if frame.implementation.is_polars() else {}
-    collected = grouped.collect(**options)
+    collected = _collected(grouped)
     if len(collected) > MOST_CELLS:
         raise RatingsError(
             f"columns {columns.y1!r} and {columns.y2!r} have more than {MOST_CELLS} different"
