@@ -16,7 +16,7 @@ from fastkappa.sources.source_ratings import (
     OUTSIDE,
     AxisLabels,
     Key,
-    RatingsError,
+    refuse_infinite,
 )
 from fastkappa.sources.source_table import SourceTable, Types
 from fastkappa.tables.codecs import Codec, LabelRange, expected_codecs
@@ -123,9 +123,5 @@ def _coded_anew(
 def _sums(tables: Sequence[AnyArray], column: Any) -> AnyArray:
     """Combine the tables that the kernels return into one table of weight sums."""
     if len(tables) == 1:
-        if not np.isfinite(tables[0]).all():
-            raise RatingsError(
-                f"the weights in column {column!r} must be finite, but some are infinite or NaN."
-            )
-        return tables[0]
+        return refuse_infinite(tables[0], column)
     return as_int64(whole_sums(*tables), f"column {column!r}")

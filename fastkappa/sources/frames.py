@@ -9,7 +9,6 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import library_needed
-from fastkappa.formatting import count_text
 from fastkappa.sources.arrow_batches import count_parts, parts_of_arrays
 from fastkappa.sources.arrow_columns import of_series
 from fastkappa.sources.arrow_files import check_columns, need_pyarrow
@@ -21,7 +20,10 @@ from fastkappa.sources.source_ratings import (
     RatingsError,
     key_of,
     no_label,
+    no_weights,
     order_of,
+    refuse_infinite,
+    refuse_missing_weights,
     refuse_negative,
 )
 from fastkappa.sources.source_table import Columns, SourceTable
@@ -177,7 +179,7 @@ def _weight(dtype: Any, column: Any) -> Any:
         return narwhals.col(column).cast(narwhals.Int64)
     if dtype.is_numeric():
         return narwhals.col(column).cast(narwhals.Float64)
-    raise RatingsError(f"column {column!r} has values of type {dtype}: weights must be numbers.")
+    raise RatingsError(no_weights(column, dtype))
 
 
 def _add_cells(table: SourceTable, cells: dict[str, list[Any]]) -> None:
@@ -203,18 +205,10 @@ def _noted(axis: AxisLabels, labels: Sequence[Any]) -> list[Key]:
 
 def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
     """Return the sums of weights, or raise if a weight is invalid."""
-    lacking = sum(n) - sum(map(int, cells["n_weights"]))
-    if lacking:
-        values = count_text(lacking, "missing weight")
-        raise RatingsError(f"column {column!r} has {values}: every row needs a weight.")
+    refuse_missing_weights(sum(n) - sum(map(int, cells["n_weights"])), column)
     refuse_negative(min(cells["least"], default=0), column)
     if any(isinstance(total, float) for total in cells["sum"]):
-        sums = np.array(cells["sum"], np.float64)
-        if not np.isfinite(sums).all():
-            raise RatingsError(
-                f"the weights in column {column!r} must be finite, but some are infinite or NaN."
-            )
-        return sums
+        return refuse_infinite(np.array(cells["sum"], np.float64), column)
     # Overflow is checked here, because not every engine reports it.
     for most, count in zip(cells["most"], n):
         if int(most) * count > INT64_MAX:
