@@ -65,13 +65,6 @@ class Pair(NamedTuple):
         )
 
 
-def batches_of(pairs: Sequence[Pair]) -> list[list[int]]:
-    """Return one batch of all indices if every pair has all items, otherwise a batch per pair."""
-    every = list(range(len(pairs)))
-    are_alike = bool(pairs) and all(pair.items is None for pair in pairs)
-    return [every] if are_alike else [[j] for j in every]
-
-
 class Reference:
     """The column with which all other columns are paired. It is read and checked once.
 
@@ -162,13 +155,6 @@ class Reference:
             refuse_missing({name: ratings}, error)
             raise
 
-    def _read_beside(self, ratings: Any, name: str) -> tuple[Column, Column]:
-        column = self._read(ratings, name)
-        if column.obstacle in ("continuous", "continuous-multioutput"):
-            raise ValueError(f"{not_labels(name, column.obstacle, ratings)} {SCORES}")
-        first, second = comparable((self.column, column), (TRUTH, name))
-        return first, second
-
     def _paired(
         self,
         ratings: Any,
@@ -194,7 +180,10 @@ class Reference:
             # Without common items, there is nothing to compare, so the labels can be of any kind.
             nothing = self.column._replace(values=self.column.values[:0])
             return Pair((nothing, nothing), items, n_missing)
-        first, second = self._read_beside(ratings, name)
+        column = self._read(ratings, name)
+        if column.obstacle in ("continuous", "continuous-multioutput"):
+            raise ValueError(f"{not_labels(name, column.obstacle, ratings)} {SCORES}")
+        first, second = comparable((self.column, column), (TRUTH, name))
         if others is not None:
             second = second._replace(values=second.values.take(others))
         if n_lacking:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.leaderboards.items.many_columns import Counter, count_many
-from fastkappa.leaderboards.items.reference import TRUTH, Pair, batches_of
+from fastkappa.leaderboards.items.reference import TRUTH, Pair
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.label_order import LabelOrder, common_order, shown, warn_of_order
 from fastkappa.ratings.read import judge_labels
@@ -114,9 +114,12 @@ class SharedOrder:
     ) -> Iterator[tuple[list[int], ConfusionTable, NDArray[np.int64]]]:
         """Count the predictions in batches, given the weights of all items.
 
-        Yield the indices of the predictions in a batch, and what `_count_batch` returns for them.
+        If every prediction has all items, there is one batch. Otherwise, each has its own. Yield
+        the indices of the predictions in a batch, and what `_count_batch` returns for them.
         """
-        for batch in batches_of(pairs):
+        every = list(range(len(pairs)))
+        are_alike = bool(pairs) and all(pair.items is None for pair in pairs)
+        for batch in [every] if are_alike else [[j] for j in every]:
             names_here, columns = [names[j] for j in batch], [pairs[j].columns for j in batch]
             items = pairs[batch[0]].items
             own = weights if weights is None or items is None else weights[items]
