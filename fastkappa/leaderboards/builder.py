@@ -24,12 +24,11 @@ from fastkappa.leaderboards.items.many_columns import Counter
 from fastkappa.leaderboards.items.random_groups import (
     GroupSums,
     ItemGroups,
-    Prediction,
     sum_by_group,
 )
-from fastkappa.leaderboards.items.reference import Pair, Reference, batches_of
-from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
+from fastkappa.leaderboards.items.reference import Pair, Reference
 from fastkappa.leaderboards.items.shared_order import OtherLabelsError as OtherLabelsError
+from fastkappa.leaderboards.items.shared_order import SharedOrder
 from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.ranking import (
@@ -89,14 +88,6 @@ class _Entry(NamedTuple):
     score_interval: tuple[float, float] = (math.nan, math.nan)
 
 
-class _Resampled(NamedTuple):
-    """Sums over groups of items, for predictions that have the same labels."""
-
-    entries: list[int]
-    sums: GroupSums
-    matrix: FloatTable
-
-
 class LeaderboardBuilder:
     """Score predictions in batches, and keep only their kappas and sums over groups of items."""
 
@@ -113,13 +104,7 @@ class LeaderboardBuilder:
         self.num_threads = resolve_num_threads(options.num_threads)
         self._options, labels = options, options.labels
         self._n_resamples = options.n_resamples
-        self._reference = Reference(
-            y_true,
-            TRUTH,
-            missing=options.missing,
-            missing_codes=options.missing_codes,
-            labels=labels,
-        )
+        self._reference = Reference(y_true, options.missing, options.missing_codes, labels)
         column = self._reference.column
         n_labels = 1 if labels is None else len(KnownLabels(labels, column, column))
         as_weights(options.weights, n_labels)
@@ -150,7 +135,9 @@ class LeaderboardBuilder:
             self._reference.n_items, GROUPS, self._generator, numbers, self._weights
         )
         self._entries: list[_Entry] = []
-        self._resampled: list[_Resampled] = []
+        # Sums over groups for predictions with the same labels: the indices of their entries, the
+        # sums, and the disagreement weights.
+        self._resampled: list[tuple[list[int], GroupSums, FloatTable]] = []
 
     @property
     def kappas(self) -> list[tuple[Any, float]]:
@@ -196,20 +183,12 @@ class LeaderboardBuilder:
             for name, pair in zip(names, read)
         ]
         ranked = [j for j, entry in enumerate(entries) if entry.failure is None]
-        labels = self._order.labels_of(
-            [full_names[j] for j in ranked], [read[j].columns for j in ranked]
-        )
-        counted = []
-        for some in batches_of([read[j] for j in ranked]):
-            batch = [ranked[i] for i in some]
-            pairs = [read[j].columns for j in batch]
-            names_here = [full_names[j] for j in batch]
-            own, weights = read[batch[0]].items, self._weights
-            if weights is not None and own is not None:
-                weights = weights[own]
-            counted.append((batch, self._order.count(names_here, pairs, labels, weights)))
+        names_here, pairs = [full_names[j] for j in ranked], [read[j] for j in ranked]
+        labels = self._order.labels_of(names_here, [pair.columns for pair in pairs])
+        counted = list(self._order.count(names_here, pairs, labels, self._weights))
         # At this point all predictions are known to be valid, so all of them are added.
-        for batch, (table, n_other) in counted:
+        for some, table, n_other in counted:
+            batch = [ranked[i] for i in some]
             present = labels_present(table.counts, labels is not None)
             sums = table.counts if table.sums is None else table.sums
             kappas = kappas_of(sums, present, self._options.weights).tolist()
@@ -235,9 +214,8 @@ class LeaderboardBuilder:
                     entry = entry._replace(failure=failure)
                 entries[j] = entry
             if self._n_resamples:
-                items = [read[j].items for j in batch]
-                pairs = [read[j].columns for j in batch]
-                self._sum(table, present, pairs, labels, items, [first + j for j in batch])
+                here = [read[j] for j in batch]
+                self._sum(table, present, here, labels, [first + j for j in batch])
         self._entries += entries
 
     def ranked(self) -> Leaderboard:
@@ -366,26 +344,24 @@ class LeaderboardBuilder:
         self,
         table: ConfusionTable,
         present: NDArray[np.bool_],
-        pairs: list[tuple[Column, Column]],
+        pairs: list[Pair],
         labels: Any,
-        items: list[NDArray[np.int64] | None],
         entries: list[int],
     ) -> None:
         """Compute and store the sums over groups, separately for each set of labels."""
-        have_all = items[0] is None
-        first = pairs[0][0] if have_all else self._reference.column
+        have_all = pairs[0].items is None
+        first = pairs[0].columns[0] if have_all else self._reference.column
         for mask, some in with_same_labels(present):
             matrix = disagreement_matrix(self._options.weights, int(mask.sum()))
             used = table.rows[mask] if labels is None else labels
-            known = KnownLabels(used, first, pairs[some[0]][1])
-            predictions = [Prediction(pairs[j][1], items[j]) for j in some]
+            known = KnownLabels(used, first, pairs[some[0]].columns[1])
             are_alike = have_all and not table.n_outside[some].any()
             sums = sum_by_group(
                 self._kernels,
                 self._groups,
                 first,
                 known,
-                predictions,
+                [pairs[j] for j in some],
                 matrix,
                 self.num_threads,
                 have_all=are_alike,
@@ -397,7 +373,7 @@ class LeaderboardBuilder:
             found, tolerance = sums.columns.sum(axis=0), 0 if table.sums is None else 1e-6
             if not np.allclose(found, counted, rtol=tolerance, atol=0):
                 raise changed_meanwhile()
-            self._resampled.append(_Resampled([entries[j] for j in some], sums, matrix))
+            self._resampled.append(([entries[j] for j in some], sums, matrix))
 
     def _replicates(self) -> FloatTable:
         """Return an array of shape (n_resamples, number of entries) with the replicates' kappas."""

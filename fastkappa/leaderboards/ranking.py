@@ -213,9 +213,7 @@ def rank(
         _quantiles(mostly, levels),
         kappas - kappas[leader],
         _quantiles(differences, levels),
-        simultaneous_intervals(kappas, mostly, int(order[0]), confidence, num_threads)
-        if len(kappas)
-        else np.empty((0, 2)),
+        simultaneous_intervals(kappas, mostly, int(order[0]), confidence, num_threads),
         first,
         rank_interval,
     )

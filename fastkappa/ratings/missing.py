@@ -143,6 +143,14 @@ def find_missing(ratings: Any, missing_codes: Sequence[Any] = ()) -> NDArray[np.
     return missing | coded
 
 
+def count_missing(columns: Mapping[str, Any]) -> tuple[dict[str, int], int]:
+    """Return the number of missing ratings per column, and of items with any missing rating."""
+    masks = {name: find_missing(column) for name, column in columns.items()}
+    found = [mask for mask in masks.values() if mask is not None]
+    counts = {name: 0 if mask is None else int(mask.sum()) for name, mask in masks.items()}
+    return counts, int(np.logical_or.reduce(found).sum()) if found else 0
+
+
 def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_] | None:
     """Return a mask of the ratings in ``missing_codes``, where -9 also matches the string "-9"."""
     if is_masked_array(ratings):

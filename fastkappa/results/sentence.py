@@ -30,13 +30,12 @@ def estimate_sentence(
     ... )  # doctest: +ELLIPSIS
     Kappa was 0.5000 (95 % score interval 0.2500 to 0.7500; fastkappa ...).
     """
-    from fastkappa import __version__
-
     if math.isnan(value):
         return versioned(f"{what} was undefined")
-    found = f"{of_interval} {interval_text(interval)}"
     tested = f"; {test}" if test else ""
-    return f"{what} was {figure(value)} ({found}{tested}; fastkappa {__version__})."
+    return versioned(
+        f"{what} was {figure(value)} ({of_interval} {interval_text(interval)}{tested})"
+    )
 
 
 def interval_name(result: Any) -> str:

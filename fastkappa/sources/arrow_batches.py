@@ -15,7 +15,6 @@ from fastkappa.sources.arrow_columns import (
     are_lists,
     as_array,
     in_one,
-    is_integer,
     ratings_of,
     weights_of,
 )
@@ -73,6 +72,8 @@ def parts_of_rows(table: SourceTable, rows: Any) -> list[Part]:
     ``rows`` must have only the columns that ``table`` counts. Integers without weights or groups
     are counted in place. Other columns need temporary arrays, which slicing the rows keeps small.
     """
+    from pyarrow.types import is_integer
+
     names = table.names
     is_in_place = table.columns.weight is None and table.columns.group is None
     if is_in_place and all(map(is_integer, rows.schema.types)):

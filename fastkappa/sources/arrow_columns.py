@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import count_text, list_in
+from fastkappa.formatting import list_in
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.enums import codes_of_enum
 from fastkappa.ratings.interop import checked, in_known_library, to_numpy
@@ -29,8 +29,10 @@ from fastkappa.sources.source_ratings import (
     RatingsError,
     WantedLabels,
     no_label,
+    no_weights,
     not_whole,
     order_of,
+    refuse_missing_weights,
     refuse_negative,
 )
 
@@ -38,13 +40,6 @@ from fastkappa.sources.source_ratings import (
 IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")
 # Strings that represent the empty set. A lone separator also represents it.
 EMPTY_SETS = ("[]", "{}")
-
-
-def is_integer(dtype: Any) -> bool:
-    """Return whether an Arrow type is an integer type."""
-    from pyarrow import types
-
-    return bool(types.is_integer(dtype))
 
 
 def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any:
@@ -227,19 +222,13 @@ def weights_of(array: Any, column: Any) -> AnyArray:
     from pyarrow import types
 
     dtype = array.type
-    if array.null_count:
-        raise RatingsError(
-            f"column {column!r} has {count_text(array.null_count, 'missing weight')}: every row"
-            " needs a weight."
-        )
+    refuse_missing_weights(array.null_count, column)
     if types.is_decimal(dtype) or types.is_floating(dtype):
         array = array.cast(pyarrow.float64())
     elif types.is_boolean(dtype):
         array = array.cast(pyarrow.uint8())
     elif not types.is_integer(dtype):
-        raise RatingsError(
-            f"column {column!r} has values of type {dtype}: weights must be numbers."
-        )
+        raise RatingsError(no_weights(column, dtype))
     weights = values_of(array)
     refuse_negative(weights.min(initial=0).item(), column)
     return weights

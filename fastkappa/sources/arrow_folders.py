@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 from warnings import catch_warnings
@@ -61,8 +60,8 @@ EVERY_BYTE = bytes(range(128, 256))
 MOST_JUDGED = 1 << 20
 # Larger files that are joined by id are not compared.
 MOST_COMPARED = 1 << 24
-# The number of bytes to compare before whole files are compared.
-START = 1 << 12
+# The number of characters decoded at a time.
+DECODED = 1 << 12
 
 
 def count_files(
@@ -286,9 +285,8 @@ def warn_of_copies(files: Sequence[Path], *, fewest_rows: int = FEWEST_IDS) -> N
     """
     there = filter(Path.is_file, files)
     groups = [sorted(there, key=lambda file: (len(file.name), file))]
-    # Compare the sizes of files, then their first bytes, then their whole contents, so that few
-    # files are read completely.
-    for key in (os.path.getsize, partial(_digest, n_bytes=START), _digest):
+    # Compare the sizes of files, then their contents, so that few files are read.
+    for key in (os.path.getsize, _digest):
         groups = [same for group in groups for same in _with_same(group, key)]
     groups = [group for group in groups if _n_rows(group[0]) >= fewest_rows]
     copies = [f"{copy} equals {original}" for original, *others in groups for copy in others]
@@ -350,11 +348,9 @@ def _with_same(files: Sequence[Path], key: Callable[[Path], Any]) -> list[list[P
     return [group for group in found.values() if len(group) > 1]
 
 
-def _digest(file: Path, n_bytes: int = 0) -> bytes:
-    """Return a hash of a file or, if ``n_bytes`` is given, of its first bytes."""
+def _digest(file: Path) -> bytes:
     with open(file, "rb") as data:
-        start = BytesIO(data.read(n_bytes)) if n_bytes else data
-        return hashlib.file_digest(start, "blake2b").digest()
+        return hashlib.file_digest(data, "blake2b").digest()
 
 
 def _n_rows(file: Path) -> int:
@@ -405,7 +401,7 @@ def is_not_utf8(file: Path) -> bool:
         if format_of(file) in DELIMITERS:
             with opened_text(file, None) as text:
                 try:
-                    while text.read(START):
+                    while text.read(DECODED):
                         continue
                 except UnicodeError:
                     return True

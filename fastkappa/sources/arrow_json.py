@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from reprlib import repr as short_repr
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from fastkappa.sources.arrow_columns import as_array, is_string
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import is_packed
 
+# The number of rows in a block, the names of all fields, and the columns of the required fields.
+Parsed = tuple[int, Iterable[str], dict[str, Any]]
 # The number of bytes read at a time, and the maximum length of a line in bytes.
 BLOCK_SIZE = 1 << 22
 LONGEST_LINE = 1 << 27
@@ -38,12 +40,11 @@ def json_batches(
 
     names: dict[str, None] = {}
     for block in _blocks(path, on_progress):
-        lines = None if _may_be_deep(block) else _parsed(block, columns)
-        if lines is None:
-            lines = _decoded(path, block, columns)
-        names.update(dict.fromkeys(lines.names))
-        absent = pyarrow.nulls(lines.n_rows)
-        found = {name: _without_blanks(column) for name, column in lines.columns.items()}
+        parsed = None if _may_be_deep(block) else _parsed(block, columns)
+        n_rows, own_names, own = parsed or _decoded(path, block, columns)
+        names.update(dict.fromkeys(own_names))
+        absent = pyarrow.nulls(n_rows)
+        found = {name: _without_blanks(column) for name, column in own.items()}
         table = pyarrow.table({name: found.get(name, absent) for name in columns})
         for batch in table.to_batches():
             batch.validate(full=True)
@@ -73,14 +74,6 @@ def json_names(path: Path) -> list[str]:
     return list(names)
 
 
-class _Lines(NamedTuple):
-    """The names of all fields in a block of lines, and the columns of the required fields."""
-
-    n_rows: int
-    names: Iterable[str]
-    columns: dict[str, Any]
-
-
 def _may_be_deep(block: bytes) -> bool:
     """Return whether any line may be nested so deeply that pyarrow would run out of stack."""
     if block.count(b"[") + block.count(b"{") <= MOST_OPENED:
@@ -91,7 +84,7 @@ def _may_be_deep(block: bytes) -> bool:
     return bool(np.add.reduceat(opens, starts, dtype=np.int64).max() > MOST_OPENED)
 
 
-def _parsed(block: bytes, columns: Sequence[str]) -> _Lines | None:
+def _parsed(block: bytes, columns: Sequence[str]) -> Parsed | None:
     """Return the required fields of a block as parsed by pyarrow, or None if pyarrow fails.
 
     pyarrow infers the types of all fields, so even a field that is not required can make it fail.
@@ -112,10 +105,10 @@ def _parsed(block: bytes, columns: Sequence[str]) -> _Lines | None:
         parse_options = json.ParseOptions(explicit_schema=texts)
         lines = json.read_json(pyarrow.BufferReader(block), options, parse_options)
     found = {name: lines.column(name) for name in columns if name in lines.column_names}
-    return _Lines(len(lines), lines.column_names, found)
+    return len(lines), lines.column_names, found
 
 
-def _decoded(path: Path, block: bytes, columns: Sequence[str]) -> _Lines:
+def _decoded(path: Path, block: bytes, columns: Sequence[str]) -> Parsed:
     """Return the required fields of a block as parsed by Python."""
     import json
 
@@ -133,7 +126,7 @@ def _decoded(path: Path, block: bytes, columns: Sequence[str]) -> _Lines:
             f"{path} cannot be read: a line is not a JSON object: {short_repr(odd)}."
         )
     found = {name: as_array([one.get(name) for one in objects], name) for name in columns}
-    return _Lines(len(objects), chain.from_iterable(objects), found)
+    return len(objects), chain.from_iterable(objects), found
 
 
 def _blocks(path: Path, on_progress: Callable[[int], None]) -> Iterator[bytes]:

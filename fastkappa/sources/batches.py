@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from fastkappa.sources.source_ratings import (
     OUTSIDE,
     AxisLabels,
     Key,
-    RatingsError,
+    refuse_infinite,
 )
 from fastkappa.sources.source_table import SourceTable, Types
 from fastkappa.tables.codecs import Codec, LabelRange, expected_codecs
@@ -31,16 +31,10 @@ LARGEST_RANGE = 1 << 9
 # `MOST_CELLS_OF_NUMBERS` cells.
 LARGEST_DENSE = 1 << 18
 MOST_CELLS_OF_NUMBERS = 1 << 24
+# Ratings as codes for the kernels, their codec, and the label of each code.
+CodedBatch = tuple[AnyArray, Codec, Sequence[Any]]
 # The number of ratings to sample if there seem to be too many labels.
 SAMPLE = 1 << 16
-
-
-class CodedBatch(NamedTuple):
-    """A batch of ratings as codes for the kernels, with the label of each code."""
-
-    values: AnyArray
-    codec: Codec
-    labels: Sequence[Any]
 
 
 def add_ratings(
@@ -69,11 +63,11 @@ def add_ratings(
     coded = [
         _coded(ratings, table, axis) for ratings, axis in zip(given, table.axes[-len(given) :])
     ]
-    codecs = tuple(batch.codec for batch in coded)
+    values, codecs, labels = zip(*coded)
     weight_type = None if weights is None else weights.dtype
     tally = Tally(get_kernels(), codecs, (False,) * len(coded), weight_type=weight_type)
-    tables = tally.add_all([batch.values for batch in coded], weights, num_threads).tables
-    keys = [[*batch.labels, OUTSIDE] for batch in coded]
+    tables = tally.add_all(values, weights, num_threads).tables
+    keys = [[*own, OUTSIDE] for own in labels]
     if groups is None:
         keys, tables = [[None], *keys], [part[None] for part in tables]
     sums = None if weights is None else _sums(tables[1:], table.columns.weight)
@@ -104,11 +98,11 @@ def _coded(ratings: Column, table: SourceTable, axis: AxisLabels) -> CodedBatch:
     if categories is None:
         label_range = LabelRange.of(values)
         if label_range.n_labels <= LARGEST_RANGE:
-            return CodedBatch(values, label_range, label_range.labels().tolist())
+            return values, label_range, label_range.labels().tolist()
         labels, values = np.unique(values, return_inverse=True)
         categories = labels.tolist()
     if len(categories) <= LARGEST_RANGE:
-        return CodedBatch(values, LabelRange(0, len(categories)), categories)
+        return values, LabelRange(0, len(categories)), categories
     return _coded_anew(LabelRange(0, len(categories)).codes(values), categories, table, axis)
 
 
@@ -123,15 +117,11 @@ def _coded_anew(
         kept = [i for i in kept if categories[i] is None or categories[i] in axis.wanted]
     code = np.full(len(categories), len(kept), np.int32)
     code[kept] = np.arange(len(kept))
-    return CodedBatch(code[codes], LabelRange(0, len(kept)), [categories[i] for i in kept])
+    return code[codes], LabelRange(0, len(kept)), [categories[i] for i in kept]
 
 
 def _sums(tables: Sequence[AnyArray], column: Any) -> AnyArray:
     """Combine the tables that the kernels return into one table of weight sums."""
     if len(tables) == 1:
-        if not np.isfinite(tables[0]).all():
-            raise RatingsError(
-                f"the weights in column {column!r} must be finite, but some are infinite or NaN."
-            )
-        return tables[0]
+        return refuse_infinite(tables[0], column)
     return as_int64(whole_sums(*tables), f"column {column!r}")

@@ -9,7 +9,6 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import library_needed
-from fastkappa.formatting import count_text
 from fastkappa.sources.arrow_batches import count_parts, parts_of_arrays
 from fastkappa.sources.arrow_columns import of_series
 from fastkappa.sources.arrow_files import check_columns, need_pyarrow
@@ -21,7 +20,10 @@ from fastkappa.sources.source_ratings import (
     RatingsError,
     key_of,
     no_label,
+    no_weights,
     order_of,
+    refuse_infinite,
+    refuse_missing_weights,
     refuse_negative,
 )
 from fastkappa.sources.source_table import Columns, SourceTable
@@ -51,19 +53,16 @@ def count_frame(table: SourceTable, source: Any, num_threads: int) -> bool:
         check_columns("the frame", table.names, list(source.columns))
         reason = " ".join(str(error).split())
         raise RatingsError(f"the frame cannot be read: {reason}.") from error
-    if isinstance(frame, (narwhals.DataFrame, narwhals.LazyFrame)):
-        for name in table.names:
-            if not isinstance(name, str):
-                raise TypeError(f"column names must be strings, got {name!r}.")
-    if isinstance(frame, narwhals.DataFrame) and _counts_faster(frame, table.columns):
+    if not isinstance(frame, (narwhals.DataFrame, narwhals.LazyFrame)):
+        return False
+    for name in table.names:
+        if not isinstance(name, str):
+            raise TypeError(f"column names must be strings, got {name!r}.")
+    if isinstance(frame, narwhals.LazyFrame) or _counts_faster(frame, table.columns):
         _count_by_engine(table, frame.lazy())
-    elif isinstance(frame, narwhals.DataFrame):
+    else:
         need_pyarrow("frames", "counting the ratings of a data frame")
         _count_in_memory(table, frame, num_threads)
-    elif isinstance(frame, narwhals.LazyFrame):
-        _count_by_engine(table, frame)
-    else:
-        return False
     return True
 
 
@@ -89,17 +88,19 @@ def collect_columns(
     check_columns("the frame", names, schema.names())
     taken = frame.select(*names)
     if isinstance(taken, narwhals.LazyFrame):
-        # By default, polars would read the whole input into memory.
-        options: Any = {"engine": "streaming"} if taken.implementation.is_polars() else {}
-        taken = taken.collect(**options)
+        taken = _collected(taken)
     else:
         taken = narwhals.from_native(taken.to_arrow())
-    dtypes = {name: schema[name] for name in names}
     orders = {
-        name: dtype.categories if isinstance(dtype, narwhals.Enum) else None
-        for name, dtype in dtypes.items()
+        name: dtype.categories if isinstance(dtype := schema[name], narwhals.Enum) else None
+        for name in names
     }
     return taken.to_native(), orders
+
+
+def _collected(frame: Any) -> Any:
+    # By default, polars would read the whole input into memory.
+    return frame.collect(**{"engine": "streaming"} if frame.implementation.is_polars() else {})
 
 
 def _counts_faster(frame: Any, columns: Columns) -> bool:
@@ -151,9 +152,7 @@ def _count_by_engine(table: SourceTable, frame: Any) -> None:
             weight.max().alias("most"),
         ]
     grouped = frame.select(*selected).group_by(*roles).agg(*figures).head(MOST_CELLS + 1)
-    # By default, polars would read the whole input into memory.
-    options = {"engine": "streaming"} if frame.implementation.is_polars() else {}
-    collected = grouped.collect(**options)
+    collected = _collected(grouped)
     if len(collected) > MOST_CELLS:
         raise RatingsError(
             f"columns {columns.y1!r} and {columns.y2!r} have more than {MOST_CELLS} different"
@@ -180,7 +179,7 @@ def _weight(dtype: Any, column: Any) -> Any:
         return narwhals.col(column).cast(narwhals.Int64)
     if dtype.is_numeric():
         return narwhals.col(column).cast(narwhals.Float64)
-    raise RatingsError(f"column {column!r} has values of type {dtype}: weights must be numbers.")
+    raise RatingsError(no_weights(column, dtype))
 
 
 def _add_cells(table: SourceTable, cells: dict[str, list[Any]]) -> None:
@@ -206,18 +205,10 @@ def _noted(axis: AxisLabels, labels: Sequence[Any]) -> list[Key]:
 
 def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
     """Return the sums of weights, or raise if a weight is invalid."""
-    lacking = sum(n) - sum(map(int, cells["n_weights"]))
-    if lacking:
-        values = count_text(lacking, "missing weight")
-        raise RatingsError(f"column {column!r} has {values}: every row needs a weight.")
+    refuse_missing_weights(sum(n) - sum(map(int, cells["n_weights"])), column)
     refuse_negative(min(cells["least"], default=0), column)
     if any(isinstance(total, float) for total in cells["sum"]):
-        sums = np.array(cells["sum"], np.float64)
-        if not np.isfinite(sums).all():
-            raise RatingsError(
-                f"the weights in column {column!r} must be finite, but some are infinite or NaN."
-            )
-        return sums
+        return refuse_infinite(np.array(cells["sum"], np.float64), column)
     # Overflow is checked here, because not every engine reports it.
     for most, count in zip(cells["most"], n):
         if int(most) * count > INT64_MAX:

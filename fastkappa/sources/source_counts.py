@@ -198,9 +198,9 @@ def in_order(keys: Iterable[Any], dtype: np.dtype[Any]) -> list[Any]:
     return sorted_strings(keys) if dtype.kind == "O" else sorted(keys)
 
 
-def check_labels(labels: Any) -> AnyArray:
-    """Return the given labels as an array, or raise if they are invalid."""
-    array = given_labels(labels)
+def check_labels(labels: Any) -> None:
+    """Raise if the given labels are invalid."""
+    given_labels(labels)
     for label in labels:
         try:
             key_of(label, "labels", fractions=True)
@@ -208,12 +208,11 @@ def check_labels(labels: Any) -> AnyArray:
             raise ValueError(
                 f"labels must be numbers, strings, booleans or dates, got {label!r}."
             ) from error
-    return array
 
 
 def _given(labels: Any, dtype: np.dtype[Any]) -> tuple[AnyArray, list[Any]]:
     """Return the given labels as an array, and the key of each label."""
-    array = check_labels(labels)
+    array = given_labels(labels)
     keys: list[Any] = []
     for label in labels:
         key, type_of_label = key_of(label, "labels", fractions=True)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.formatting import count_text
 from fastkappa.ratings.column import Column, are_comparable, not_comparable
 from fastkappa.ratings.doubtful_labels import REMEDIES, Remedies
 from fastkappa.ratings.label_order import LabelOrder, common_order, have_equal_numbers, is_number
@@ -346,6 +347,28 @@ def refuse_repeated_names(
                 " order."
             )
         )
+
+
+def refuse_missing_weights(n_missing: int, column: Any) -> None:
+    """Raise if some rows have no item weight."""
+    if n_missing:
+        raise RatingsError(
+            f"column {column!r} has {count_text(n_missing, 'missing weight')}: every row needs a"
+            " weight."
+        )
+
+
+def refuse_infinite(sums: AnyArray, column: Any) -> AnyArray:
+    """Return sums of item weights, or raise if any of them is not finite."""
+    if not np.isfinite(sums).all():
+        raise RatingsError(
+            f"the weights in column {column!r} must be finite, but some are infinite or NaN."
+        )
+    return sums
+
+
+def no_weights(column: Any, dtype: Any) -> str:
+    return f"column {column!r} has values of type {dtype}: weights must be numbers."
 
 
 def refuse_negative(least: Any, column: Any) -> None:

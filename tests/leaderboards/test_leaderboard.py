@@ -21,6 +21,7 @@ def test_labels_that_come_after_all_were_counted(n_known: int, backend: str) -> 
     """Another thread writes labels that no item had, for few and for many labels."""
     from fastkappa.kernels.dispatch import get_kernels
     from fastkappa.leaderboards.items import random_groups
+    from fastkappa.leaderboards.items.reference import Pair
     from fastkappa.ratings.read import read_columns
     from fastkappa.tables.known_labels import KnownLabels
 
@@ -34,7 +35,7 @@ def test_labels_that_come_after_all_were_counted(n_known: int, backend: str) -> 
             random_groups.ItemGroups(3000, 1000, rng),
             pair[0],
             known,
-            [random_groups.Prediction(pair[1], None)],
+            [Pair(pair, None, 0)],
             matrix,
             1,
             have_all=True,
@@ -358,3 +359,16 @@ def test_refusals_name_the_argument() -> None:
             leaderboard(truth, predictions, **options)
     with pytest.raises(ValueError, match="at least one item"):
         leaderboard([], {"a": []})
+
+
+def test_a_prediction_of_items_without_weight_has_no_kappa() -> None:
+    """Only this prediction is undefined: kappa of the other is that of the items with weight."""
+    truth = np.array([0, 1, 0, 1, 1, 0])
+    rated = {"first": [0, 1, 0, None, None, None], "all": [1, 0, 1, 1, 0, 0]}
+    weights = [0, 0, 0, 2, 1, 2]
+    options: dict[str, Any] = {"missing": "drop", "sample_weight": weights}
+    with pytest.warns(UserWarning, match="kappa is undefined for 1 of 2 predictions"):
+        board = leaderboard(truth, rated, min_coverage=0.5, rng=0, **options)
+    assert board.names == ("all", "first")
+    expected = cohen_kappa_score(truth[3:], rated["all"][3:], sample_weight=weights[3:])
+    np.testing.assert_allclose(board.kappa, [expected, np.nan])

@@ -121,6 +121,7 @@ def test_groups_of_items_sum_up_to_all_of_them(n_labels: int, weights: Any, back
     """If every group is drawn once, a replicate is the sample, for few labels and for many."""
     from fastkappa.kernels.dispatch import get_kernels
     from fastkappa.leaderboards.items import random_groups
+    from fastkappa.leaderboards.items.reference import Pair
     from fastkappa.ratings.read import read_columns
     from fastkappa.tables.known_labels import KnownLabels
 
@@ -134,8 +135,8 @@ def test_groups_of_items_sum_up_to_all_of_them(n_labels: int, weights: Any, back
     known = KnownLabels(range(n_labels), first, second)
     kept = np.flatnonzero(rng.random(3000) < 0.8)
     columns = [
-        random_groups.Prediction(second, None),
-        random_groups.Prediction(second._replace(values=second.values[kept]), kept),
+        Pair((first, second), None, 0),
+        Pair((first, second._replace(values=second.values[kept])), kept, 0),
     ]
     sums = random_groups.sum_by_group(
         get_kernels(backend), groups, first, known, columns, matrix, 2, have_all=False

@@ -20,7 +20,7 @@ from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.words import arguments_named, names_of_columns
 from fastkappa.formatting import count_text, label_text
 from fastkappa.ratings.item_weights import ONE_ITEM_EACH
-from fastkappa.ratings.missing import find_missing
+from fastkappa.ratings.missing import count_missing
 from fastkappa.sources.arrow_batches import split_by
 from fastkappa.sources.arrow_folders import joined
 from fastkappa.sources.source_ratings import RatingsError
@@ -132,15 +132,13 @@ class AgainstReference:
             self._known = self.labels.tolist()
         self._group = None if group is None else arrays[group]
         self._parts = {} if group is None else dict(split_by(group, arrays))
-        missing = {name: find_missing(array) for name, array in arrays.items()}
-        counts = {name: int(mask.sum()) for name, mask in missing.items() if mask is not None}
+        counts, _ = count_missing(arrays)
         found = ", ".join(
             f"{count} in {label_text(name)}" for name, count in counts.items() if count
         )
         n = len(arrays[reference])
-        absent = [mask for name in rated if (mask := missing[name]) is not None]
-        n_complete = n - int(np.any(absent, axis=0).sum()) if absent else n
-        complete = f"All ratings are present in {count_text(n_complete, 'row')}."
+        _, n_incomplete = count_missing({name: arrays[name] for name in rated})
+        complete = f"All ratings are present in {count_text(n - n_incomplete, 'row')}."
         self.remarks = [f"Missing ratings in the {n} rows: {found}. {complete}"] if found else []
 
     def grouped(self, weights: Any, **options: Any) -> GroupedAgreement:
@@ -219,10 +217,8 @@ def _with_missing(result: AgreementResult, columns: Sequence[Any]) -> AgreementR
 
     The columns hold the ratings of both raters and, optionally, the clusters.
     """
-    masks = [find_missing(column) for column in columns]
-    first, second, *clusters = (0 if mask is None else int(mask.sum()) for mask in masks)
-    absent = [mask for mask in masks if mask is not None]
-    n_dropped = int(np.logical_or.reduce(absent).sum()) if absent else 0
+    counts, n_dropped = count_missing(dict(zip(("y1", "y2", "clusters"), columns)))
+    first, second, *clusters = counts.values()
     return replace(
         result, missing=(first, second), missing_clusters=sum(clusters), n_dropped=n_dropped
     )

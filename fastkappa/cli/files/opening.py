@@ -109,7 +109,12 @@ class Opener:
         """Return the path of a file, or of a copy if its format cannot be read directly."""
         self.refuse_overwriting(path)
         if _is_piped(path):
-            path = self._of_pipe(path)
+            if _name_of(path) in self._names.values():
+                raise RatingsError(
+                    f"{_name_of(path)} can be read only once: save it to a file, and name that"
+                    " file instead."
+                )
+            path = self._copied(path)
         elif path.suffix.lower() in SPREADSHEETS and path.is_file():
             path = self._of_sheet(path)
         elif self.options != TextOptions() and path.exists():
@@ -164,14 +169,6 @@ class Opener:
                 f" {'spreadsheets' if name == 'sheet' else 'text files'}, but {path} has the format"
                 f" {file_format.lstrip('.')}."
             )
-
-    def _of_pipe(self, path: Path) -> Path:
-        name = _name_of(path)
-        if name in self._names.values():
-            raise RatingsError(
-                f"{name} can be read only once: save it to a file, and name that file instead."
-            )
-        return self._copied(path)
 
     def _of_sheet(self, path: Path) -> Path:
         """Copy the cells of a spreadsheet to a text file that the sources can read."""

@@ -18,7 +18,7 @@ from fastkappa.cli.files.opening import Source
 from fastkappa.formatting import count_text
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import common_order, is_number
-from fastkappa.ratings.missing import Missing, find_missing
+from fastkappa.ratings.missing import Missing, count_missing
 from fastkappa.sources.arrow_batches import single_labels
 from fastkappa.sources.arrow_columns import distinct_ratings, keys_of, text_of_bytes
 from fastkappa.sources.arrow_files import (
@@ -248,10 +248,8 @@ class Reading(NamedTuple):
     ) -> None:
         """Raise if a value is missing in one of the columns, unless missing values are dropped."""
         if not self.drop_missing:
-            masks = {name: find_missing(column) for name, column in columns.items()}
-            n_missing = {name: int(mask.sum()) for name, mask in masks.items() if mask is not None}
             n_rows = len(next(iter(columns.values())))
-            self.refuse_missing(n_missing, n_rows, left_out, what, advice)
+            self.refuse_missing(count_missing(columns)[0], n_rows, left_out, what, advice)
 
     def refuse_missing(
         self,

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from fastkappa.cli.files.reading import NA_LABELS, Reading
 from fastkappa.formatting import count_text
-from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.sources.arrow_columns import distinct_values, text_of_bytes
 from fastkappa.sources.arrow_files import (
@@ -24,11 +23,7 @@ from fastkappa.sources.arrow_files import (
     opened,
 )
 from fastkappa.sources.arrow_folders import columns_of_files
-from fastkappa.sources.source_ratings import (
-    LARGEST_NUMBER_OF_LABELS,
-    RatingsError,
-    refuse_many_labels,
-)
+from fastkappa.sources.source_ratings import RatingsError, refuse_many_labels
 from fastkappa.sources.text.arrow_text import has_leading_zeros, text_file
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 
@@ -143,26 +138,10 @@ class Reader(NamedTuple):
                 )
             if "binary" in str(column.type):
                 columns[name] = text_of_bytes(column, f"{name!r} of {file}")
-        n_labels = (
-            0
-            if _are_few_integers(columns[target])
-            else len(distinct_values(columns[target], target))
-        )
+        n_labels = len(distinct_values(columns[target], target))
         refuse_many_labels(n_labels, f"column {target!r} of {file}")
         return columns[id_column], columns[target]
 
 
 def _are_among(ids: Any, some: Collection[Any]) -> NDArray[np.bool_]:
     return np.array([item in some for item in ids.to_pylist()], bool)
-
-
-def _are_few_integers(labels: Any) -> bool:
-    """Return whether labels are whole numbers in a range too narrow for too many distinct labels.
-
-    NumPy is used because importing Arrow's compute functions takes as long as reading 20 files.
-    """
-    are_integers = str(labels.type).startswith(("int", "uint")) and not labels.null_count
-    if not are_integers:
-        return False
-    numbers = to_numpy(labels)
-    return int(numbers.max()) - int(numbers.min()) < LARGEST_NUMBER_OF_LABELS

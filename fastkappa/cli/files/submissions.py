@@ -16,7 +16,7 @@ from fastkappa.cli.files.reading import REMEDIES, Reading, refuse_outside
 from fastkappa.cli.files.submission import Reader
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
-from fastkappa.formatting import first_of_many
+from fastkappa.formatting import count_text, first_of_many
 from fastkappa.kernels.threads import available_threads, read_ahead
 from fastkappa.leaderboards.builder import (
     LeaderboardBuilder,
@@ -189,7 +189,7 @@ def rank_files(
         ids, true_labels, left_out = reader.read(truth, on_progress)
         ids.validate(full=True)
     if left_out:
-        n = f"{len(left_out)} {'item' if len(left_out) == 1 else 'items'}"
+        n = count_text(len(left_out), "item")
         on_left_out(f"{n} of {truth} left out because the label is missing in column {target!r}.")
     compared = {str(file): file for file in (truth, *submissions[:AT_ONCE])}
     warn_of_displaced(compared, id_column, {target, cluster, sample_weight, split}, text_format)

@@ -15,7 +15,6 @@ from fastkappa.sources.arrow_folders import count_files
 from fastkappa.sources.source_counts import SourceCounts, finish, finish_groups
 from fastkappa.sources.source_ratings import RatingsError, refuse_many_groups
 from fastkappa.sources.source_table import Columns, Contents, SourceTable
-from fastkappa.statistics.clusters import Clusters
 
 
 def count_ratings(source: Source, columns: Columns, reading: Reading) -> SourceCounts:
@@ -112,8 +111,3 @@ def pair_counts(ratings: Ratings) -> SourceCounts:
     n = ratings.n_subjects
     first, second = (n - n_rated).tolist()
     return SourceCounts(table, ratings.labels, 0, n, (first, second), n - int(table.sum()))
-
-
-def pair_clusters(ratings: Ratings) -> Clusters | None:
-    """Return the clusters of the items that both raters rated."""
-    return dict(ratings.counted.clusters_of_pairs()).get(0)

@@ -12,7 +12,7 @@ from fastkappa.cli.files.clustered_columns import AgainstReference, ClusteredPai
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.raters import RaterColumns, RatersRead, read_raters
 from fastkappa.cli.files.reading import Reading
-from fastkappa.cli.files.two_columns import count_groups, count_ratings, pair_clusters, pair_counts
+from fastkappa.cli.files.two_columns import count_groups, count_ratings, pair_counts
 from fastkappa.cli.progress import progress_bar
 from fastkappa.cli.rater_remarks import repeated_items
 from fastkappa.cli.reports.agree_groups import grouped_of, report_on_groups, with_reference_by_group
@@ -146,7 +146,10 @@ def _report_on_two_read(request: AgreeRequest, read: RatersRead) -> Output:
     """Report on the ratings of two raters, and list their items if requested."""
     _refuse_for_two(request)
     if request.group is None:
-        clusters = None if request.cluster is None else pair_clusters(read.whole)
+        clusters = None
+        if request.cluster is not None:
+            # The clusters of the items that both raters rated.
+            clusters = dict(read.whole.counted.clusters_of_pairs()).get(0)
         output = _report_on_table(request, pair_counts(read.whole), clusters)
     elif request.cluster is not None:
         arrays, labels = read.in_columns(request.group), read.whole.labels.tolist()

@@ -81,18 +81,13 @@ def result_of(
     )
 
 
-OTHER_WEIGHTS = (
-    "For other weights, fastkappa score prints kappa without an interval, and fastkappa"
-    " leaderboard --sample-weight prints a bootstrap interval."
-)
-
-
 def check_whole(table: AnyArray) -> None:
     """Raise if a table contains sums of item weights instead of numbers of items."""
     if table.dtype.kind == "f":
         raise RatingsError(
             "intervals require whole numbers in the --sample-weight column: the number of items"
-            f" that each row represents. {OTHER_WEIGHTS}"
+            " that each row represents. For other weights, fastkappa score prints kappa without an"
+            " interval, and fastkappa leaderboard --sample-weight prints a bootstrap interval."
         )
 
 

@@ -88,10 +88,6 @@ class Places:
 
     def repeats(self) -> Positions:
         """Return the positions of ids that repeat an earlier id in the list."""
-        strings = self._others.values
-        if self._others.kind == "string" and len(strings.unique()) == len(strings):
-            # Comparing neighbours is twice as fast as looking up each id.
-            return np.empty(0, np.int64)
         [first] = self.of([self._others])
         return np.flatnonzero(first != np.arange(len(first)))
 

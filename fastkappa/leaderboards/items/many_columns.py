@@ -94,25 +94,21 @@ def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
 
     If the labels of the stacks differ, the result has all their labels, sorted.
     """
-    labels = parts[0].rows
     if len(parts) == 1:
         return parts[0]
-    for part in parts[1:]:
-        if part.rows.dtype != labels.dtype or not np.array_equal(part.rows, labels):
-            labels = union_of_labels([one.rows for one in parts])
-            break
+    labels, counts = parts[0].rows, [part.counts for part in parts]
+    sums = [part.sums for part in parts if part.sums is not None]
     # If all parts have the same labels, the labels keep their order instead of being sorted.
-    places = [
-        np.arange(len(labels)) if labels is parts[0].rows else positions_in(labels, part.rows)
-        for part in parts
-    ]
-    shape = (len(labels), len(labels))
-    counts = [scatter(part.counts, at, at, shape) for part, at in zip(parts, places)]
-    sums = [
-        scatter(part.sums, at, at, shape)
-        for part, at in zip(parts, places)
-        if part.sums is not None
-    ]
+    if any(
+        part.rows.dtype != labels.dtype or not np.array_equal(part.rows, labels) for part in parts
+    ):
+        labels = union_of_labels([part.rows for part in parts])
+        places = [positions_in(labels, part.rows) for part in parts]
+        shape = (len(labels), len(labels))
+        counts, sums = (
+            [scatter(cells, at, at, shape) for cells, at in zip(of_each, places)]
+            for of_each in (counts, sums)
+        )
     return ConfusionTable(
         np.concatenate(counts),
         labels,

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
 from fastkappa.leaderboards.items.many_columns import Counter, stacked
-from fastkappa.leaderboards.items.reference import Reference, batches_of
-from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
+from fastkappa.leaderboards.items.reference import Reference
+from fastkappa.leaderboards.items.shared_order import SharedOrder
 from fastkappa.ratings.column import refuse_masked
 from fastkappa.ratings.item_weights import check_some_weight, read_sample_weight
 from fastkappa.ratings.missing import Missing
@@ -27,15 +26,6 @@ FORMS = (
 )
 
 
-class Counted(NamedTuple):
-    """The name, table and number of missing labels of each prediction, and the label order."""
-
-    names: list[Any]
-    table: ConfusionTable
-    n_missing: NDArray[np.int64]
-    order: SharedOrder
-
-
 def count_predictions(
     counter: Counter,
     y_true: Any,
@@ -47,19 +37,19 @@ def count_predictions(
     missing: Missing = "raise",
     missing_codes: Sequence[Any] = (),
     allow_other_labels: bool = False,
-) -> Counted:
-    """Read and count predictions."""
-    truth = Reference(
-        y_true,
-        TRUTH,
-        missing=missing,
-        missing_codes=missing_codes,
-        labels=labels,
-    )
-    all_weights = None if sample_weight is None else _read_weights(sample_weight, truth.n_given)
-    if all_weights is not None:
-        all_weights = all_weights if truth.dropped is None else all_weights[~truth.dropped]
-        check_some_weight(all_weights)
+) -> tuple[list[Any], ConfusionTable, NDArray[np.int64], SharedOrder]:
+    """Count predictions.
+
+    Return the name, the table and the number of missing labels of each prediction, and the order
+    of the labels.
+    """
+    truth = Reference(y_true, missing, missing_codes, labels)
+    weights = None
+    if sample_weight is not None:
+        refuse_masked(sample_weight=sample_weight)
+        weights = read_sample_weight(sample_weight, truth.n_given)
+        weights = weights if truth.dropped is None else weights[~truth.dropped]
+        check_some_weight(weights)
     order = SharedOrder(
         labels, truth.column, counter, refuse_late=True, allow_other_labels=allow_other_labels
     )
@@ -75,23 +65,10 @@ def count_predictions(
         names.extend(name for name, _ in some)
         n_missing.extend(pair.n_missing for pair in pairs)
         used = order.labels_of(full_names, [pair.columns for pair in pairs])
-        for batch in batches_of(pairs):
-            columns_here = [pairs[j].columns for j in batch]
-            names_here = [full_names[j] for j in batch]
-            items = pairs[batch[0]].items
-            weights = all_weights if all_weights is None or items is None else all_weights[items]
-            if weights is None or weights.any():
-                table, _ = order.count(names_here, columns_here, used, weights)
-            else:
-                # The weights are valid, but all items of this prediction have weight 0. The table
-                # of this prediction is empty, and its kappa is undefined.
-                table, _ = order.count(names_here, columns_here, used)
-                dtype = np.float64 if weights.dtype.kind == "f" else np.int64
-                table = table._replace(sums=np.zeros(table.counts.shape, dtype))
-            parts.append(table)
+        parts += [table for _, table, _ in order.count(full_names, pairs, used, weights)]
     if not names:
         raise ValueError("predictions must contain at least one prediction, got none.")
-    return Counted(names, stacked(parts), np.array(n_missing, np.int64), order)
+    return names, stacked(parts), np.array(n_missing, np.int64), order
 
 
 def named_columns(predictions: Any, n_items: int, axis: int) -> Iterator[tuple[Any, Any]]:
@@ -137,8 +114,3 @@ def _columns_of_array(array: Any, n_items: int, axis: int) -> Iterator[Any]:
         )
     columns = array if axis == 0 else array.T
     yield from (columns[:, j] for j in range(shape[1 - axis]))
-
-
-def _read_weights(sample_weight: Any, n_items: int) -> AnyArray:
-    refuse_masked(sample_weight=sample_weight)
-    return read_sample_weight(sample_weight, n_items)

@@ -18,6 +18,7 @@ from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
+from fastkappa.leaderboards.items.reference import Pair
 from fastkappa.ratings.column import Column
 from fastkappa.tables.codecs import CHUNK
 from fastkappa.tables.known_labels import Encoding, KnownLabels
@@ -47,17 +48,6 @@ class GroupSums(NamedTuple):
     weighted: FloatTable
     rows: FloatTable
     columns: FloatTable
-
-
-class Prediction(NamedTuple):
-    """A column of ratings to count by group.
-
-    ``items`` contains, for each rating, the index of the rated item. None means that all items are
-    rated, in order. The indices are in increasing order, because the order affects rounding errors.
-    """
-
-    column: Column
-    items: NDArray[np.int64] | None
 
 
 class ItemGroups:
@@ -121,13 +111,16 @@ def sum_by_group(
     groups: ItemGroups,
     first: Column,
     known: KnownLabels,
-    predictions: Sequence[Prediction],
+    pairs: Sequence[Pair],
     matrix: FloatTable,
     num_threads: int,
     *,
     have_all: bool,
 ) -> GroupSums:
     """Return the sums over each group for each prediction, without items that have other labels.
+
+    The second column of each pair is a prediction. The indices of its items must be in increasing
+    order, because the order affects rounding errors.
 
     ``matrix`` has the shape (l, l) and contains the disagreement weights. ``have_all`` is True if
     every prediction rates all items and has no other labels.
@@ -136,22 +129,25 @@ def sum_by_group(
     codes = groups.codes(first, known)
     # The tables contain counts of items, so they cannot be used with weights.
     has_tables = n_groups * n_labels * (n_labels + 1) <= MOST_CELLS and groups.weights is None
-    shape = (n_groups, len(predictions))
+    shape = (n_groups, len(pairs))
     sums = GroupSums(np.zeros(shape), *np.zeros((2, *shape, n_labels)))
 
     def work(ranges: ItemRanges) -> None:
         while bounds := ranges.take(1):
             j = bounds[0]
-            prediction = predictions[j]
-            encoding = known.encode(prediction.column)
-            own = codes if prediction.items is None else codes[prediction.items]
+            (_, prediction), items = pairs[j].columns, pairs[j].items
+            encoding = known.encode(prediction)
+            own = codes if items is None else codes[items]
             parts = GroupSums(*(part[:, j] for part in sums))
             if has_tables:
                 _sum_tables(kernels, own, encoding, prediction, matrix, parts)
-            else:
-                _sum_items(own, encoding, prediction, matrix, parts, groups.weights)
+                continue
+            weights = groups.weights
+            if weights is not None and items is not None:
+                weights = weights[items]
+            _sum_items(own, encoding, prediction, matrix, parts, weights)
 
-    run_in_threads(work, len(predictions), max(1, min(num_threads, len(predictions))))
+    run_in_threads(work, len(pairs), max(1, min(num_threads, len(pairs))))
     if not have_all:
         return sums
     rows = np.bincount(codes, groups.weights, minlength=n_groups * n_labels)
@@ -166,14 +162,14 @@ def _sum_tables(
     kernels: PairKernels,
     codes: AnyArray,
     encoding: Encoding,
-    prediction: Prediction,
+    prediction: Column,
     matrix: FloatTable,
     sums: GroupSums,
 ) -> None:
     """Count one table per group, and compute the sums from its cells."""
     n_groups, n_labels = sums.rows.shape
     codec, positions = encoding
-    values = codec.encode(kernels, prediction.column.values)
+    values = codec.encode(kernels, prediction.values)
     table = np.zeros((n_groups * n_labels + 1, len(positions) + 1), np.int64)
     kernels.count_pairs(codes, values, (0, codec.lowest), table, (0, len(values)))
     tables = table[:-1, :-1].astype(np.float64).reshape(n_groups, -1)
@@ -200,22 +196,19 @@ def _sum_tables(
 def _sum_items(
     codes: AnyArray,
     encoding: Encoding,
-    prediction: Prediction,
+    prediction: Column,
     matrix: FloatTable,
     sums: GroupSums,
     weights: FloatTable | None,
 ) -> None:
-    """Add up the items one by one, without tables. ``weights`` are the weights of all items."""
+    """Add up the items one by one, without tables. ``weights`` are the weights of these items."""
     n_groups, n_labels = sums.rows.shape
-    column, items = prediction
-    if items is not None and weights is not None:
-        weights = weights[items]
     # Each chunk updates the sums of all groups. To keep this cheap, a chunk has at least as many
     # ratings as there are sums.
     length = max(CHUNK, n_groups * n_labels)
     for start in range(0, len(codes), length):
         chunk = slice(start, start + length)
-        second = encoding.places(column.values[chunk])
+        second = encoding.places(prediction.values[chunk])
         code = codes[chunk]
         inside = (code < n_groups * n_labels) & (second >= 0)
         code, second = code[inside].astype(np.int64), second[inside]

@@ -20,6 +20,7 @@ from fastkappa.ratings.read import (
     read_rated,
 )
 
+TRUTH = "y_true"
 SCORES = (
     "Use optimal_thresholds to convert scores to labels, or decode_probabilities to convert"
     " probabilities of shape (n, k) to labels."
@@ -64,13 +65,6 @@ class Pair(NamedTuple):
         )
 
 
-def batches_of(pairs: Sequence[Pair]) -> list[list[int]]:
-    """Return one batch of all indices if every pair has all items, otherwise a batch per pair."""
-    every = list(range(len(pairs)))
-    are_alike = bool(pairs) and all(pair.items is None for pair in pairs)
-    return [every] if are_alike else [[j] for j in every]
-
-
 class Reference:
     """The column with which all other columns are paired. It is read and checked once.
 
@@ -81,27 +75,20 @@ class Reference:
     """
 
     def __init__(
-        self,
-        ratings: Any,
-        name: str,
-        *,
-        missing: Missing = "raise",
-        missing_codes: Sequence[Any] = (),
-        labels: Any = (),
+        self, ratings: Any, missing: Missing, missing_codes: Sequence[Any], labels: Any
     ) -> None:
         check_missing(missing)
-        self._name, self._missing, self._missing_codes = name, missing, missing_codes
-        self._labels = labels
-        with _naming(name):
-            self.n_given = length_of(name, ratings)
+        self._missing, self._missing_codes, self._labels = missing, missing_codes, labels
+        with _naming(TRUTH):
+            self.n_given = length_of(TRUTH, ratings)
             self._given, self._compared = ratings, None
-            self.dropped = self._find_dropped(ratings, name)
+            self.dropped = self._find_dropped(ratings, TRUTH)
             if self.dropped is not None:
                 ratings = without(ratings, self.dropped)
-            self.n_items = length_of(name, ratings)
-            self.column = self._read(ratings, name)
+            self.n_items = length_of(TRUTH, ratings)
+            self.column = self._read(ratings, TRUTH)
             if self.column.obstacle:
-                refuse_obstacles({name: self.column})
+                refuse_obstacles({TRUTH: self.column})
         is_integer = self.column.categories is None and self.column.label_dtype.kind in "iu"
         is_read_as_it_is = self.dropped is None and not len(missing_codes)
         self._is_plain = is_integer and is_read_as_it_is
@@ -119,13 +106,13 @@ class Reference:
             n_ratings = length_of(name, ratings)
             if n_ratings != self.n_given:
                 raise ValueError(
-                    f"{name} must have as many ratings as {self._name} ({self.n_given}), got"
+                    f"{name} must have as many ratings as {TRUTH} ({self.n_given}), got"
                     f" {n_ratings}."
                 )
             # The columns of a data frame share one index, so one warning is enough.
             if getattr(ratings, "index", None) is not self._compared:
                 self._compared = getattr(ratings, "index", None)
-                warn_of_row_order({self._name: self._given, name: ratings})
+                warn_of_row_order({TRUTH: self._given, name: ratings})
             if self.dropped is not None:
                 ratings = without(ratings, self.dropped)
             return self._paired(ratings, None, None, name)
@@ -168,13 +155,6 @@ class Reference:
             refuse_missing({name: ratings}, error)
             raise
 
-    def _read_beside(self, ratings: Any, name: str) -> tuple[Column, Column]:
-        column = self._read(ratings, name)
-        if column.obstacle in ("continuous", "continuous-multioutput"):
-            raise ValueError(f"{not_labels(name, column.obstacle, ratings)} {SCORES}")
-        first, second = comparable((self.column, column), (self._name, name))
-        return first, second
-
     def _paired(
         self,
         ratings: Any,
@@ -200,7 +180,10 @@ class Reference:
             # Without common items, there is nothing to compare, so the labels can be of any kind.
             nothing = self.column._replace(values=self.column.values[:0])
             return Pair((nothing, nothing), items, n_missing)
-        first, second = self._read_beside(ratings, name)
+        column = self._read(ratings, name)
+        if column.obstacle in ("continuous", "continuous-multioutput"):
+            raise ValueError(f"{not_labels(name, column.obstacle, ratings)} {SCORES}")
+        first, second = comparable((self.column, column), (TRUTH, name))
         if others is not None:
             second = second._replace(values=second.values.take(others))
         if n_lacking:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.leaderboards.items.many_columns import Counter, count_many
+from fastkappa.leaderboards.items.reference import TRUTH, Pair
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.label_order import LabelOrder, common_order, shown, warn_of_order
 from fastkappa.ratings.read import judge_labels
@@ -20,7 +21,6 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, union_of_labels
 from fastkappa.tables.two_codings import two_codings
 
-TRUTH = "y_true"
 LABELS_SHOWN = 3
 # More than this many labels that are not among the given labels are probably ids.
 LABELS_COMPARED = 20
@@ -106,6 +106,34 @@ class SharedOrder:
         return None if self.is_known or not self._found else union_of_labels(self._found)
 
     def count(
+        self,
+        names: Sequence[str],
+        pairs: Sequence[Pair],
+        labels: Any,
+        weights: AnyArray | None = None,
+    ) -> Iterator[tuple[list[int], ConfusionTable, NDArray[np.int64]]]:
+        """Count the predictions in batches, given the weights of all items.
+
+        If every prediction has all items, there is one batch. Otherwise, each has its own. Yield
+        the indices of the predictions in a batch, and what `_count_batch` returns for them.
+        """
+        every = list(range(len(pairs)))
+        are_alike = bool(pairs) and all(pair.items is None for pair in pairs)
+        for batch in [every] if are_alike else [[j] for j in every]:
+            names_here, columns = [names[j] for j in batch], [pairs[j].columns for j in batch]
+            items = pairs[batch[0]].items
+            own = weights if weights is None or items is None else weights[items]
+            if own is None or own.any():
+                table, n_other = self._count_batch(names_here, columns, labels, own)
+            else:
+                # The weights are valid, but all items of this prediction have weight 0. The table
+                # of this prediction is empty, and its kappa is undefined.
+                table, n_other = self._count_batch(names_here, columns, labels)
+                dtype = np.float64 if own.dtype.kind == "f" else np.int64
+                table = table._replace(sums=np.zeros(table.counts.shape, dtype))
+            yield batch, table, n_other
+
+    def _count_batch(
         self,
         names: Sequence[str],
         pairs: Sequence[tuple[Column, Column]],

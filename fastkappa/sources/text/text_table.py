@@ -6,7 +6,7 @@ then infers the meaning of the few distinct texts, as it would for a whole colum
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,8 @@ class TextTable:
 
     def __init__(self, table: SourceTable, *, has_files: bool = False) -> None:
         self._raw = table.empty_copy()
-        self._others: dict[Any, _Texts] = {}
+        # For each column, enough texts that are not among the given labels to infer its type.
+        self._others: dict[Any, dict[Any, None]] = {}
         self._weights_are_whole = True
         self._decimal, self._has_files, self._knows_rows = ".", has_files, True
 
@@ -174,8 +175,7 @@ class TextTable:
     def _texts(self, i: int) -> tuple[list[Any], list[Any]]:
         """Return the counted texts of an axis, and other texts that help determine its type."""
         axis = self._raw.axes[i]
-        texts, others = axis.labels(), self._others.get(axis.column)
-        told = list(others.texts) if others is not None and i else []
+        texts, told = axis.labels(), list(self._others.get(axis.column, ())) if i else []
         if axis.wanted is not None and axis.wanted.are_numbers:
             told = [text for text in told if is_number(text)]
         return texts, told
@@ -206,30 +206,20 @@ class TextTable:
         )
 
     def _learn(self, name: Any, texts: Sequence[Any]) -> None:
-        if self._raw.wanted is not None:
-            others = self._others.setdefault(name, _Texts())
-            codes = self._raw.codes
-            others.learn(texts if codes is None else [t for t in texts if t not in codes])
+        if self._raw.wanted is None:
+            return
+        codes, others = self._raw.codes or (), self._others.setdefault(name, {})
+        new = [t for t in texts if t is not None and t not in others and t not in codes]
+        known = list(others)
+        if new and (
+            len(known) < MOST_OTHERS or inferred(known).type != inferred([*known, *new]).type
+        ):
+            others.update(dict.fromkeys(new))
 
     def _weights_of(self, array: Any) -> Any:
         weights = weights_of(array, self._raw.columns.weight)
         self._weights_are_whole &= bool((weights == np.rint(weights)).all())
         return weights
-
-
-class _Texts:
-    """Collect enough texts of a column to infer its type."""
-
-    def __init__(self) -> None:
-        self.texts: dict[Any, None] = {}
-
-    def learn(self, texts: Iterable[Key]) -> None:
-        new = [text for text in texts if text is not None and text not in self.texts]
-        if not new:
-            return
-        known = list(self.texts)
-        if len(known) < MOST_OTHERS or inferred(known).type != inferred([*known, *new]).type:
-            self.texts.update(dict.fromkeys(new))
 
 
 def _texts_of(array: Any, missing: Collection[Key] = ()) -> Column:
