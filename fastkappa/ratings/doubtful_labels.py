@@ -13,6 +13,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -25,12 +26,15 @@ from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
 from fastkappa.ratings.looks import (
+    DITTO,
+    FAILURE,
     REFUSAL,
     WITH_PERCENT,
+    agreements,
     alike_among,
     are_signs,
-    failures,
     has_code,
+    matching,
     with_characters_shown,
     without_remark,
 )
@@ -72,10 +76,8 @@ AROUND = " -[]()<>.:\N{HORIZONTAL ELLIPSIS}"
 STATES = frozenset(
     ["prime", "choice", "approved", "accepted", "rejected", "denied", "open", "closed", "done"]
 )
-# Strings that mean "same rating as above".
-DITTOS = frozenset(
-    ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
-)
+# What labels that only one rater uses can stand for.
+ALONE = ("the rating of the other rater", "a failed request")
 # If any of these strings is a label, a dot, a question mark or a dash also counts as a label, as in
 # part-of-speech tags.
 PUNCTUATION = frozenset([*",:;!'\"`()", "''", "``"])
@@ -265,16 +267,17 @@ def warn_of_stand_ins(
 ) -> None:
     """Warn about labels that usually denote a missing rating but are not in ``missing_codes``."""
     codes = spellings(missing_codes)
-    undeclared = {name: column for name, column in columns.items() if column.declared is None}
-    kinds = (
-        (stand_ins, "a missing rating"),
-        (_dittos, "the rating above"),
-        (failures, "a failed request"),
-    )
-    for among, what in kinds:
-        own = {name: among(column.categories or ()) for name, column in undeclared.items()}
-        # If all raters have such labels, they can be kinds of errors.
-        if among is failures and all(own.values()):
+    undeclared = {name: x.categories or () for name, x in columns.items() if x.declared is None}
+    kinds: dict[str, Callable[[Sequence[Any]], list[str]]] = {
+        "a missing rating": stand_ins,
+        "the rating above": partial(matching, DITTO),
+        "the rating of the other rater": agreements,
+        "a failed request": partial(matching, FAILURE),
+    }
+    for what, among in kinds.items():
+        own = {name: among(labels) for name, labels in undeclared.items()}
+        # If all raters have such labels, they can be kinds of errors or the result of comparing.
+        if what in ALONE and all(own.values()):
             continue
         found = {name: [label for label in own[name] if label not in codes] for name in own}
         names = [name for name, labels in found.items() if labels]
@@ -283,14 +286,12 @@ def warn_of_stand_ins(
         times = sum((_times(columns[name]) for name in names), Counter[Any]())
         labels = dict.fromkeys(label for name in names for label in found[name] if times[label])
         if labels:
+            # Leaving out the items on which raters agree would change kappa.
+            advice = "" if among is not agreements else "Write that rating instead. "
             warn(
                 f"{_have(names)} labels that often stand for {what}, but are counted as"
-                f" labels: {_with_counts([(label, times[label]) for label in labels])}. {remedy}"
+                f" labels: {_with_counts([(x, times[x]) for x in labels])}. {advice}{remedy}"
             )
-
-
-def _dittos(labels: Iterable[Any]) -> list[str]:
-    return [x for x in labels if isinstance(x, str) and x.strip().casefold() in DITTOS]
 
 
 def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:

@@ -90,6 +90,11 @@ FAILURE = re.compile(
     r"|[45]\d\d (?:bad|internal|not|service|too) "
     r"|(?:rate limit|request|time)\w* ?(?:out|exceeded|reached)\b"
 )
+# Labels that mean "same rating as above", and "same rating as the other rater". The latter are
+# labels in their own right if others, such as "disagree" or "better", are the result of comparing.
+DITTO = re.compile(r"(?:\N{DITTO MARK}|ditto|dito|idem|s\.o\.|same as above|\u540c\u4e0a)$")
+AGREED = re.compile(r"(?:(?:i )?agreed?|concur|same|confirm(?:ed)?|einverstanden|d.accord)$")
+COMPARED = re.compile("disagree|differ|chang|better|worse|more|less|reject|den(?:y|ied)|strong")
 # The end of a label that is a part of another label.
 PART = re.compile(r"[\W_]?[a-e]|[\W_]\d", re.IGNORECASE)
 # A blank next to a sign, the sum in a Gleason score such as 3+4=7, and the seconds that Excel adds
@@ -341,9 +346,14 @@ def without_remark(label: str) -> set[str]:
     return {remarked[1]} if remarked else set()
 
 
-def failures(labels: Iterable[Any]) -> list[str]:
-    """Return the labels that are messages about a failed request to a model or a service."""
-    return [x for x in labels if isinstance(x, str) and FAILURE.match(x.strip().casefold())]
+def matching(pattern: re.Pattern[str], labels: Iterable[Any]) -> list[str]:
+    """Return the labels whose lower-case text starts with a pattern."""
+    return [x for x in labels if isinstance(x, str) and pattern.match(x.strip().casefold())]
+
+
+def agreements(labels: Sequence[Any]) -> list[str]:
+    """Return the labels that mean "same rating as the other rater"."""
+    return [] if matching(COMPARED, labels) else matching(AGREED, labels)
 
 
 def is_slip(label: str, meant: str) -> bool:

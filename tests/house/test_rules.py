@@ -177,6 +177,9 @@ RULES = {
         one_rater=False,
     ),
     "a mark for the rating above": Rule(more(*WORDS, ("ditto", "x")), None, "'ditto'"),
+    "a word for the rating of the other rater": Rule(
+        more(*WORDS, ("agree", "x")), None, "'agree'", needs="columns", one_rater=False
+    ),
     "a remark": Rule(
         more(*named("neg", "pos", "unclear"), *[("neg", "neg")] * 3, ("neg (unsure)", "neg")),
         None,

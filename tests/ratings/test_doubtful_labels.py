@@ -243,6 +243,17 @@ def test_marks_for_the_rating_above(ditto: str) -> None:
         fleiss_kappa(Ratings.from_raters([y1, y2, y2]))
 
 
+@pytest.mark.parametrize("word", ["agree", "Agreed", "same", "concur", "confirmed"])
+def test_words_for_the_rating_of_the_other_rater(word: str) -> None:
+    first, second = [*FIRST, *FIRST], [*SECOND, *[word] * len(FIRST)]
+    message = f"y2 has .* rating of the other rater, .*'{word}' .* Write that rating instead"
+    with pytest.warns(UserWarning, match=message):
+        confusion_counts(first, second)
+    # These are the results of a comparison, and labels that both raters use.
+    _silent(first, [*SECOND, *["better", word] * (len(FIRST) // 2)])
+    _silent([*FIRST, word, word], [*SECOND, word, FIRST[0]])
+
+
 MESSAGES = [
     *("ERROR: rate limit exceeded", "Error code: 429", "openai.RateLimitError: wait", "HTTP 500"),
     *("Failed to parse the answer", "timed out after 30 s", "429 Too Many Requests", "Timeout"),

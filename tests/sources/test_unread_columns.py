@@ -136,13 +136,10 @@ DOUBTFUL = {
     "questions": (_questions(), QUESTIONS),
     "tests": (_with_tests(), "'patient_id' contains 'ZZTEST', 'test_patient 1': if these rows"),
     "versions": (_versions(), "20 of 60 values of 'record_id' occur with several values of 'vers"),
-    **{
-        names[1]: (
-            _joined_by_part(*names),
-            f"'{names[0]}' and '{names[1]}' differ in 80 of 160 rows, .* joined by 'patient' alone",
-        )
-        for names in (("site_x", "site_y"), ("site_left", "site_right"), ("site", "site_right"))
-    },
+    "part of the key": (
+        _joined_by_part("eye_a", "eye_b"),
+        "each rating in 'a' occurs with each rating in 'b' of the same 'patient'. .* 'patient' al",
+    ),
     "scales": (_essays(), r"'essay_set' divides .* have numbers in different ranges: 'one', 'two'"),
     "prefilled": (
         (own := _prefilled()),

@@ -10,8 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from datetime import date
-from itertools import combinations
-from operator import eq, ne
+from itertools import combinations, product
+from operator import eq
 from typing import Any
 
 import numpy as np
@@ -50,8 +50,9 @@ SPLIT, MOST_TESTS = re.compile("train|val|dev", re.IGNORECASE), 0.05
 # with several versions.
 VERSION = re.compile(r"(?i:(?<![^\W\d_])(version|revision|rev)(?![^\W\d_]))")
 MOST_CHANGED = 0.9
-# The ends of the names that a join adds to columns that both tables have.
-SIDES = (("_x", "_y"), (".x", ".y"), ("_left", "_right"), ("", "_right"))
+# For a warning about a join on a part of the key, the smallest number of ids for which both raters
+# have several labels.
+FEWEST_COMBINED = 10
 # The smallest proportion of different values in a column of ids or texts.
 LEAST_DISTINCT = 0.9
 # Larger frames are not judged, because turning their columns into texts would take longer than
@@ -212,41 +213,33 @@ def _warn_of_join(given: Unread) -> bool:
 def _warn_of_part_of_key(given: Unread) -> bool:
     """Warn if a join on a part of the key combined the ratings of different items.
 
-    In such a join, a column such as "site" becomes "site_x" and "site_y". Each rating belongs to
-    the id and one of the two sites. Return whether there is a warning.
+    Each rating by one rater of the same id then occurs with each rating by the other. Return
+    whether there is a warning.
     """
-    pairs = [
-        (one, other)
-        for one in given.others
-        for left, right in SIDES
-        if one.endswith(left) and (other := one.removesuffix(left) + right) in given.others
-    ]
-    for sides in pairs if len(given.rated) == 2 else ():
-        first, second = (given.fields[name] for name in sides)
-        n_apart = sum(map(ne, first, second))
-        for name in _id_columns(given):
-            ids = given.fields[name]
-            keys = [*zip(ids, first)], [*zip(ids, second)]
-            for rated in (given.rated, given.rated[::-1]):
-                own, others = (given.fields[rater] for rater in rated)
-                if (
-                    _n_varied(keys[0], own, others) >= FEWEST_REPEATED
-                    and _n_varied(keys[1], others, own) >= FEWEST_REPEATED
-                ):
-                    warn(
-                        f"{sides[0]!r} and {sides[1]!r} differ in {n_apart} of {len(ids)} rows, and"
-                        f" each has its own rating of the same {name!r}. If two tables were joined"
-                        f" by {name!r} alone, join them by both columns."
-                    )
-                    return True
+    columns = [given.fields[name] for name in given.rated]
+    for name in (*_id_columns(given), *given.keys) if len(columns) == 2 else ():
+        cells_of: dict[str, Counter[tuple[str, str]]] = {}
+        for one, first, second in zip(given.fields.get(name, ()), *columns):
+            cells_of.setdefault(one, Counter())[first, second] += 1
+        n_varied = 0
+        for cells in cells_of.values():
+            rows, others = Counter[str](), Counter[str]()
+            for (first, second), n in cells.items():
+                rows[first] += n
+                others[second] += n
+            pairs = product(rows, others)
+            if any(cells.total() * cells[x, y] != rows[x] * others[y] for x, y in pairs):
+                break
+            n_varied += min(len(rows), len(others)) > 1
+        else:
+            if n_varied >= FEWEST_COMBINED:
+                warn(
+                    f"each rating in {given.rated[0]!r} occurs with each rating in"
+                    f" {given.rated[1]!r} of the same {name!r}. If two tables were joined by"
+                    f" {name!r} alone, join them by all columns that identify an item."
+                )
+                return True
     return False
-
-
-def _n_varied(keys: Sequence[Hashable], own: Sequence[str], others: Sequence[str]) -> int:
-    """Return how many keys have several other ratings, or 0 if any key has several own ratings."""
-    n_keys, n_own = len({*keys}), len({*zip(keys, own)})
-    several = Counter(key for key, _ in {*zip(keys, others)})
-    return sum(n > 1 for n in several.values()) if n_own == n_keys else 0
 
 
 def _warn_of_repeated(given: Unread) -> bool:
