@@ -60,23 +60,23 @@ def cohen_kappa_score(
     sample_weight: Any = None,
     replace_undefined_by: float = NAN,
 ) -> float:
-    """Compute Cohen's kappa: the agreement of two raters beyond chance.
+    """Compute Cohen's kappa: the agreement between two raters, corrected for chance.
 
     Parameters
     ----------
     y1, y2 : array-like of shape (n_samples,)
-        Labels assigned by the first and by the second rater.
+        Labels assigned by the first rater (``y1``) and by the second rater (``y2``).
     labels : array-like of shape (n_classes,), default=None
-        The labels to take into account, in the order used by ``weights``. Items to which either
-        rater assigned another label are left out. At least one of the given labels must occur in
+        The labels to include, in the order used by ``weights``. Items to which either rater
+        assigned a label that is not listed are left out. At least one listed label must occur in
         ``y1``. By default, all labels that occur are used, in sorted order.
     weights : {'linear', 'quadratic'} or array-like of shape (n_classes, n_classes), default=None
-        None treats all disagreements as equal. 'linear' weights a disagreement by the distance
-        between the positions of the two labels, 'quadratic' by the squared distance. Unlike
-        scikit-learn, this function also accepts a matrix of disagreement weights. Its rows
-        correspond to the first rater's labels.
+        With None, all disagreements count equally. 'linear' weights a disagreement by the distance
+        between the positions of the two labels, and 'quadratic' by the square of this distance.
+        Unlike scikit-learn, this function also accepts a matrix of disagreement weights. The rows
+        of the matrix correspond to the first rater's labels.
     sample_weight : array-like of shape (n_samples,), default=None
-        Item weights.
+        The weight of each item.
     replace_undefined_by : float in [-1, 1] or nan, default=nan
         The value to return if kappa is undefined (0 / 0). An ``UndefinedMetricWarning`` is also
         issued in that case.
@@ -89,14 +89,15 @@ def cohen_kappa_score(
     Raises
     ------
     ValueError
-        If scikit-learn rejects the ratings, labels or weights; the message is the same. An error is
-        also raised if ``labels`` repeats a label, or if comparing integers with floats would round
-        integers beyond 2**53. In either case, scikit-learn returns a wrong value.
+        If scikit-learn would reject the ratings, labels or weights; the message is the same. An
+        error is also raised if ``labels`` contains a label twice, or if integers are compared with
+        floats and an integer beyond 2**53 would be rounded. In both cases, scikit-learn returns a
+        wrong value.
 
     Notes
     -----
-    Kappa is computed from integers, and only the final division is rounded. Sums of integer item
-    weights never overflow.
+    Kappa is computed in exact integer arithmetic, and only the final division is rounded. Sums of
+    integer item weights never overflow.
 
     References
     ----------
@@ -172,29 +173,30 @@ def confusion_matrix(
     y_true, y_pred : array-like of shape (n_samples,)
         True and predicted labels.
     labels : array-like of shape (n_classes,), default=None
-        The labels of the rows and columns, in order. Items whose true or predicted label is
-        another one are left out. At least one of the given labels must occur in ``y_true``. By
-        default, all labels that occur are used, in sorted order.
+        The labels of the rows and columns, in order. Items whose true or predicted label is not
+        listed are left out. At least one listed label must occur in ``y_true``. By default, all
+        labels that occur are used, in sorted order.
     sample_weight : array-like of shape (n_samples,), default=None
-        Item weights.
+        The weight of each item.
     normalize : {'true', 'pred', 'all'}, default=None
-        Whether to divide the matrix by its row sums ('true'), its column sums ('pred') or its total
+        What to divide the matrix by: its row sums ('true'), its column sums ('pred') or its total
         ('all'). By default, the matrix is not normalized.
 
     Returns
     -------
     matrix : ndarray of shape (n_classes, n_classes)
-        The entry in row i and column j is the number of items (or the sum of their weights) whose
-        true label is the i-th and whose predicted label is the j-th label. The dtype is float64 if
-        item weights are floats or ``normalize`` is given; otherwise, it is int64. If scikit-learn's
-        ``array_api_dispatch`` is on, the matrix is an array from the same library as ``y_true``.
+        The entry in row i and column j is the number of items with the i-th label as the true label
+        and the j-th label as the predicted label. With ``sample_weight``, it is the sum of the
+        weights of these items. The dtype is float64 if item weights are floats or ``normalize`` is
+        given; otherwise, it is int64. If scikit-learn's ``array_api_dispatch`` is on, the matrix is
+        an array from the same library as ``y_true``.
 
     Raises
     ------
     ValueError
-        If scikit-learn rejects the ratings, labels or weights; the message is the same. An error is
-        also raised if ``labels`` repeats a label, or if comparing integers with floats would round
-        integers beyond 2**53.
+        If scikit-learn would reject the ratings, labels or weights; the message is the same. An
+        error is also raised if ``labels`` contains a label twice, or if integers are compared with
+        floats and an integer beyond 2**53 would be rounded.
     OverflowError
         If a sum of integer weights does not fit in int64.
 

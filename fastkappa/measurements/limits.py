@@ -37,7 +37,9 @@ PROPORTIONAL = "proportional bias (slope)"
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LimitsOfAgreement(ResultInUnits):
-    """The mean difference and the limits of agreement of two methods, printed as a report.
+    """The mean difference and the limits of agreement between two methods.
+
+    Printing the result shows a report.
 
     Attributes
     ----------
@@ -45,19 +47,19 @@ class LimitsOfAgreement(ResultInUnits):
         The mean of the differences (first method minus second method).
     standard_deviation : float
         The standard deviation of the differences, with divisor n - 1. With clusters, it is the
-        square root of the sum of the variances between and within clusters.
+        square root of the sum of the between-cluster and within-cluster variances.
     limits : tuple of float
-        The bias minus 1.96 standard deviations, and the bias plus 1.96 standard deviations. If the
-        differences are normally distributed, 95 % of them are within these limits.
+        The lower and upper limits of agreement: the bias minus and plus 1.96 standard deviations.
+        If the differences are normally distributed, about 95 % of them lie between these limits.
     bias_interval, lower_interval, upper_interval : tuple of float
-        The intervals of the bias and of both limits.
+        The confidence intervals for the bias, the lower limit and the upper limit.
     slope : float
-        The slope of the regression of the differences on the means. A slope other than 0 indicates
-        a proportional bias, which changes with the size of the measurements.
+        The slope of the regression of the differences on the means. A nonzero slope indicates
+        proportional bias: the bias changes with the magnitude of the measurements.
     slope_interval : tuple of float
-        The interval of the slope.
+        The confidence interval for the slope.
     slope_p_value : float
-        The p-value of the test that the slope is 0.
+        The p-value for the null hypothesis that the slope is 0.
     confidence : float
         The confidence level of the intervals.
     n_subjects : int
@@ -67,9 +69,10 @@ class LimitsOfAgreement(ResultInUnits):
     n_clusters : int
         The number of clusters, or the number of subjects if there are no clusters.
     means, differences : ndarray of shape (n_subjects,)
-        The mean and the difference of each subject's two measurements.
+        For each subject, the mean of the two measurements, and the first measurement minus the
+        second.
     raters : tuple of str
-        The names of the first and the second method: the names of the series, if they have any.
+        The names of the first and second methods, taken from the names of the input Series, if any.
     """
 
     bias: float
@@ -85,12 +88,12 @@ class LimitsOfAgreement(ResultInUnits):
     differences: Floats
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the results, except ``means`` and ``differences``, as a dictionary for JSON."""
+        """Return all results except ``means`` and ``differences`` as a dictionary for JSON."""
         names = [name for name in self.__dict__ if name not in ("means", "differences")]
         return {name: plain(getattr(self, name)) for name in names}
 
     def rows(self) -> list[tuple[str, float, tuple[float, float]]]:
-        """Return the name, the value and the interval of the bias and of both limits."""
+        """Return the name, value and confidence interval of each statistic (bias and limits)."""
         lower, upper = self.limits
         return [
             ("bias", self.bias, self.bias_interval),
@@ -99,7 +102,10 @@ class LimitsOfAgreement(ResultInUnits):
         ]
 
     def sentence(self, *, units: str | None = None) -> str:
-        """Return the bias and both limits as a sentence for a paper, with their unit if given."""
+        """Return a sentence for a paper that states the bias and both limits.
+
+        If ``units`` is given, the sentence includes it.
+        """
         first, second = map(printable, self.raters)
         of_interval = f"{100 * self.confidence:g} % t interval "
         spread = self.standard_deviation
@@ -143,7 +149,7 @@ def limits_of_agreement(
     clusters: Any = None,
     confidence: float = 0.95,
 ) -> LimitsOfAgreement:
-    """Compute the limits of agreement of two measurement methods, with their intervals.
+    """Compute the limits of agreement between two measurement methods, with confidence intervals.
 
     Parameters
     ----------
@@ -154,11 +160,12 @@ def limits_of_agreement(
         How to treat missing measurements. 'raise' raises an error. 'drop' leaves out subjects with
         a missing measurement and counts them in ``n_dropped``.
     clusters : array-like of shape (n_subjects,), default=None
-        The cluster of each pair of measurements. For example, a patient with several lesions, or
-        with several measurements by both methods, is a cluster. All pairs have the same weight.
+        The cluster of each pair of measurements. For example, if a patient has several lesions, or
+        was measured several times by both methods, all the patient's pairs form one cluster. All
+        pairs have equal weight.
     confidence : float, default=0.95
-        The confidence level of the intervals. It does not affect the limits of agreement, which are
-        always 95 % limits.
+        The confidence level of the intervals. It does not affect the limits of agreement
+        themselves, which are always 95 % limits.
 
     Returns
     -------
@@ -172,22 +179,25 @@ def limits_of_agreement(
     Warns
     -----
     UndefinedMetricWarning
-        If all differences are equal, so that both limits equal the bias.
+        If all differences are equal, because both limits then equal the bias.
 
     Notes
     -----
-    The variance of a limit is ``s**2 * (1 / n + 1.96**2 / (2 * (n - 1)))``. The interval of a limit
-    uses Student's t with n - 1 degrees of freedom, as in Bland and Altman (1999). Bland and Altman
-    (1986) use 2 instead of 1.96, and ``3 / n`` instead of the factor in parentheses. The method
-    assumes that the differences do not grow with the measurements. To check this
-    assumption, use ``slope`` and `plot_limits_of_agreement`. The slope is computed by least squares
-    (Bland and Altman 1999, section 3.2).
+    The variance of each limit is ``s**2 * (1 / n + 1.96**2 / (2 * (n - 1)))``, where ``s`` is the
+    standard deviation of the n differences. The confidence interval for each limit uses Student's t
+    distribution with n - 1 degrees of freedom, as in Bland and Altman (1999). Bland and Altman
+    (1986) use 2 instead of 1.96, and approximate the variance by ``3 * s**2 / n``.
 
-    With clusters, the variance of a difference is the sum of the variances between and within
-    clusters. Both variances are computed from mean squares (Bland and Altman 1999, section 5.3).
-    The intervals are computed by the jackknife over the clusters. They use Student's t, with the
-    number of clusters minus 1 as the degrees of freedom. The interval of a limit combines the
-    intervals of the bias and of the logarithm of the standard deviation (Zou 2013).
+    The method assumes that the differences do not depend on the magnitude of the measurements. To
+    check this assumption, use ``slope`` and `plot_limits_of_agreement`. The slope is estimated by
+    least squares (Bland and Altman 1999, section 3.2).
+
+    With clusters, the variance of a difference is the sum of the between-cluster and within-cluster
+    variances. Both are estimated from the mean squares of a one-way analysis of variance (Bland and
+    Altman 1999, section 5.3). The confidence intervals are computed with the jackknife, leaving out
+    one cluster at a time. They use Student's t distribution, and the number of degrees of freedom
+    is the number of clusters minus 1. The interval for each limit combines the interval for the
+    bias and the interval for the logarithm of the standard deviation (Zou 2013).
 
     References
     ----------

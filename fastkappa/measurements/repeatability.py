@@ -30,32 +30,34 @@ MANY = 1e10
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Repeatability(ResultInUnits):
-    """The standard deviation of repeated measurements of the same item, printed as a report.
+    """The within-item standard deviation and the repeatability coefficient.
+
+    Printing the result shows a report.
 
     Attributes
     ----------
     within_sd : float
-        The standard deviation within items, also called the standard error of measurement (SEM).
+        The within-item standard deviation, also called the standard error of measurement (SEM).
     within_sd_interval : tuple of float
-        The interval of the standard deviation within items.
+        The confidence interval for the within-item standard deviation.
     coefficient : float
-        The repeatability coefficient, 1.96 sqrt(2) times the standard deviation within items. Two
-        measurements of the same item differ by less than the coefficient in 95 % of cases. It is
+        The repeatability coefficient: 1.96 sqrt(2) times the within-item standard deviation. In 95
+        % of cases, two measurements of the same item differ by less than this coefficient. It is
         also called the smallest detectable change.
     coefficient_interval : tuple of float
-        The interval of the repeatability coefficient.
+        The confidence interval for the repeatability coefficient.
     confidence : float
         The confidence level of the intervals.
     n_subjects : int
-        The number of items with all measurements.
+        The number of items without missing measurements.
     n_raters : int
         The number of measurements per item.
     n_dropped : int
         The number of items left out because a measurement is missing.
     n_clusters : int
-        The number of clusters, or of items if there are no clusters.
+        The number of clusters, or the number of items if there are no clusters.
     raters : tuple of str
-        The names of the columns.
+        The names of the columns of the measurements.
     """
 
     within_sd: float
@@ -64,14 +66,17 @@ class Repeatability(ResultInUnits):
     coefficient_interval: tuple[float, float]
 
     def rows(self) -> list[tuple[str, float, tuple[float, float]]]:
-        """Return the names, values and intervals of the standard deviation and the coefficient."""
+        """Return the name, value and confidence interval of both statistics."""
         return [
             ("within-item SD (SEM)", self.within_sd, self.within_sd_interval),
             ("repeatability coefficient", self.coefficient, self.coefficient_interval),
         ]
 
     def sentence(self, *, units: str | None = None) -> str:
-        """Return both statistics as a sentence for a paper, with their unit if it is given."""
+        """Return a sentence for a paper that states both statistics.
+
+        If ``units`` is given, the sentence includes it.
+        """
         method = "chi-square" if self.n_clusters == self.n_subjects else "jackknife"
         of_interval = f"{100 * self.confidence:g} % {method} interval "
         sd, coefficient = measured_estimates(self.rows(), self.within_sd, of_interval, units)
@@ -105,19 +110,19 @@ def repeatability(
     clusters: Any = None,
     confidence: float = 0.95,
 ) -> Repeatability:
-    """Compute the standard deviation within items, and the repeatability coefficient.
+    """Compute the within-item standard deviation and the repeatability coefficient.
 
     Parameters
     ----------
     ratings : array-like of shape (n_items, n_measurements)
-        Measurements by the same method, with one row per item and one column per repetition. The
-        accepted types are those of `intraclass_correlation`.
+        Repeated measurements by the same method, with one row per item and one column per
+        repetition. The same types are accepted as for `intraclass_correlation`.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing measurements. 'raise' raises an error. 'drop' leaves out items with a
         missing measurement.
     clusters : array-like of shape (n_items,), default=None
-        The cluster of each item, such as the patient if items are lesions. With clusters, intervals
-        are computed by the jackknife over clusters.
+        The cluster of each item, such as the patient if the items are lesions. With clusters,
+        confidence intervals are computed with the jackknife, leaving out one cluster at a time.
     confidence : float, default=0.95
         The confidence level of the intervals.
 
@@ -132,10 +137,11 @@ def repeatability(
 
     Notes
     -----
-    The variance within items is the mean square within items of a one-way analysis of variance. For
-    n items and k measurements, its interval uses the chi-square distribution with n (k - 1) degrees
-    of freedom (Bland and Altman 1999). A constant difference between the columns increases the
-    variance. The method assumes that the variance does not grow with the measurements.
+    The within-item variance is the within-item mean square of a one-way analysis of variance. For n
+    items with k measurements each, its confidence interval is based on the chi-square distribution
+    with n (k - 1) degrees of freedom (Bland and Altman 1999). A systematic difference between the
+    columns increases this variance. The method assumes that the variance does not depend on the
+    magnitude of the measurements.
 
     References
     ----------

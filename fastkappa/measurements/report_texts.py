@@ -88,10 +88,12 @@ class ResultInUnits(MeasuredResult):
 
     @abstractmethod
     def rows(self) -> list[MeasuredRow]:
-        """Return the name, the value and the interval of each statistic."""
+        """Return the name, value and confidence interval of each statistic."""
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of the statistics: ``value``, ``lower`` and ``upper``.
+        """Return a pandas DataFrame with one row per statistic.
+
+        The columns are ``value``, ``lower`` and ``upper``.
 
         Raises
         ------

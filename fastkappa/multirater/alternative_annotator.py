@@ -36,7 +36,7 @@ PASSING = 0.5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AlternativeAnnotatorTest(Result):
-    """The outcome of the alternative annotator test: can a model replace human annotators?
+    """The result of an alternative annotator test: whether a model can replace human annotators.
 
     Attributes
     ----------
@@ -46,30 +46,30 @@ class AlternativeAnnotatorTest(Result):
         The names of the human annotators.
 
     n : ndarray of int, shape (m,)
-        The number of items used for each person. An item is used if the model, the person and at
-        least one other person rated it.
+        For each person, the number of items used in the comparison with the model. An item is used
+        if the model, the person and at least one other person rated it.
     model_advantage : ndarray of shape (m,)
-        The proportion of used items on which the model agrees with the other people at least as
-        well as the person does.
+        For each person, the proportion of used items on which the model agrees with the other
+        people at least as well as the person does.
     person_advantage : ndarray of shape (m,)
-        The proportion of used items on which the person agrees with the other people at least as
-        well as the model does.
+        For each person, the proportion of used items on which the person agrees with the other
+        people at least as well as the model does.
     p_values : ndarray of shape (m,)
         The one-sided p-value for each person. The null hypothesis is that the person's advantage
         exceeds the model's by ``epsilon`` or more.
     wins : ndarray of bool, shape (m,)
-        Whether the model wins against each person. The model wins if the Benjamini-Yekutieli
-        procedure rejects the null hypothesis at the given false discovery rate.
+        For each person, whether the model wins against that person. The model wins if the
+        Benjamini-Yekutieli procedure rejects the null hypothesis at the given false discovery rate.
     winning_rate : float
         The proportion of people against whom the model wins.
     passes : bool
         Whether the model passes the test, that is, whether its winning rate is at least one half.
     advantage_probability : float
-        The mean of ``model_advantage``, useful for comparing models.
+        The mean of ``model_advantage`` over all people. Use it to compare models.
     epsilon : float
         The margin by which the model may be worse than a person and still win.
     false_discovery_rate : float
-        The false discovery rate across the tests of all people.
+        The false discovery rate, controlled across the tests (one test per person).
     """
 
     model: str
@@ -161,10 +161,12 @@ def alternative_annotator_test(
 ) -> AlternativeAnnotatorTest:
     """Test whether a model can replace human annotators, using the alternative annotator test.
 
-    The test leaves out one person at a time. For each item, it checks which rating is closer to the
-    ratings of the other people: the person's or the model's. The model wins against a person if its
-    advantage is significantly above the person's advantage minus ``epsilon``. The model passes the
-    test if it wins against at least half of the people.
+    The test leaves out one person at a time. For each item, it checks whose rating is closer to the
+    ratings of the other people: the person's or the model's. The advantage of each side is the
+    proportion of items on which its rating is at least as close as that of the other side. The
+    model wins against a person if its advantage is significantly greater than the person's
+    advantage minus ``epsilon``. The model passes the test if it wins against at least half of the
+    people.
 
     Parameters
     ----------
@@ -174,19 +176,19 @@ def alternative_annotator_test(
     model : str or int
         The name or position of the model among the raters.
     epsilon : float, default=0.2
-        The margin by which the model may be worse than a person and still win. A margin can be
+        The margin by which the model may be worse than a person and still win. Such a margin can be
         acceptable because a model costs less than a person. Calderon et al. recommend 0.2 for
         experts, 0.15 for skilled annotators and 0.1 for crowd workers.
     weights : {'linear', 'quadratic', 'jaccard', 'masi'}, array-like of shape (l, l) or None, \
 default=None
-        How to measure the distance between two labels. With None, a rating is closer if more of the
-        other people gave the same label (accuracy). 'quadratic' is equivalent to comparing root
-        mean squared errors.
+        How to measure the distance between two labels. With None, only equal labels count as
+        agreement (accuracy): the closer rating is the one that more of the other people gave.
+        'quadratic' is equivalent to comparing root mean squared errors.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array. With clusters, such
         as documents, the t-tests use cluster-robust standard errors.
     false_discovery_rate : float, default=0.05
-        The false discovery rate across the tests of all people.
+        The false discovery rate to control across the tests (one test per person).
 
     Returns
     -------
@@ -202,7 +204,7 @@ default=None
     Warns
     -----
     UserWarning
-        If a person has fewer than 30 usable items, which is too few for a t-test.
+        If a person has fewer than 30 usable items, which is too few for a reliable t-test.
 
     References
     ----------

@@ -48,18 +48,19 @@ class CoefficientDifference(Result):
         The standard error of the difference. It accounts for the fact that both coefficients are
         computed from the same subjects.
     interval : tuple of float
-        The confidence interval of the difference, based on ``distribution``.
+        The confidence interval for the difference, based on ``distribution``.
     z, p_value : float
-        The difference divided by its standard error, and the two-sided p-value of the test that the
-        difference is 0, based on ``distribution``.
+        ``z`` is the difference divided by its standard error. ``p_value`` is the two-sided p-value
+        for the null hypothesis that the difference is 0, based on ``distribution``.
     confidence : float
         The confidence level of the interval.
     distribution : {'t', 'normal'}
-        The distribution used for the standard error, the interval and the test.
+        The reference distribution for the interval and the test. It also determines the divisor of
+        the variance; see `fleiss_kappa`.
     n_subjects : int
         The number of subjects used by at least one of the coefficients.
     n_clusters : int
-        The number of clusters that these subjects form, or ``n_subjects`` if there are no clusters.
+        The number of clusters among the subjects used, or ``n_subjects`` if there are no clusters.
     n_used : tuple of int
         The number of subjects used by each coefficient.
     """
@@ -166,10 +167,11 @@ def compare_coefficients(
     first, second : MultiRaterResult
         Results of `fleiss_kappa`, `conger_kappa`, `light_kappa`, `randolph_kappa`, `gwet_ac1`,
         `gwet_ac2` or `krippendorff_alpha`, with the same ``distribution`` and, if there are
-        clusters, the same clusters. The ratings must have the same subjects in the same order,
-        except that items in long form are matched by name. A subject without ratings in one result
-        is still used in the other. For Cohen's kappa of two raters, use the equivalent
-        `conger_kappa`, or `light_kappa` if the weights are not symmetric.
+        clusters, the same clusters. Both results must be for the same subjects in the same order.
+        For ratings in long form, the order does not matter, because items are matched by name. A
+        subject that has no ratings in one result is still used in the other. For Cohen's kappa of
+        two raters, use `conger_kappa`, which is equivalent, or `light_kappa` if the weights are not
+        symmetric.
     confidence : float, default=0.95
         The confidence level of the interval.
 
@@ -185,18 +187,19 @@ def compare_coefficients(
         If an argument is not the result of one of the functions listed above.
     ValueError
         If the results differ in the number of subjects, the clusters or the distribution, or have
-        no items in common. An error is also raised if the order of the subjects is unknown, as with
-        a confusion matrix, or if an array of ratings has changed since the coefficient was
-        computed.
+        no items in common. An error is also raised if the order of the subjects is unknown, as it
+        is for ratings read from a confusion matrix, or if an array of ratings was modified after
+        the coefficient was computed.
 
     Notes
     -----
-    In large samples, each coefficient is approximately a mean over subjects. A subject's term in
-    this mean is its influence. The variance of the difference is computed from the differences
-    between each subject's two influences, summed within clusters if there are any. This gives the
-    paired t-test of Gwet (2016). For two predictions of the same truth, ``conger_kappa`` with
-    ``distribution='normal'`` gives the same standard error as the delta method, which
-    `compare_predictions` uses.
+    In large samples, each coefficient is approximately a mean over subjects. A subject's
+    contribution to this mean is called its influence. For each subject, the influence on the second
+    coefficient is subtracted from the influence on the first. The variance of the difference
+    between the coefficients is computed from these values. With clusters, they are first summed
+    within each cluster. The resulting test is the paired t-test of Gwet (2016). For two predictions
+    of the same truth, ``conger_kappa`` with ``distribution='normal'`` gives the same standard error
+    as the delta method, which `compare_predictions` uses.
 
     References
     ----------

@@ -40,50 +40,53 @@ def fleiss_kappa(
     distribution: Distribution = "t",
     interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
-    """Return Fleiss' kappa. The raters can differ from subject to subject.
+    """Return Fleiss' kappa. Different subjects can be rated by different raters.
 
     Chance agreement is the agreement expected if each rating were drawn at random from the overall
-    label proportions. For two raters, Fleiss' kappa is Scott's pi.
+    label proportions. With two raters, Fleiss' kappa equals Scott's pi.
 
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
-        One row per subject and one column per rater. None, NaN and similar values count as
-        missing ratings. If the data are one list per rater, one row per rating, a confusion matrix
-        or a table of counts, create a `Ratings` object first.
+        One row per subject and one column per rater. None, NaN and similar values count as missing
+        ratings. If the data have another form (one list per rater, one row per rating, a confusion
+        matrix or a table of counts), create a `Ratings` object first.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights. None treats all disagreements as equal. 'linear' weights disagreements
-        by the distance between the labels' positions, 'quadratic' by the squared distance. A matrix
-        must be symmetric, with zeros on the diagonal. Weights require labels in a meaningful order.
+        Disagreement weights. With None, all disagreements count equally. 'linear' weights a
+        disagreement by the distance between the positions of the two labels, and 'quadratic' by the
+        square of this distance. A matrix must be symmetric, with zeros on the diagonal. With
+        weights, the labels must be in a meaningful order.
     label_proportions : array-like of shape (l,), default=None
-        Label proportions or counts, such as those of a larger study, from which to compute the
-        agreement expected by chance. They are treated as known, not as estimates. By default, the
-        proportions in ``ratings`` are used.
+        The proportions or counts of the labels from which to compute the agreement expected by
+        chance, for example from a larger study. They are treated as known constants, not as
+        estimates. By default, the proportions in ``ratings`` are used.
     labels, missing_codes, clusters
-        Passed to `Ratings.from_array`; valid only if ``ratings`` is an array. All standard errors
-        treat clusters as the independent units.
+        Passed to `Ratings.from_array`; valid only if ``ratings`` is an array. If there are
+        clusters, all standard errors treat them as the independent units.
     confidence : float, default=0.95
         The confidence level of the interval.
     distribution : {'t', 'normal'}, default='t'
-        With 't', variances are divided by n - 1 for n subjects, and an asymptotic interval uses
-        quantiles of Student's t with n - 1 degrees of freedom, as in Gwet (2014). With 'normal',
-        variances are divided by n, and the quantiles are those of the normal distribution. With
-        clusters, n is the number of clusters.
+        With 't', variances for n subjects are divided by n - 1, and asymptotic intervals use
+        quantiles of Student's t distribution with n - 1 degrees of freedom, as in Gwet (2014). With
+        'normal', variances are divided by n, and asymptotic intervals use quantiles of the normal
+        distribution. With clusters, n is the number of clusters.
     interval_method : {'score', 'asymptotic'}, default=None
         How to compute intervals. 'score' inverts the score test: the interval contains the values
-        that the test does not reject. 'asymptotic' is the coefficient plus or minus a quantile
-        times the standard error; its coverage is far too low if a label is rare. None selects
-        'asymptotic' for measurements, and also if the score interval would be slow because there
-        are many raters or labels. Otherwise, None selects 'score'.
+        that the test does not reject. With 'asymptotic', the interval is the coefficient plus or
+        minus a quantile times the standard error; its coverage is far too low if a label is rare.
+        None selects 'asymptotic' for measurements, and also if there are so many raters or labels
+        that the score interval would be slow. Otherwise, None selects 'score'.
 
     Returns
     -------
     result : MultiRaterResult
-        Without weights, if every subject has the same number of ratings, z and the p-value come
-        from the test of Fleiss, Nee and Landis. This test assumes independent subjects, so with
-        clusters of several subjects, z is instead kappa divided by its standard error. If kappa is
-        undefined, kappa and all values derived from it are NaN, and an ``UndefinedMetricWarning``
-        is issued. The standard errors are NaN if all subjects are in one cluster.
+        If no weights are given and every subject has the same number of ratings, z and the p-value
+        are those of the test by Fleiss, Nee and Landis (1979). This test assumes independent
+        subjects, so it is not used if a cluster contains several subjects. Whenever it is not used,
+        z is the signed root of the score statistic or, for asymptotic intervals, kappa divided by
+        its standard error. If kappa is undefined, kappa and all values derived from it are NaN, and
+        an ``UndefinedMetricWarning`` is issued. The standard errors are NaN if all subjects are in
+        one cluster.
 
     Raises
     ------
@@ -100,13 +103,14 @@ def fleiss_kappa(
     UserWarning
         If the ratings look like data in another form:
 
-        - a table of counts: no labels are given, and there are three or more rows of non-negative
-          whole numbers without missing values. All rows have the same sum, and the numbers include
-          0 and at least one number above 1;
+        - a table of counts: no labels are given, there are at least three rows, and all entries are
+          non-negative whole numbers, none of them missing. All rows have the same sum, and the
+          entries include 0 and at least one number above 1;
         - one row per rater: there are at least eight columns, and at least twice as many columns as
           rows;
-        - one row per rating: in two of three columns, no pair of values occurs twice, although at
-          least seven repeated pairs would be expected from raters who agree only by chance;
+        - one row per rating: there are three columns, and two of them never contain the same pair
+          of values twice. If raters agreed only by chance, at least seven repeated pairs would be
+          expected;
         - ids: there are at least ten rows, one column never repeats a value, and every other column
           has at most half as many distinct values as there are rows.
 
@@ -170,7 +174,7 @@ def randolph_kappa(
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As in `fleiss_kappa`, which raises the same errors and issues the same warnings.
+        As in `fleiss_kappa`. The same errors are raised, and the same warnings are issued.
 
     Returns
     -------
@@ -215,7 +219,7 @@ def gwet_ac1(
     Parameters
     ----------
     ratings, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As in `fleiss_kappa`, which raises the same errors.
+        As in `fleiss_kappa`. The same errors are raised.
 
     Returns
     -------
@@ -254,8 +258,8 @@ def gwet_ac2(
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As in `fleiss_kappa`, which raises the same errors and issues the same warnings. Agreement
-        weights are ``1 - weights / weights.max()``.
+        As in `fleiss_kappa`. The same errors are raised, and the same warnings are issued. The
+        disagreement weights are converted to agreement weights: ``1 - weights / weights.max()``.
 
     Returns
     -------
@@ -291,24 +295,25 @@ def conger_kappa(
 ) -> MultiRaterResult:
     """Return Conger's kappa, for a fixed set of raters who each have their own label proportions.
 
-    Conger's kappa is also known as Fleiss' exact kappa. For two raters, it is Cohen's kappa.
+    Conger's kappa is also known as Fleiss' exact kappa. With two raters, it equals Cohen's kappa.
 
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As in `fleiss_kappa`, with the same errors and warnings. An error is also raised for counts
-        of ratings, because they do not show which rater gave which rating.
+        As in `fleiss_kappa`, with the same errors and warnings. An error is also raised if the
+        ratings were read from counts, because counts do not show which rater gave which rating.
     label_proportions : array-like of shape (n_raters, l), default=None
-        The proportions or counts of each rater's labels, such as published margins, from which to
-        compute the agreement expected by chance. They are treated as known, not as estimates. By
-        default, the proportions in ``ratings`` are used.
+        The proportions or counts of each rater's labels from which to compute the agreement
+        expected by chance, for example published marginal totals. They are treated as known
+        constants, not as estimates. By default, the proportions in ``ratings`` are used.
 
     Returns
     -------
     result : MultiRaterResult
-        For two raters and n subjects, the default standard error is sqrt(n / (n - 1)) times that of
-        `fastkappa.agreement`, and an asymptotic interval uses Student's t. With the same
-        ``distribution``, the two functions give the same results.
+        For two raters and n subjects, `fastkappa.agreement` gives the same results if both
+        functions are called with the same ``distribution``. Their defaults differ: with 't', the
+        default here, the standard error is sqrt(n / (n - 1)) times as large as with 'normal', and
+        asymptotic intervals use Student's t distribution.
 
     References
     ----------
@@ -346,22 +351,22 @@ def light_kappa(
     distribution: Distribution = "t",
     interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
-    """Return Light's kappa: the mean of Cohen's kappa over the pairs of raters.
+    """Return Light's kappa: the mean of Cohen's kappa over all pairs of raters.
 
-    The kappa of a pair is computed from the subjects that both raters rated. `pairwise_kappa`
-    returns the kappa of each pair.
+    The kappa of each pair is computed from the subjects that both raters rated. To get the kappa of
+    each pair, use `pairwise_kappa`.
 
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As in `conger_kappa`, but weights need not be symmetric. The rows of a weight matrix
-        correspond to the labels of the first rater of a pair.
+        As in `conger_kappa`, except that weights need not be symmetric. The rows of a weight matrix
+        correspond to the labels given by the first rater of each pair.
 
     Returns
     -------
     result : MultiRaterResult
         Standard errors are computed by the delta method. For two raters and
-        ``distribution='normal'``, the standard error equals that of Fleiss, Cohen and Everitt
+        ``distribution='normal'``, the result is the standard error of Fleiss, Cohen and Everitt
         (1969).
 
     References

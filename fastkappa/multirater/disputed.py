@@ -32,10 +32,10 @@ class DisputedItems(Result):
     Attributes
     ----------
     items : ndarray of shape (k,)
-        The names of the items, or their positions, counted from 0, if they have no names.
+        The names of the items or, if they have no names, their positions, counted from 0.
     disagreement : ndarray of shape (k,)
-        For each item, the mean distance between the ratings of two raters. Without weights, this is
-        the proportion of pairs of raters who disagree.
+        For each item, the mean distance between two ratings, over all pairs of raters. Without
+        weights, this is the proportion of pairs of raters who disagree.
     label_counts : ndarray of int, shape (k, l)
         The number of raters who gave each label to each item.
 
@@ -48,8 +48,8 @@ class DisputedItems(Result):
         The names of the raters.
 
     n_disputed : int
-        The number of items with any disagreement, including those that ``most`` excludes from
-        ``items``.
+        The number of items with any disagreement, including items that are left out of ``items``
+        because of ``most``.
     n_items : int
         The number of items with at least two ratings.
     """
@@ -66,8 +66,9 @@ class DisputedItems(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per item.
 
-        The index contains the items. The columns are ``disagreement`` and one column per rater. If
-        it is unknown which rater gave which rating, there is one column per label instead.
+        The index contains the names or positions of the items. The columns are ``disagreement`` and
+        one column per rater. If it is unknown which rater gave which rating, there is one column
+        per label instead.
 
         Raises
         ------
@@ -79,16 +80,19 @@ class DisputedItems(Result):
         return data_frame(named, ("item", self.items.tolist()))
 
     def most(self, n: int) -> list[dict[str, Any]]:
-        """Return the n most disputed items as dicts with ``item`` and the columns of `to_frame`."""
+        """Return the n most disputed items as dicts.
+
+        The keys are ``item`` and the columns of `to_frame`.
+        """
         names, columns = self._columns()
         rows = zip(self.items[:n].tolist(), self.disagreement[:n].tolist(), *columns)
         return [dict(zip(("item", "disagreement", *names), row)) for row in rows]
 
     def to_csv(self, *, set_separator: str = SET_SEPARATOR) -> str:
-        """Return a CSV table for adjudication, with one row per item and an empty last column.
+        """Return CSV text for adjudication, with one row per item and an empty last column.
 
         The columns are ``item``, the columns of `to_frame`, ``majority`` and ``adjudicated``.
-        ``majority`` is the label that more than half of the item's raters gave, or empty if there
+        ``majority`` is the label given by more than half of the item's raters; it is empty if there
         is no such label. The labels of a set are joined by ``set_separator``, and an empty set is
         written as ``[]``.
         """
@@ -170,7 +174,8 @@ default=None
         Disagreement weights, as in `fleiss_kappa`. For ratings that are sets, 'jaccard' and 'masi'
         select the same distances as in `krippendorff_alpha`.
     most : int, default=None
-        The maximum number of items. By default, all items with any disagreement are returned.
+        The maximum number of items to return. By default, all items with any disagreement are
+        returned.
     labels, missing_codes
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array.
 

@@ -66,7 +66,7 @@ class Estimates(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RaterComparison(Result):
-    """The comparison of each rater with the other raters.
+    """A comparison of each rater with the other raters.
 
     Attributes
     ----------
@@ -76,24 +76,25 @@ class RaterComparison(Result):
     labels : ndarray of shape (l,)
         The labels.
     label_counts : ndarray of int, shape (R, l)
-        How often each rater gave each label.
+        The number of times that each rater gave each label.
     with_others : Estimates
-        The kappa of each rater with all others (Schouten 1982), computed from the subjects rated by
-        the rater and at least one other rater. The observed and the expected disagreement are
-        averaged over the other raters. With only two raters, this would be Cohen's kappa.
+        The kappa between each rater and all other raters (Schouten 1982). It is computed from the
+        subjects rated by that rater and at least one other rater. The observed and expected
+        disagreements are averaged over the other raters. With only two raters, this kappa would
+        equal Cohen's kappa.
     difference : Estimates
-        The kappa of each rater with the others, minus Conger's kappa among the other raters. Both
-        kappas are computed on the same subjects, so the difference is paired. A negative value
-        means that the rater agrees less with the others than they agree with each other.
+        For each rater, ``with_others`` minus Conger's kappa among the other raters. Both kappas are
+        computed on the same subjects, so the difference is paired. A negative value means that the
+        rater agrees less with the other raters than they agree with each other.
     method : str
         The name of the coefficient computed for all raters.
     value : float
         The value of this coefficient for all raters.
     without : Estimates
-        For each rater, the coefficient of all other raters.
+        For each rater, the coefficient computed without that rater.
     change : Estimates
-        The paired difference for each rater: the coefficient without the rater minus the
-        coefficient of all raters.
+        For each rater, the coefficient computed without that rater minus the coefficient for all
+        raters. This difference is paired.
     confidence : float
         The confidence level of each interval.
     weights : {'linear', 'quadratic', 'jaccard', 'masi'}, ndarray of shape (l, l) or None
@@ -116,8 +117,8 @@ class RaterComparison(Result):
         """Return a pandas DataFrame with one row per rater.
 
         The column ``n`` contains the number of ratings. The columns ``with_others``,
-        ``difference``, ``without`` and ``change`` contain the estimates. For each of them, further
-        columns have the suffixes ``_standard_error``, ``_lower``, ``_upper`` and ``_p_value``.
+        ``difference``, ``without`` and ``change`` contain the estimates. Each has further columns
+        with the suffixes ``_standard_error``, ``_lower``, ``_upper`` and ``_p_value``.
 
         Raises
         ------
@@ -133,7 +134,7 @@ class RaterComparison(Result):
         return data_frame(columns, ("rater", list(self.rater_names)))
 
     def rows(self) -> Iterator[tuple[str, float, float, tuple[float, float]]]:
-        """Yield the name, value, standard error and interval of every estimate for every rater."""
+        """Yield the name, value, standard error and interval of each estimate for each rater."""
         names = {
             "kappa of {} with the others": self.with_others,
             "difference of {} from the others": self.difference,
@@ -146,7 +147,7 @@ class RaterComparison(Result):
                 yield name.format(rater), value, error, (low, high)
 
     def counts_by_label(self) -> Iterator[tuple[Any, IntTable]]:
-        """Yield each label and its count per rater. A set counts once for each of its labels."""
+        """Yield each label, with its count for each rater. A set counts for each of its labels."""
         for label, is_label in each_label(self.labels):
             yield label, self.label_counts[:, is_label].sum(axis=1)
 
@@ -253,7 +254,7 @@ def compare_raters(
     clusters: Any = None,
     confidence: float = 0.95,
 ) -> RaterComparison:
-    """Compare each of several raters with the others.
+    """Compare each rater with all other raters.
 
     The result shows which rater agrees least with the others, and how leaving out each rater
     changes the overall agreement.
@@ -265,20 +266,20 @@ def compare_raters(
         show who gave which rating.
     coefficient : {'conger', 'fleiss', 'alpha'}, default='conger'
         The coefficient to compute for all raters, and for the remaining raters when one is left
-        out. Alpha uses the weights as its distances.
+        out. Krippendorff's alpha uses ``weights`` as the distances between labels.
     weights : {'linear', 'quadratic', 'jaccard', 'masi'}, array-like of shape (l, l) or None, \
 default=None
         Disagreement weights, as in `disputed_items`.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array.
     confidence : float, default=0.95
-        The confidence level of each interval. Intervals of coefficients are computed as in
-        `conger_kappa`, and intervals of differences use Student's t.
+        The confidence level of each interval. Intervals for coefficients are computed as in
+        `conger_kappa`. Intervals for differences are based on Student's t distribution.
 
     Returns
     -------
     result : RaterComparison
-        Intervals are not corrected for multiple comparisons.
+        The intervals are not adjusted for multiple comparisons.
 
     Raises
     ------

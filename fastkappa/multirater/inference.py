@@ -71,27 +71,28 @@ class Inference:
 
     @cached_property
     def value(self) -> float:
-        """The coefficient: 1 for full agreement, 0 for the agreement expected by chance."""
+        """The coefficient: 1 for full agreement, and 0 for the agreement expected by chance."""
         return float(self.coefficient.values(self.coefficient.multiplicities))
 
     @property
     def n_used(self) -> float:
-        """The number of subjects that the coefficient uses."""
+        """The number of subjects from which the coefficient is computed."""
         return float(self.coefficient.multiplicities.sum())
 
     @property
     def n_units(self) -> float:
-        """The number of independent units: subjects or clusters."""
+        """The number of independent units: clusters if there are any, otherwise subjects."""
         return n_units(self.n_used, self.clusters)
 
     @cached_property
     def standard_error(self) -> float:
-        """The standard error as in Gwet (2014), or by the delta method for Light's kappa.
+        """The standard error of the coefficient.
 
-        Unless a population is given, subjects are treated as a sample and raters as fixed. If there
-        are clusters, a sandwich estimator treats the clusters, not the subjects, as the sample. The
-        standard error is exactly 0 if all subjects contribute equally to the coefficient, and NaN
-        if the coefficient is undefined.
+        It is computed as in Gwet (2014) or, for Light's kappa, by the delta method. Subjects are
+        treated as a sample, and raters as fixed, unless a population is specified with
+        `MultiRaterResult.for_population`. With clusters, a sandwich estimator treats the clusters,
+        not the subjects, as the sample. The standard error is exactly 0 if all subjects contribute
+        equally to the coefficient, and NaN if the coefficient is undefined.
         """
         if math.isnan(self.value):
             return math.nan
@@ -115,7 +116,7 @@ class Inference:
 
     @property
     def null_standard_error(self) -> float:
-        """The standard error under chance agreement.
+        """The standard error under the null hypothesis of chance agreement.
 
         It is available only for unweighted Fleiss' kappa without clusters, and only if every
         subject has the same number of ratings. Otherwise it is NaN.
@@ -124,7 +125,7 @@ class Inference:
 
     @cached_property
     def design_effect(self) -> float:
-        """The ratio of the variance with clusters to the variance for independent subjects."""
+        """The variance with clusters, divided by the variance for independent subjects."""
         if not are_joined(self.clusters):
             return 1.0
         in_clusters, alone = self._errors
@@ -132,7 +133,7 @@ class Inference:
 
     @cached_property
     def model(self) -> ScoreModel | None:
-        """The model for the score interval; None if the interval is asymptotic."""
+        """The model used to compute the score interval; None if the interval is asymptotic."""
         if self.asked == "asymptotic" or math.isnan(self.value):
             return None
         # The divisor is 0 if the sample is the whole population, and NaN if the rater error is NaN.
@@ -147,12 +148,13 @@ class Inference:
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """The interval, computed by ``interval_method``.
+        """The confidence interval for the coefficient, computed with ``interval_method``.
 
-        The score interval contains the values that the score test does not reject, and never leaves
-        the range of the coefficient. The asymptotic interval is the value plus or minus a quantile
-        times the standard error. If chosen explicitly, an asymptotic interval can extend beyond 1.
-        With ``distribution='t'``, the default, the quantiles are those of Student's t.
+        The score interval contains the values that the score test does not reject, and it never
+        extends beyond the range of the coefficient. The asymptotic interval is the coefficient plus
+        or minus a quantile times the standard error. If the caller chose 'asymptotic', the interval
+        can extend beyond 1. Otherwise, its upper limit is at most 1. With ``distribution='t'``, the
+        default, the quantile is that of Student's t distribution.
         """
         if self.model is not None:
             quantile = root_quantile(self.confidence, self.freedom)
@@ -168,18 +170,20 @@ class Inference:
     def z(self) -> float:
         """The z statistic for the null hypothesis that the coefficient is 0.
 
-        If there is a null standard error, z is the value divided by it. Otherwise z is the signed
-        root of the score statistic or, for asymptotic intervals, the value divided by its standard
-        error.
+        If ``null_standard_error`` is not NaN, z is the coefficient divided by
+        ``null_standard_error``. Otherwise, z is the signed root of the score statistic or, for
+        asymptotic intervals, the coefficient divided by its standard error.
         """
         return self._test[0]
 
     @property
     def p_value(self) -> float:
-        """The two-sided p-value of ``z`` under chance agreement.
+        """The two-sided p-value of ``z`` for the null hypothesis of chance agreement.
 
-        The p-value is based on the normal distribution, or on Student's t if there are clusters or
-        sampled raters, or if the interval uses Student's t.
+        If ``null_standard_error`` is not NaN, the p-value is based on the normal distribution.
+        Otherwise, it is based on Student's t distribution if there are clusters or sampled raters,
+        or if the interval uses Student's t. In all other cases, it is based on the normal
+        distribution.
         """
         return distributions.t_two_sided_p(*self._test)
 
@@ -202,8 +206,8 @@ class Inference:
     ) -> tuple[float, float]:
         """Test whether the coefficient equals a given value, and return z and the p-value.
 
-        A two-sided test at the 5 % level rejects exactly the values outside the 95 % interval. The
-        value 0 can be an exception, because it is tested with ``z``.
+        A two-sided test at the 5 % level rejects exactly those values that lie outside the 95 %
+        interval. The value 0 can be an exception, because the test of 0 uses ``z``.
 
         Parameters
         ----------
@@ -241,10 +245,10 @@ class Inference:
 
     @property
     def freedom(self) -> float:
-        """The degrees of freedom of a score test.
+        """The degrees of freedom of the score test.
 
-        With clusters, they are the number of clusters minus 1; otherwise they are infinite.
-        Sampling raters reduces them (Satterthwaite 1946).
+        With clusters, the number of degrees of freedom is the number of clusters minus 1; without
+        clusters, it is infinite. If raters are sampled, it is reduced as in Satterthwaite (1946).
         """
         return self._joint(self.n_units - 1 if are_joined(self.clusters) else math.inf)
 
@@ -263,7 +267,7 @@ class Inference:
 
     @cached_property
     def tested(self) -> Estimates:
-        """The tests of hypothetical values of the coefficient, using ``interval_method``."""
+        """Tests of hypothesized values of the coefficient, computed with ``interval_method``."""
         value, error = np.array([self.value]), np.array([self.standard_error])
         if self.model is None:
             return Asymptotic(value, error)

@@ -47,37 +47,38 @@ def krippendorff_alpha(
     Parameters
     ----------
     ratings, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As in `fleiss_kappa`. For interval, ratio and ordinal data, ratings can be any numbers. An
-        array or frame is read as measurements, without labels, if its numbers are not all whole or
-        cover a range of more than 1000. For measurements, alpha is computed in linear time, plus
-        a sort for ordinal data.
+        As in `fleiss_kappa`. For interval, ratio and ordinal data, ratings can be any numbers. The
+        numbers in an array or frame are read as measurements, without labels, if they are not all
+        whole or if they cover a range of more than 1000. For measurements, alpha is computed in
+        linear time; ordinal measurements are also sorted.
     level : {'nominal', 'ordinal', 'interval', 'ratio', 'jaccard', 'masi'}, array-like of shape \
 (l, l) or callable, default='nominal'
-        The level of measurement. Labels can be mere names ('nominal') or ordered ('ordinal'), or
-        have meaningful differences ('interval') or ratios ('ratio'). For ratings that are sets,
-        'jaccard' and 'masi' are the set distances of Jaccard and Passonneau. A matrix contains the
-        distances between labels, and a function returns the distance between two labels. For a
-        squared metric, pass distances that are already squared. If the level is 'ordinal' or a
-        matrix, the order of the labels matters.
+        The level of measurement. Labels can be unordered names ('nominal'), ordered ('ordinal'), or
+        numbers whose differences ('interval') or ratios ('ratio') are meaningful. For ratings that
+        are sets, use the Jaccard distance ('jaccard') or Passonneau's MASI distance ('masi').
+        Alternatively, pass a matrix of the distances between labels, or a function that returns the
+        distance between two labels. The distances that you pass are not squared: for a squared
+        metric, pass squared distances. If the level is 'ordinal' or a matrix, the order of the
+        labels matters.
 
     Returns
     -------
     result : MultiRaterResult
-        For ordinal data, the standard error treats the distances as fixed, although they depend on
-        the sample. The bootstrap recomputes them.
+        For ordinal data, the distances depend on the sample, but the standard error treats them as
+        fixed. The bootstrap recomputes them.
 
     Raises
     ------
     ValueError
         As in `fleiss_kappa`. An error is also raised if the level requires numbers but labels are
-        not numbers, if labels are negative at level 'ratio', if the level requires sets but ratings
-        are not sets, or if distances are not symmetric or not 0 for equal labels.
+        not numbers, if the level is 'ratio' but a label is negative, if the level requires sets but
+        ratings are not sets, or if distances are not symmetric or not 0 for equal labels.
 
     Warns
     -----
     LabelOrderWarning, UserWarning
-        As in `fleiss_kappa`, with the level in place of the weights. Ratings prepared for the
-        packages krippendorff and irr have one row per rater: transpose them.
+        As in `fleiss_kappa`, with ``level`` in place of ``weights``. Ratings prepared for the
+        packages krippendorff and irr have one row per rater and must be transposed.
 
     References
     ----------

@@ -31,35 +31,36 @@ MOST_CONFUSED = 3
 
 @dataclass(frozen=True, repr=False)
 class LabelKappa(Result):
-    """Fleiss' kappa of one label against all others.
+    """Fleiss' kappa for one label, with all other labels merged into one.
 
-    If ratings are sets, it measures the agreement on whether a set contains the label.
+    If ratings are sets, kappa measures the agreement on whether a set contains the label.
 
     Attributes
     ----------
     label : object
         The label.
     value : float
-        The kappa of the label; NaN if none or all of the ratings are this label.
+        The kappa for the label; NaN if no rating, or every rating, has this label.
     standard_error : float
-        The standard error, with subjects treated as a sample.
+        The standard error of kappa, with subjects treated as a sample.
     null_standard_error : float
-        The standard error under chance agreement; NaN unless every subject has the same number of
-        ratings.
+        The standard error under the null hypothesis of chance agreement; NaN unless every subject
+        has the same number of ratings.
     z : float
-        Kappa divided by its null standard error, or by its standard error if there is no null
-        standard error.
+        If ``null_standard_error`` is not NaN, kappa divided by it. Otherwise, z is computed as for
+        the overall kappa.
     p_value : float
         The two-sided p-value of z under chance agreement.
     interval : tuple of float
-        The interval of kappa, computed by the same method as for the overall kappa.
+        The confidence interval for this kappa, computed with the same method as for the overall
+        kappa.
     confidence : float
         The confidence level of the interval.
     n_ratings : int
         The number of ratings with this label.
     agreement : float
         The probability that a rater gives this label to a subject, given that another rater, drawn
-        at random, gave it. For two raters, this probability is the specific agreement.
+        at random, gave it. With two raters, this probability is the specific agreement.
     """
 
     label: Any
@@ -76,7 +77,7 @@ class LabelKappa(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row, and one column per attribute.
 
-        The interval has two columns, ``lower`` and ``upper``.
+        The interval is split into two columns, ``lower`` and ``upper``.
 
         Raises
         ------

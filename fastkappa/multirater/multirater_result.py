@@ -51,12 +51,14 @@ class MultiRaterResult(Inference, Result):
     confidence : float
         The confidence level of the interval.
     distribution : {'t', 'normal'}
-        The distribution on which the standard error and an asymptotic interval are based.
+        The reference distribution for an asymptotic interval. It also determines the divisor of the
+        variance; see `fleiss_kappa`.
     clusters : Clusters or None
-        The clusters of the subjects used; None without clusters.
+        The clusters of the subjects used, or None if there are no clusters.
     disagreement : Disagreement
-        The observed and the expected distance between two ratings. The coefficient is one minus
-        their ratio. Both distances are NaN for Light's kappa, which is a mean of kappas.
+        The observed and expected distances between two ratings. The coefficient is one minus the
+        observed distance divided by the expected distance. Both are NaN for Light's kappa, because
+        it is a mean of kappas rather than a single ratio.
     n_subjects : int
         The number of subjects.
     n_paired : int
@@ -64,17 +66,20 @@ class MultiRaterResult(Inference, Result):
         to the label frequencies of Fleiss', Conger's and Gwet's coefficients, but do not affect
         Krippendorff's alpha, Light's kappa or Randolph's kappa.
     n_raters : int
-        The number of raters. For counts, it is the largest number of ratings of one subject.
+        The number of raters. For counts, this is the largest number of ratings that any subject
+        has.
     n_missing : int
         The number of missing ratings.
     labels : ndarray of shape (l,)
-        The labels, or an empty array for measurements; see `krippendorff_alpha`.
+        The labels. For measurements, the array is empty; see `krippendorff_alpha`.
     of_labels : LabelKappas or None
         The inputs from which ``by_label`` is computed.
     ratings : Ratings or None
-        The ratings, which `compare_coefficients` needs. None in a copy and after unpickling.
+        The ratings, which `compare_coefficients` needs. They are None in a copied or unpickled
+        result.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
-        The disagreement weights. None for Krippendorff's alpha, whose name includes the level.
+        The disagreement weights. For Krippendorff's alpha, this is None, because ``method``
+        includes the level.
     """
 
     method: str
@@ -90,13 +95,13 @@ class MultiRaterResult(Inference, Result):
 
     @property
     def population(self) -> tuple[float, float | None] | None:
-        """The arguments of `for_population` if it returned this result, otherwise None."""
+        """The arguments of `for_population` if it returned this result, or None if it did not."""
         found = self.sampled
         return None if found is None else (found.n_subjects, found.n_raters)
 
     @cached_property
     def by_label(self) -> tuple[LabelKappa, ...]:
-        """Fleiss' kappa of each label; an empty tuple unless the coefficient is Fleiss' kappa."""
+        """Fleiss' kappa for each label; an empty tuple for other coefficients."""
         return () if self.of_labels is None else tuple(self.of_labels.found(self))
 
     @property
@@ -121,7 +126,7 @@ class MultiRaterResult(Inference, Result):
 
     @cached_property
     def ratings_text(self) -> str:
-        """A description of the missing ratings; an empty string if no rating is missing."""
+        """A description of the missing ratings, or an empty string if no rating is missing."""
         counted = None if self.ratings is None else self.ratings.counted
         return missing_text(counted, self.n_missing, self.n_subjects, self.n_raters)
 
@@ -139,20 +144,22 @@ class MultiRaterResult(Inference, Result):
         confidence: float | None = None,
         rng: Any = None,
     ) -> BootstrapResult:
-        """Return a bootstrap interval, computed by resampling subjects.
+        """Return a bootstrap confidence interval, computed by resampling subjects.
 
-        If subjects are in clusters, whole clusters are drawn. The running time depends on the
-        number of distinct rows of ratings, not on the number of subjects. For 'bca', it grows with
-        the square of the number of distinct rows: use 'percentile' for many thousands of them.
+        If there are clusters, whole clusters are resampled. The running time depends on the number
+        of distinct rows of ratings, not on the number of subjects. With ``method='bca'``, it grows
+        with the square of the number of distinct rows. If there are many thousands of distinct
+        rows, use 'percentile'.
 
         Parameters
         ----------
         n_resamples : int, default=9999
-            The number of samples to draw.
+            The number of bootstrap samples to draw.
         method : {'percentile', 'bca'}, default='bca'
             How to compute the interval, as in `fastkappa.bootstrap`.
         confidence : float, default=None
-            The confidence level of the interval. None means the confidence level of this result.
+            The confidence level of the interval. By default, this is the confidence level of the
+            result.
         rng : Generator, int or None, default=None
             The random number generator, or a seed for reproducible results.
 
@@ -192,24 +199,26 @@ class MultiRaterResult(Inference, Result):
         Parameters
         ----------
         n_subjects : float, default=infinity
-            The number of subjects in the population, or of clusters if there are clusters.
+            The number of subjects in the population, or the number of clusters if there are
+            clusters.
         n_raters : float, default=None
-            The number of raters in the population from which the raters were drawn. There must be 3
-            to 100 raters in the study.
-            ``math.inf`` is allowed. None means that the raters are not a sample: the result applies
-            only to them.
+            The number of raters in the population from which the study's raters were drawn. It can
+            be ``math.inf``. The study must have 3 to 100 raters. None means that the raters are not
+            a sample, so the result applies only to these raters.
 
         Returns
         -------
         result : MultiRaterResult
-            The variance over the n subjects used is multiplied by 1 - n / ``n_subjects``. The
-            jackknife variance over the r raters is multiplied by 1 - r / ``n_raters`` and added
-            (Gwet 2014). Quantiles are those of Student's t with Satterthwaite's degrees of freedom.
+            The variance from sampling n subjects is multiplied by 1 - n / ``n_subjects``. If
+            ``n_raters`` is given, the jackknife variance from sampling r raters is multiplied by
+            1 - r / ``n_raters`` and added (Gwet 2014). Quantiles are then those of Student's t
+            distribution with Satterthwaite's degrees of freedom.
 
         Raises
         ------
         ValueError
-            If the population is smaller than the sample, or if it is unknown who gave which rating.
+            If the population is smaller than the sample, or if ``n_raters`` is given although it is
+            unknown which rater gave which rating.
 
         Examples
         --------
@@ -235,7 +244,7 @@ class MultiRaterResult(Inference, Result):
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the results as a dict, with arrays as lists and undefined values as None."""
+        """Return the results as a dict. Arrays become lists, and undefined values become None."""
         parts = {f"{name}_disagreement": part for name, part in self.disagreement._asdict().items()}
         figures = {
             name: parts[name] if name in parts else getattr(self, name) for name in IN_DICTIONARY
@@ -243,13 +252,14 @@ class MultiRaterResult(Inference, Result):
         return {name: plain(figure) for name, figure in figures.items()}
 
     def to_frame(self) -> Any:
-        """Return the coefficient, and the kappa of each label, as a pandas DataFrame.
+        """Return the coefficient and, for Fleiss' kappa, each label's kappa as a pandas DataFrame.
 
         Returns
         -------
         frame : pandas.DataFrame
-            The frame has one row per coefficient. The columns are ``value``, ``standard_error``,
-            ``lower``, ``upper``, ``z`` and ``p_value``.
+            The first row is the coefficient. For Fleiss' kappa, there is one more row per label.
+            The columns are ``value``, ``standard_error``, ``lower``, ``upper``, ``z`` and
+            ``p_value``.
         """
         both: tuple[MultiRaterResult | LabelKappa, ...] = (self, *self.by_label)
         rows = [(one.value, one.standard_error, *one.interval, one.z, one.p_value) for one in both]
@@ -291,7 +301,7 @@ class MultiRaterResult(Inference, Result):
         return "" if self.method.endswith(")") else weights_text(self.weights)
 
     def interpret(self, scale: ScaleName) -> Interpretation:
-        """Interpret the coefficient with a scale, as `AgreementResult.interpret` does.
+        """Interpret the coefficient on a scale, as `AgreementResult.interpret` does.
 
         Examples
         --------

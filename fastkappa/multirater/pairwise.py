@@ -51,38 +51,39 @@ LONGEST_NAME = 16
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairwiseKappa(Result):
-    """Cohen's kappa of every pair of R raters.
+    """Cohen's kappa for every pair of R raters.
 
     Attributes
     ----------
     rater_names : tuple of str
         The names of the raters, in the order of the rows and columns.
     values : ndarray of shape (R, R)
-        The kappas, with the row's rater as the first of the pair; 1 on the diagonal. A kappa is NaN
-        if the two raters have no subject in common, or gave all common subjects the same label.
+        The kappas. The row is the first rater of a pair, and the column is the second. The diagonal
+        is 1. A kappa is NaN if the two raters have no subjects in common, or if both gave the same
+        label to all the subjects that they have in common.
     standard_errors : ndarray of shape (R, R)
-        The standard errors of Fleiss, Cohen and Everitt (1969), as in `fastkappa.agreement`. With
-        clusters, the standard errors are those of Yang and Zhou (2014, 2015). Standard errors on
-        the diagonal are 0.
+        The standard errors of the kappas, as in `fastkappa.agreement`. They are computed as in
+        Fleiss, Cohen and Everitt (1969) or, with clusters, as in Yang and Zhou (2014, 2015). They
+        are 0 on the diagonal.
     lower, upper : ndarray of shape (R, R)
-        The limits of the intervals, computed as in `agreement`.
+        The lower and upper limits of the confidence intervals, computed as in `agreement`.
     confidence : float
         The confidence level of each interval.
     n : ndarray of shape (R, R)
-        The number of subjects that both raters rated; on the diagonal, the number of subjects
-        rated by the rater of that row.
+        The number of subjects rated by both raters. On the diagonal, this is the number of subjects
+        rated by that rater.
     n_missing : ndarray of shape (R, R)
-        The number of subjects left out of a pair's kappa because a rating is missing.
+        The number of subjects left out of the pair's kappa because a rating is missing.
     tables : ndarray of shape (R (R - 1) / 2, l, l)
-        The confusion matrices of the pairs, ordered as (0, 1), (0, 2), ..., (1, 2), ... Each row
-        contains the subjects to which the first rater gave that row's label.
+        The confusion matrices of the pairs, ordered as (0, 1), (0, 2), ..., (1, 2), ... The rows
+        correspond to the labels given by the first rater of the pair.
     labels : ndarray of shape (l,)
         The labels of the rows and columns of ``tables``.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights.
     interval_method : {'score', 'asymptotic'}
-        The method used for the intervals: 'score', or 'asymptotic' if there are too many pairs or
-        labels.
+        The method used for the confidence intervals. It is 'score', or 'asymptotic' if there are
+        too many pairs or labels.
     """
 
     rater_names: tuple[str, ...]
@@ -104,15 +105,15 @@ class PairwiseKappa(Result):
 
     @property
     def mean(self) -> float:
-        """The mean kappa over the pairs, which is Light's kappa."""
+        """The mean of the kappas of all pairs, which is Light's kappa."""
         return float(_of_pairs(self.values).mean())
 
     @property
     def label_pairs(self) -> IntTable:
-        """The number of rating pairs for each pair of labels: a symmetric table of shape (l, l).
+        """The number of rating pairs for each pair of labels, in a symmetric table of shape (l, l).
 
-        The table combines all ``tables``. It shows which labels are confused with each other,
-        regardless of who gave them.
+        The table is summed over all pairs of raters. It shows which labels are confused with each
+        other, regardless of who gave them.
         """
         return pooled(self.tables)
 
@@ -201,18 +202,18 @@ class PairwiseKappa(Result):
         return frame.set_index(["first", "second"])
 
     def n_of_pairs(self) -> dict[tuple[str, str], int]:
-        """Return, for each pair of raters, the number of subjects that both rated."""
+        """Return the number of subjects rated by both raters, for each pair of raters."""
         return dict(zip(combinations(self.rater_names, 2), _of_pairs(self.n).tolist()))
 
     def rows(self) -> list[tuple[str, float, float, tuple[float, float]]]:
-        """Return the names, kappa, standard error and interval of each pair of raters."""
+        """Return the raters' names, kappa, standard error and interval for each pair of raters."""
         matrices = (self.values, self.standard_errors, self.lower, self.upper)
         figures = zip(*(_of_pairs(matrix).tolist() for matrix in matrices))
         names = combinations(self.rater_names, 2)
         return [(f"{a}, {b}", k, se, (low, up)) for (a, b), (k, se, low, up) in zip(names, figures)]
 
     def sentence(self) -> str:
-        """Return the range of the pairwise kappas as a sentence for a paper."""
+        """Return a sentence for a paper that states the range of the pairwise kappas."""
         n = _of_pairs(self.n).tolist()
         what = (
             f"Cohen's kappa ({self._weighted}) of the {len(n)} pairs of {len(self.n)} raters, on"
@@ -287,7 +288,7 @@ def pairwise_kappa(
     clusters: Any = None,
     confidence: float = 0.95,
 ) -> PairwiseKappa:
-    """Return Cohen's kappa of every pair of raters, computed in one pass over the ratings.
+    """Return Cohen's kappa for every pair of raters, computed in one pass over the ratings.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class Ratings:
     """The ratings of the same subjects by two or more raters. Ratings may be missing.
 
     Create ratings with `from_array`, `from_raters`, `from_long`, `from_table` or `from_counts`.
-    They are counted when the first coefficient is computed. Do not modify the arrays before then.
+    Ratings are counted when the first coefficient is computed. Until then, do not modify the input.
 
     Attributes
     ----------
@@ -42,11 +42,11 @@ class Ratings:
     n_subjects : int
         The number of subjects, including subjects without ratings.
     n_raters : int
-        The number of raters. For counts, the largest number of ratings that any subject has.
+        The number of raters; for counts, the largest number of ratings that any subject has.
     rater_names : tuple of str or None
         The raters' names, or None if it is unknown who gave which rating.
     order_is_known : bool
-        Whether labels were given or their order was declared. Otherwise the labels are sorted.
+        Whether ``labels`` was given or the ratings declare an order. If not, labels are sorted.
     counted : Counted
         The distinct rows of ratings, from which coefficients are computed.
     """
@@ -74,15 +74,15 @@ class Ratings:
         Parameters
         ----------
         ratings : array-like of shape (n_subjects, n_raters)
-            A NumPy array, a list of rows, or a pandas, polars or pyarrow data frame, with
-            columns as in `fastkappa.confusion_counts`. Labels may be fractional numbers. None, NaN,
-            NaT, NA, null and masked entries count as missing ratings. A rating can be a set of
-            labels, and an empty set is a valid rating.
+            A NumPy array, a list of rows, or a pandas, polars or pyarrow data frame. The columns
+            can have any type that `fastkappa.confusion_counts` accepts. Labels may be fractional
+            numbers. None, NaN, NaT, NA, null and masked entries count as missing ratings. A rating
+            can be a set of labels, and an empty set is a valid rating.
         labels : array-like of shape (l,), default=None
-            All possible labels, in order. If None and the ratings declare labels, as ordered
-            categoricals and Python enums do, all declared labels are used, even those that do not
-            occur. If none are declared, the labels that occur are used, sorted by value if all are
-            numbers, and alphabetically otherwise.
+            All possible labels, in order. By default, if the ratings declare labels, as ordered
+            categoricals and Python enums do, all declared labels are used, including those that do
+            not occur. If no labels are declared, the labels that occur are used. They are sorted by
+            value if all are numbers, and alphabetically otherwise.
         missing_codes : sequence, default=()
             Values that stand for a missing rating, such as -1 or "unknown".
         clusters : array-like of shape (n_subjects,), default=None
@@ -98,8 +98,8 @@ class Ratings:
         ------
         ValueError
             If there are no subjects, no ratings or fewer than two raters, if a rating is not a
-            valid label, if raters declare different orders, if strings occur among numbers and
-            neither labels nor missing codes cover them, or if there is not one cluster per subject.
+            valid label, if raters declare different orders, if ratings mix numbers with strings
+            that are neither labels nor missing codes, or if there is not one cluster per subject.
 
         Examples
         --------
@@ -183,13 +183,13 @@ class Ratings:
         Parameters
         ----------
         source : path, data frame, table, dataset, relation or mapping, default=None
-            Anything that `fastkappa.confusion_from_source` accepts. Leave it as None to pass the
-            columns as arrays.
+            Anything that `fastkappa.confusion_from_source` accepts. To pass the columns as arrays,
+            leave ``source`` as None.
         item, rater, rating : str, or array-likes of shape (n,) without a source
-            The columns of items, raters and ratings, or their names in the source. Items and raters
-            are whole numbers, strings or dates. Ratings can be sets, in a list or an object array.
+            The names of the columns in ``source``, or the columns as arrays. Items and raters are
+            whole numbers, strings or dates. Ratings can be sets in a list or an object array.
         cluster : str, or array-like of shape (n,) without a source, default=None
-            The name of the column with each item's cluster, or the column itself; see `from_array`.
+            The column that contains each item's cluster, as a name or an array; see `from_array`.
         labels, missing_codes
             As in `from_array`. Missing codes apply only to ratings.
         duplicates : {'error', 'first', 'last'}, default='error'
@@ -199,14 +199,14 @@ class Ratings:
         Returns
         -------
         ratings : Ratings
-            The subjects are the distinct items. Raters are sorted by name, with numbers in names
+            The subjects are the distinct items. Raters are sorted by name; numbers within names are
             compared by value. If a rater has no row for an item, that rating is missing.
 
         Raises
         ------
         ValueError
             As in `from_array`. An error is also raised if a rating has no item or rater, an item is
-            in two clusters, a file cannot be read, or a rater rated an item twice.
+            in two clusters, a file cannot be read, or (by default) a rater rated an item twice.
         TypeError, ImportError
             As in `fastkappa.confusion_from_source`.
 
@@ -243,11 +243,11 @@ class Ratings:
         Parameters
         ----------
         table : array-like of shape (l, l)
-            The number of subjects for each pair of labels; the row is the first rater's label.
+            The number of subjects for each pair of labels. Rows are the first rater's labels.
         labels : array-like of shape (l,), default=None
-            The labels of the rows and columns. For a data frame, list its column names in the
-            order that the labels should have. If None, the labels are the column names of a data
-            frame (numbers in mixed order are sorted), or 0 to l - 1 for other tables.
+            The labels of the rows and columns. For a data frame, pass its column names in the
+            intended order. By default, the labels of a data frame are its column names (sorted if
+            they are numbers in mixed order), and the labels of other tables are 0 to l - 1.
 
         Returns
         -------
@@ -256,8 +256,8 @@ class Ratings:
         Raises
         ------
         ValueError
-            If the table is empty or not square, has counts that are negative or not whole, or does
-            not match the labels.
+            If the table is empty or not square, contains counts that are negative or not whole, or
+            does not match the labels.
 
         Examples
         --------
@@ -280,7 +280,7 @@ class Ratings:
 
     @classmethod
     def from_counts(cls, counts: Any, *, labels: Any = None, clusters: Any = None) -> Ratings:
-        """Read ratings from a table of counts: how many raters gave each subject each label.
+        """Read ratings from a table of counts: how many raters gave each label to each subject.
 
         Parameters
         ----------
@@ -288,22 +288,22 @@ class Ratings:
             The number of raters who gave each label to each subject. Subjects may have different
             numbers of ratings.
         labels : array-like of shape (l,), default=None
-            The labels of the columns. For a data frame, list its column names in order. If None,
-            the labels are the sorted column names of a data frame, or 0 to l - 1 for other tables.
+            The labels of the columns. For a data frame, pass its column names in order. By default,
+            they are the sorted column names of a data frame, or 0 to l - 1 for other tables.
         clusters : array-like of shape (n_subjects,), default=None
             As in `from_array`.
 
         Returns
         -------
         ratings : Ratings
-            `conger_kappa`, `light_kappa` and `pairwise_kappa` raise an error for this object,
+            `conger_kappa`, `light_kappa` and `pairwise_kappa` raise an error for these ratings,
             because counts do not show who gave which rating.
 
         Raises
         ------
         ValueError
             If the counts are not a table of non-negative whole numbers, are all 0, do not match the
-            labels, or include totals such as those of `pandas.crosstab`.
+            labels, or include totals, such as those that `pandas.crosstab` adds.
 
         Warns
         -----
@@ -348,8 +348,8 @@ class Ratings:
     ) -> Ratings:
         """Return a `Ratings` object unchanged, and read anything else with `from_array`.
 
-        A ``UserWarning`` is issued if the data look like counts, one row per rater or one row per
-        rating, as described for `fleiss_kappa`.
+        A ``UserWarning`` is issued if the data look like counts, or appear to have one row per
+        rater or one row per rating, as described for `fleiss_kappa`.
         """
         check_is_list(missing_codes)
         if isinstance(ratings, cls):
@@ -397,16 +397,16 @@ class Ratings:
 
     @property
     def label_values(self) -> AnyArray:
-        """The labels. If they are members of a Python enum, the members' values."""
+        """The labels, or the values of the enum members if labels are members of a Python enum."""
         return self.labels if self._values is None else self._values
 
     @property
     def patterns(self) -> Patterns:
-        """The distinct patterns (number of raters per label), and how often each occurs."""
+        """The distinct patterns (number of raters per label), and the frequency of each pattern."""
         return self.counted.patterns
 
     def profiles(self, wanted_by: str) -> RaterProfiles:
-        """Return the distinct profiles (each rater's label), and how often each occurs.
+        """Return the distinct profiles (each rater's label), and the frequency of each profile.
 
         Raises
         ------
@@ -417,7 +417,7 @@ class Ratings:
         return self.counted.profiles
 
     def rater_pairs(self, wanted_by: str) -> RaterPairs:
-        """Return the tables of all pairs of raters, and the number of subjects each rater rated."""
+        """Return the confusion matrix of each pair of raters, and how many subjects each rated."""
         self._check_raters(wanted_by)
         return self.counted.rater_pairs()
 
@@ -431,7 +431,7 @@ class Ratings:
 
     @property
     def n_missing(self) -> int:
-        """The number of missing ratings. For counts, the most-rated subject has none missing."""
+        """The number of missing ratings: ``n_subjects * n_raters`` minus the number of ratings."""
         n_ratings = int(self.patterns.multiplicities @ self.patterns.n_ratings)
         return self.n_subjects * self.n_raters - n_ratings
 

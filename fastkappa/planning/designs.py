@@ -29,78 +29,81 @@ def sample_size(
 ) -> int:
     """Return the number of items needed to distinguish kappa from a hypothesized value.
 
-    For two raters, the planned test is the test of ``agreement(..., null_kappa=null_kappa)``. For
-    more than two raters, it is the test of `fleiss_kappa`.
+    For two raters, the planned test is the one that ``agreement(..., null_kappa=null_kappa)``
+    performs. For more than two raters, it is the test based on `fleiss_kappa`.
 
     Parameters
     ----------
     kappa : float
         The expected kappa.
     rates : pair of float or of array-like of shape (l,), default=(0.5, 0.5)
-        For two labels, the proportion of items to which each rater gives the first label. For more
-        labels, an array for each rater with the proportions of all labels. If there are more than
-        two raters, both entries must be equal.
+        A pair with one entry per rater. For two labels, each entry is the proportion of items to
+        which the rater gives the first label. For more labels, each entry is an array with the
+        proportions of all labels. With more than two raters, both entries must be equal.
     pilot : array-like of shape (l, l), default=None
-        The counts of a pilot study of two raters. Its label proportions replace ``rates``, and
-        raters are assumed to confuse the same labels. Its kappa must be above 0.
+        The confusion matrix from a pilot study with two raters. The label proportions of the pilot
+        study replace ``rates``, and raters are assumed to confuse the same labels as in the pilot
+        study. The pilot study's kappa must be above 0.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights.
     null_kappa : float, default=0.0
         The kappa under the null hypothesis.
     alternative : {'two-sided', 'one-sided', 'greater', 'less'}, default='two-sided'
-        The kind of test. A 'one-sided' test detects a deviation towards ``kappa``. 'greater' and
-        'less' are also one-sided, and require ``kappa`` to be greater or less than ``null_kappa``,
-        respectively.
+        The kind of test. A 'one-sided' test detects only deviations from ``null_kappa`` in the
+        direction of ``kappa``. 'greater' and 'less' are also one-sided, and require ``kappa`` to be
+        greater or less than ``null_kappa``, respectively.
     alpha : float, default=0.05
         The significance level.
     power : float, default=0.8
         The required probability of rejecting ``null_kappa``.
     n_raters : int, default=2
-        The number of raters of each item. For more than two raters, the coefficient is Fleiss'
-        kappa.
+        The number of raters per item. With more than two raters, the coefficient is Fleiss' kappa.
     design_effect : float, default=1.0
-        The factor by which clusters increase the number of items that the study needs. Use the
+        The factor by which clustering increases the required number of items. Use the
         ``design_effect`` of a pilot study's result, or 1 + (m - 1) r for clusters of m items with
         an intra-cluster correlation of r.
 
     Returns
     -------
     n : int
-        The number of items.
+        The required number of items.
 
     Raises
     ------
     ValueError
-        If the two kappas are equal, if a kappa is impossible with these rates, if less than one
-        item in a million is expected outside the most frequent cell, if more than 10**12 items are
-        needed, or if an argument is invalid.
+        If ``kappa`` and ``null_kappa`` are equal, if either of them is impossible with these rates,
+        if less than one item in a million is expected outside the most frequent cell, if more than
+        10**12 items are needed, or if an argument is invalid.
 
     Notes
     -----
-    With three or more labels, many different tables have the given rates and kappa. A plan assumes
-    that the raters agree on some items and guess on the others. With two labels, this assumption is
-    the common correlation model of Altaye, Donner and Klar (2001). With ``pilot``, the planned
-    table is a mixture of the pilot's table with maximum agreement if ``kappa`` is above the pilot's
-    kappa, and with guessing if it is below.
+    With three or more labels, many different tables have the given rates and kappa. The plan
+    therefore assumes that the raters agree on some items and guess on the others. With two labels,
+    this assumption is the common correlation model of Altaye, Donner and Klar (2001). With
+    ``pilot``, the planned table is a mixture of two tables. If ``kappa`` is above the pilot study's
+    kappa, the pilot study's table is mixed with a table of maximum agreement. If ``kappa`` is below
+    it, the pilot study's table is mixed with the table expected if raters guess.
 
-    For two raters and two labels, the formula is that of Cantor (1996). With more labels, the test
-    computes its standard error from the most likely table whose kappa is ``null_kappa``. This table
-    depends on the observed table. The mean and standard deviation of the test statistic z are
-    therefore computed over the possible numbers of items in each cell.
+    For two raters and two labels, the power is computed with the formula of Cantor (1996). With
+    more labels, the test computes its standard error from the most likely table whose kappa is
+    ``null_kappa``. Because this table depends on the observed table, the mean and standard
+    deviation of the test statistic z are computed over the possible numbers of items in each cell.
 
     For more than two raters and a ``null_kappa`` other than 0, the test rejects ``null_kappa`` if
-    it is outside the interval of `fleiss_kappa` with confidence 1 - ``alpha``. A one-sided test
-    uses one limit of the interval with confidence 1 - 2 ``alpha``.
+    it is outside the interval that `fleiss_kappa` returns with confidence 1 - ``alpha``. A
+    one-sided test uses one limit of the interval with confidence 1 - 2 ``alpha``.
 
     With more than two raters, the standard error of Fleiss' kappa is undefined if all raters agree
-    on all items. Such a study counts as rejecting a lower ``null_kappa`` if the probability of full
-    agreement under ``null_kappa`` is at most ``alpha``, or half of ``alpha`` in a two-sided test.
+    on all items. Such a study counts as a rejection if ``null_kappa`` is below ``kappa`` and the
+    probability of full agreement under ``null_kappa`` is at most ``alpha`` (half of ``alpha`` in a
+    two-sided test).
 
-    The formulas are accurate if the distribution of z is close to normal. This is not the case if a
-    cell has few items, so 1000 to 4000 studies are simulated for each candidate n. The power from
-    the formula is clipped to within 2 percentage points of the simulated power. If the formula
-    fails, n is the smallest number of items with sufficient simulated power. The simulated power is
-    accurate only to within about 2 percentage points, and increases with n in steps.
+    The formulas are accurate if the distribution of z is close to normal, but not if a cell is
+    expected to contain few items. Therefore, 1000 to 4000 studies are simulated for each candidate
+    n, and the power from the formula is clipped to within 2 percentage points of the simulated
+    power. If the formula fails, the result is the smallest n for which the simulated power is
+    sufficient. The simulated power is accurate only to within about 2 percentage points, and it
+    increases with n in steps, not smoothly.
 
     References
     ----------
@@ -159,17 +162,17 @@ def power(
     kappa, rates, pilot, weights, null_kappa, alternative, alpha, n_raters, design_effect
         As in `sample_size`.
     n_simulated : int, default=0
-        The number of studies to simulate, each with the planned test. With 10,000 studies, the
-        power is accurate to within 1 percentage point. With 0, no studies are simulated, and the
-        result is the planned power that `sample_size` uses.
+        The number of studies to simulate. If it is above 0, the power is estimated by applying the
+        planned test to the simulated studies. With 10,000 studies, the estimate is accurate to
+        within 1 percentage point. With 0, the result is the planned power that `sample_size` uses.
     rng : Generator, int or None, default=None
-        The random number generator, or a seed.
+        The random number generator, or a seed for reproducible results.
 
     Returns
     -------
     power : float
-        The probability of rejecting ``null_kappa`` in the direction of ``kappa`` if the true value
-        is ``kappa``.
+        The probability that the test rejects ``null_kappa`` in the direction of ``kappa``, if the
+        true value is ``kappa``.
 
     Raises
     ------
@@ -216,14 +219,14 @@ def sample_size_for_width(
     n_raters: int = 2,
     design_effect: float = 1.0,
 ) -> int:
-    """Return the number of items needed for a kappa interval of a given width.
+    """Return the number of items needed to estimate kappa with a given interval width.
 
     Parameters
     ----------
     kappa : float
         The expected kappa.
     width : float
-        The required width of the interval.
+        The required width of the confidence interval.
     rates, pilot, weights, n_raters, design_effect
         As in `sample_size`.
     confidence : float, default=0.95
@@ -233,8 +236,8 @@ def sample_size_for_width(
     -------
     n : int
         The smallest number of items for which the interval is at most ``width`` wide. For two
-        raters, the interval is the score interval of the expected table. For more raters, it is the
-        interval of `fleiss_kappa`.
+        raters, this is the score interval computed from the expected table. For more than two
+        raters, it is the interval that `fleiss_kappa` computes.
 
     Raises
     ------
@@ -245,7 +248,7 @@ def sample_size_for_width(
 
     Notes
     -----
-    The planned width is that of an average study. In about half of all studies, the interval is
+    The planned width is the width in a typical study. In about half of all studies, the interval is
     wider than planned.
 
     Examples

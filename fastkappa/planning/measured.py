@@ -20,7 +20,7 @@ def correlation_sample_size(
 ) -> int:
     """Return the number of subjects needed to distinguish a correlation from a hypothesized value.
 
-    The test rejects ``null_correlation`` if it is outside the interval of
+    The test rejects ``null_correlation`` if it is outside the confidence interval computed by
     `fastkappa.measurements.intraclass_correlation` or `concordance_correlation`.
 
     Parameters
@@ -29,23 +29,24 @@ def correlation_sample_size(
         The expected correlation.
     coefficient : {'icc', 'ccc'}
         'icc' is ICC(C,1), which ignores constant differences between raters. If raters differ by a
-        constant, ICC(A,1) needs more subjects. 'ccc' is Lin's concordance correlation of two
-        raters.
+        constant, more subjects are needed for ICC(A,1). 'ccc' is Lin's concordance correlation
+        between two raters.
     null_correlation : float, default=0.0
         The correlation under the null hypothesis.
     alternative, alpha, power, design_effect
         As in `sample_size`.
     n_raters : int, default=2
-        The number of raters of each subject.
+        The number of raters per subject.
     accuracy : float, default=1.0
-        The expected bias correction factor, for 'ccc' only. It is 1 if both raters have the same
-        mean. The concordance correlation divided by this factor is Pearson's correlation. Both
-        raters are assumed to have the same standard deviation.
+        The expected bias correction factor, used only for 'ccc'. The factor is 1 if the
+        measurements of both raters have the same mean. The concordance correlation divided by this
+        factor is Pearson's correlation. The measurements of both raters are assumed to have the
+        same standard deviation.
 
     Returns
     -------
     n : int
-        The number of subjects.
+        The required number of subjects.
 
     Raises
     ------
@@ -55,9 +56,9 @@ def correlation_sample_size(
 
     Notes
     -----
-    The power of the F test of an intraclass correlation is exact for normally distributed
-    measurements. Walter, Eliasziw and Donner (1998) approximate the power for ICC(1). The power for
-    Lin's concordance correlation uses Fisher's z transform (Lin 1992).
+    For an intraclass correlation, the power of the F test is exact if the measurements are normally
+    distributed. Walter, Eliasziw and Donner (1998) give an approximation of the power for ICC(1).
+    For Lin's concordance correlation, the power is computed with Fisher's z transform (Lin 1992).
 
     References
     ----------
@@ -101,14 +102,14 @@ def correlation_sample_size_for_width(
     accuracy: float = 1.0,
     design_effect: float = 1.0,
 ) -> int:
-    """Return the number of subjects needed for a correlation interval of a given width.
+    """Return the number of subjects needed to estimate a correlation with a given interval width.
 
     Parameters
     ----------
     correlation : float
         The expected correlation.
     width : float
-        The required width of the interval.
+        The required width of the confidence interval.
     coefficient
         As in `correlation_sample_size`.
     confidence : float, default=0.95
@@ -119,8 +120,9 @@ def correlation_sample_size_for_width(
     Returns
     -------
     n : int
-        The smallest number of subjects for which the interval around the expected correlation is at
-        most ``width`` wide. In about half of all studies, the interval is wider than planned.
+        The smallest number of subjects for which the confidence interval is at most ``width`` wide
+        if the estimate equals the expected correlation. In about half of all studies, the interval
+        is wider than planned.
 
     Raises
     ------
@@ -130,7 +132,7 @@ def correlation_sample_size_for_width(
 
     Notes
     -----
-    Bonett (2002) gives a closed-form approximation of the number of subjects for ICC(1).
+    For ICC(1), Bonett (2002) gives a closed-form approximation of the number of subjects.
 
     References
     ----------
@@ -163,14 +165,15 @@ def limits_sample_size_for_width(
     confidence: float = 0.95,
     design_effect: float = 1.0,
 ) -> int:
-    """Return the number of subjects needed for limits of agreement with intervals of a given width.
+    """Return the number of subjects needed for limits of agreement with a given interval width.
 
     Parameters
     ----------
     standard_deviation : float
         The expected standard deviation of the differences between the two methods.
     width : float
-        The required width of the interval of each limit, in the unit of the measurements.
+        The required width of the confidence interval for each limit, in the unit of the
+        measurements.
     confidence : float, default=0.95
         The confidence level of the intervals.
     design_effect : float, default=1.0
@@ -179,7 +182,7 @@ def limits_sample_size_for_width(
     Returns
     -------
     n : int
-        The smallest number of subjects for which the intervals of
+        The smallest number of subjects for which the intervals computed by
         `fastkappa.measurements.limits_of_agreement` are at most ``width`` wide if the differences
         have the expected standard deviation. In about half of all studies, the intervals are wider
         than planned.

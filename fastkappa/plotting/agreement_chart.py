@@ -37,43 +37,43 @@ def plot_agreement_chart(
 ) -> Axes:
     """Draw Bangdiwala's agreement chart.
 
-    Each label has a box. Its width shows how often the second rater used the label, and its height
-    shows how often the first rater did. The boxes are joined at their corners. The dark square in
-    each box shows the items to which both raters gave the label. The total dark area divided by the
-    total area of the boxes is Bangdiwala's B. If both raters use each label equally often, the
-    boxes are squares along the diagonal line. Boxes off this line show that the label frequencies
-    of the raters differ.
+    Each label has a box. The width of the box shows how often the second rater used the label, and
+    its height shows how often the first rater used it. The boxes are joined at their corners. The
+    dark square in each box shows the items to which both raters gave the label. Bangdiwala's B is
+    the total dark area divided by the total area of the boxes. If both raters use each label
+    equally often, the boxes are squares along the diagonal. Boxes off the diagonal show that the
+    raters use the labels with different frequencies.
 
     Parameters
     ----------
     table : array-like of shape (l, l), ConfusionCounts or AgreementResult
-        Counts, or sums of item weights. Rows are the first rater's ratings.
+        A confusion matrix of counts or of sums of item weights. Rows are the first rater's labels.
     labels : sequence of length l, default=None
-        The labels in the table's order. None means the labels of the result, or 0 to l - 1 for an
-        array.
+        The labels, in the order of the table's rows and columns. None means the labels of the
+        result, or 0 to l - 1 for an array.
     raters : tuple of str, default=None
-        The names of the axes, as in `plot_agreement`. The first rater's labels run upwards, and
-        the second rater's labels run to the right.
+        The names of the raters, as in `plot_agreement`; they are used as axis labels. The first
+        rater's labels run from bottom to top, and the second rater's labels from left to right.
     step_weights : sequence of float, default=(1.0,)
-        The agreement weights of labels that are 0, 1, 2, ... steps apart, as in
-        `fastkappa.statistics.indices.bangdiwala_b`. The weights must decrease from 1 towards 0. The
-        smaller the weight of a pair of ratings, the fainter its color.
+        The agreement weights for pairs of labels that are 0, 1, 2, ... steps apart, as in
+        `fastkappa.statistics.indices.bangdiwala_b`. The first weight must be 1, and the weights
+        must not increase or be negative. Pairs with a smaller weight are drawn in a fainter color.
     reverse_y : bool, default=False
-        Whether the first rater's labels run downwards, as in a printed table.
+        Whether to draw the first rater's labels from top to bottom, as in a printed table.
     ax : Axes, default=None
         The axes to draw on. None creates a new figure with ``pyplot.subplots``.
 
     Returns
     -------
     ax : Axes
-        The axes. For a legend, the collections of the axes are labeled 'agreement', '1 step apart',
-        '2 steps apart' and so on.
+        The axes. For use in a legend, its collections are labeled 'agreement', '1 step apart', '2
+        steps apart' and so on.
 
     Raises
     ------
     ValueError
-        If the table is not a square table of counts or is empty, if the labels do not match the
-        table, or if the weights do not decrease from 1 towards 0.
+        If the table is empty or is not a square table of counts, if the labels do not match the
+        table, or if the weights do not start at 1, increase, or are negative.
     ImportError
         If matplotlib is not installed.
 

@@ -24,12 +24,13 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the distribution of bootstrap replicates, with the estimate and its interval.
 
     The plot is a histogram of the replicates. A solid line marks the estimate, and dashed lines
-    mark the limits of the shaded interval. The values are written above the plot.
+    mark the limits of the shaded interval. The estimate and the interval are written above the
+    plot.
 
     Parameters
     ----------
     result : BootstrapResult
-        The result of `bootstrap`, whose ``replicates``, ``value`` and ``interval`` are drawn.
+        A result of `bootstrap`. Its ``replicates``, ``value`` and ``interval`` are drawn.
     ax : Axes, default=None
         The axes to draw on. None creates a new figure with ``pyplot.subplots``.
 
@@ -46,8 +47,8 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
 
     Notes
     -----
-    Replicates with an undefined statistic are left out of the histogram. The axis label shows how
-    many there are.
+    Replicates for which the statistic is undefined are left out of the histogram. The axis label
+    gives the number of these replicates.
 
     Examples
     --------

@@ -41,7 +41,7 @@ def plot_agreement(
     reverse_y: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a confusion matrix as bubbles.
+    """Draw a confusion matrix as a bubble chart.
 
     The area of a bubble is proportional to its count. The count is written in the bubble, or
     below it if the bubble is too small. Bubbles that show agreement are dark, and their cells are
@@ -50,27 +50,29 @@ def plot_agreement(
     Parameters
     ----------
     table : array-like of shape (l, l), ConfusionCounts or AgreementResult
-        Counts, or sums of item weights. Rows are the first rater's ratings.
+        A confusion matrix of counts or of sums of item weights. Rows are the first rater's labels.
     labels : sequence of length l, default=None
-        The labels in the table's order. None means the labels of the result, or 0 to l - 1 for an
-        array.
+        The labels, in the order of the table's rows and columns. None means the labels of the
+        result, or 0 to l - 1 for an array.
     raters : tuple of str, default=None
-        The names of both raters. None means the names in the result, the names of a data frame's
-        index and columns, or else 'first rater' and 'second rater'. The first rater's labels run
-        upwards, the second rater's to the right.
+        The names of the first and second raters. By default, the names are taken from the result,
+        or from the names of the data frame's index and columns. If there are no names, 'first
+        rater' and 'second rater' are used. The first rater's labels run from bottom to top, and the
+        second rater's labels from left to right.
     marginals : bool, default=False
-        Whether to draw histograms of both raters' labels outside ``ax``, above and to the right. A
-        figure with ``layout='constrained'`` reserves space for the histograms.
+        Whether to draw histograms of the raters' labels above and to the right of ``ax``. To
+        reserve space for the histograms, use a figure with ``layout='constrained'``.
     reverse_y : bool, default=False
-        Whether the first rater's labels run downwards, as in a printed table. The diagonal of
-        agreement then also runs downwards.
+        Whether to draw the first rater's labels from top to bottom, as in a printed table. The
+        diagonal of agreement then runs from the top left to the bottom right.
     ax : Axes, default=None
         The axes to draw on. None creates a new figure of suitable size with ``pyplot.subplots``.
 
     Returns
     -------
     ax : Axes
-        The axes, with two collections labelled 'agreement' and 'disagreement' for a legend.
+        The axes. For use in a legend, its two collections are labeled 'agreement' and
+        'disagreement'.
 
     Raises
     ------
@@ -82,8 +84,8 @@ def plot_agreement(
     Notes
     -----
     Integer counts below 100000 are written in full. Larger counts and sums of weights are rounded
-    to three digits, with k for thousands, M for millions, G for 10⁹ and T for 10¹². If the cells of
-    a large table are too small for text, the counts are left out.
+    to three digits, and the letters k, M, G and T stand for thousands, millions, 10⁹ and 10¹². If
+    the cells of a large table are too small for text, the counts are left out.
 
     Examples
     --------

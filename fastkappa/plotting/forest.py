@@ -32,23 +32,24 @@ def plot_forest(
 ) -> Axes:
     """Draw a forest plot: estimates with their intervals, for groups, raters or methods.
 
-    Each estimate has its own row, with the first estimate at the top. A square marks the estimate,
-    and a line marks the interval. The values are written to the right. The axis covers all
-    intervals. If the axis includes 0, a dashed line marks it as the level of agreement expected by
-    chance.
+    Each estimate has its own row, and the first estimate is at the top. A square marks the
+    estimate, and a line marks the interval. The values are written to the right of the plot. The
+    horizontal axis covers all intervals. If it includes 0, a dashed line at 0 marks the agreement
+    expected by chance.
 
     Parameters
     ----------
     results : mapping, list of results, a result, or array-like of shape (k,)
-        Any results with an estimate (``kappa`` or ``value``) and an ``interval``, as a list or as
-        a mapping from row names to results. A single result of `agreement_by`, `pairwise_kappa`,
-        `compare_raters`, `leaderboard` or `intraclass_correlation` is drawn with one row per group,
-        pair of raters, rater, prediction or form. An array of estimates is also accepted.
+        A list of results, or a mapping from row names to results. Each result must have an estimate
+        (``kappa`` or ``value``) and an ``interval``. A single result of `agreement_by`,
+        `pairwise_kappa`, `compare_raters`, `leaderboard` or `intraclass_correlation` is drawn with
+        one row per group, pair of raters, rater, prediction or form, respectively. An array of
+        estimates is also accepted.
     intervals : array-like of shape (k, 2), default=None
-        The lower and upper limits of the intervals, for an array of estimates, with NaN where an
-        estimate has no interval.
+        The lower and upper limits of the intervals, if ``results`` is an array of estimates. If an
+        estimate has no interval, its limits are NaN.
     names : sequence of str of length k, default=None
-        The names of the rows, for an array or a list. None means 0 to k - 1.
+        The names of the rows, if ``results`` is an array or a list. None means 0 to k - 1.
     ax : Axes, default=None
         The axes to draw on. None creates a new figure of suitable size with ``pyplot.subplots``.
         The values are written outside the axes, to the right.
@@ -60,8 +61,8 @@ def plot_forest(
     Raises
     ------
     ValueError
-        If there are no results, if lengths differ, or if an interval is missing or has its limits
-        in the wrong order.
+        If there are no results, if the arguments differ in length, or if an interval is missing or
+        has its limits in the wrong order.
     ImportError
         If matplotlib is not installed.
 
