@@ -50,12 +50,13 @@ def lightgbm_feval(preds: Any, eval_data: Any) -> tuple[str, float, bool]:
     preds : ndarray of shape (n_samples,)
         Predictions.
     eval_data : lightgbm.Dataset
-        The data, with labels and optional weights.
+        The evaluation data, with labels and optional item weights.
 
     Returns
     -------
     name, kappa, is_higher_better : str, float, bool
-        ``("quadratic_kappa", kappa, True)``.
+        The name of the metric (``"quadratic_kappa"``), the kappa, and True, because a higher kappa
+        is better.
     """
     return NAME, _kappa(eval_data.get_label(), preds, eval_data.get_weight()), True
 
@@ -77,7 +78,8 @@ def lightgbm_eval_metric(
     Returns
     -------
     name, kappa, is_higher_better : str, float, bool
-        ``("quadratic_kappa", kappa, True)``.
+        The name of the metric (``"quadratic_kappa"``), the kappa, and True, because a higher kappa
+        is better.
     """
     return NAME, _kappa(y_true, y_pred, sample_weight), True
 
@@ -90,13 +92,13 @@ def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
     predt : ndarray of shape (n_samples,)
         Predictions.
     dtrain : xgboost.DMatrix
-        The data, with labels and optional weights.
+        The evaluation data, with labels and optional item weights.
 
     Returns
     -------
     name, loss : str, float
-        ``("quadratic_kappa_loss", 1 - kappa)``. Early stopping minimises this loss, so do not pass
-        ``maximize=True``.
+        The name of the metric (``"quadratic_kappa_loss"``), and the loss ``1 - kappa``. Early
+        stopping minimises this loss, so do not pass ``maximize=True``.
     """
     weights = dtrain.get_weight()  # an empty array if the data have no weights
     return LOSS, 1 - _kappa(dtrain.get_label(), predt, weights if len(weights) else None)
@@ -117,7 +119,7 @@ def xgboost_eval_metric(y_true: Any, y_pred: Any, sample_weight: Any = None) -> 
     Returns
     -------
     loss : float
-        1 - kappa, which is 0 for perfect agreement and at most 2. ``early_stopping_rounds``
+        The loss ``1 - kappa``, which is 0 for perfect agreement and at most 2. Early stopping
         minimises this loss.
     """
     return 1 - _kappa(y_true, y_pred, sample_weight)
@@ -138,9 +140,9 @@ xgboost_eval_metric.__name__ = LOSS
 
 
 class CatBoostKappa:
-    """A metric for the ``eval_metric`` and ``custom_metric`` arguments of CatBoost.
+    """Quadratic weighted kappa for CatBoost's ``eval_metric`` and ``custom_metric``.
 
-    CatBoost prescribes the method names, and shows the class name in its logs.
+    CatBoost requires these method names, and shows the name of the class in its logs.
     """
 
     # Without this attribute, CatBoost tries to compile the methods with Numba, which fails with a
@@ -148,7 +150,7 @@ class CatBoostKappa:
     no_jit = True
 
     def is_max_optimal(self) -> bool:
-        """Return True, because a greater kappa is better.
+        """Return True, because a higher kappa is better.
 
         Returns
         -------
@@ -163,7 +165,8 @@ class CatBoostKappa:
         Parameters
         ----------
         approxes : sequence of one array-like of shape (n_samples,)
-            Predictions, one array per output of the model.
+            The predictions, with one array per output of the model. The model must have a single
+            output.
         target : array-like of shape (n_samples,)
             Labels.
         weight : array-like of shape (n_samples,) or None
@@ -172,7 +175,7 @@ class CatBoostKappa:
         Returns
         -------
         kappa, weight : float, float
-            The arguments of `get_final_error`.
+            Kappa, and a weight of 1. CatBoost passes both to `get_final_error`.
 
         Raises
         ------
@@ -192,7 +195,7 @@ class CatBoostKappa:
         Parameters
         ----------
         error, weight : float
-            The sums of the values that `evaluate` returned.
+            The sum of the kappas and the sum of the weights that `evaluate` returned.
 
         Returns
         -------
@@ -203,7 +206,10 @@ class CatBoostKappa:
 
 
 class ClassKappa:
-    """A metric for the classifiers of all three libraries: kappa of the most probable classes.
+    """A kappa metric for classifiers in LightGBM, XGBoost and CatBoost.
+
+    The metric is the kappa between the true classes and the most probable classes. Create it with
+    ``metric = ClassKappa()``, and pass it to the library as follows:
 
     ==========================  ============================================================
     LightGBM                    ``lgb.train(..., feval=metric.lightgbm_feval)``
@@ -218,20 +224,21 @@ class ClassKappa:
     Parameters
     ----------
     weights : {'linear', 'quadratic'}, array-like of shape (K, K) or None, default='quadratic'
-        Disagreement weights, as in `fastkappa.cohen_kappa_score`. The rows of a matrix stand for
-        the true classes.
+        Disagreement weights, as in `fastkappa.cohen_kappa_score`. If ``weights`` is a matrix, its
+        rows correspond to the true classes.
 
     Raises
     ------
     ValueError
         If a library calls the metric with predictions that are neither probabilities nor class
-        numbers, or with labels that are not classes of the predictions.
+        numbers, or with labels that are not in the range 0 to K - 1.
 
     Notes
     -----
-    The classes are numbered 0 to K - 1, in order. LightGBM passes the labels in ``eval_y=``
-    unchanged, so number the labels from 0 before training. The libraries pass probabilities only
-    for their built-in objectives. For a custom objective, they pass raw scores instead.
+    The classes must be numbered from 0 to K - 1, in order. LightGBM passes the labels in ``eval_y``
+    to the metric unchanged, so number the labels from 0 before training. The libraries pass
+    probabilities to the metric only if the objective is built in. With a custom objective, they
+    pass raw scores instead.
 
     Examples
     --------
@@ -261,7 +268,7 @@ class ClassKappa:
         return "kappa", self._kappa(y_true, *_classes_of(y_pred), sample_weight), True
 
     def xgboost_custom_metric(self, predt: Any, dtrain: Any) -> tuple[str, float]:
-        """Return 1 - kappa of probabilities or classes, for use as XGBoost's ``custom_metric``."""
+        """Return 1 - kappa, for use as ``custom_metric`` in `xgboost.train` and `xgboost.cv`."""
         weights = dtrain.get_weight()
         loss = self.kappa_loss(dtrain.get_label(), predt, weights if len(weights) else None)
         return "kappa_loss", loss
@@ -271,18 +278,18 @@ class ClassKappa:
         return 1 - self._kappa(y_true, *_classes_of(y_pred), sample_weight)
 
     def is_max_optimal(self) -> bool:
-        """Return True, because CatBoost must maximise kappa."""
+        """Return True, so that CatBoost maximises kappa."""
         return True
 
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
-        """Return kappa and a weight of 1, given CatBoost's log odds or scores per class."""
+        """Return kappa and a weight of 1, computed from CatBoost's log odds or class scores."""
         scores = np.asarray(approxes)
         predicted = scores[0] > 0 if len(scores) == 1 else scores.argmax(axis=0)
         n_classes = max(2, len(scores))
         return self._kappa(target, predicted.astype(np.int64), n_classes, weight), 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
-        """Return kappa: the quotient of the sums of the values that `evaluate` returned."""
+        """Return ``error / weight``, which is the kappa that `evaluate` returned."""
         return error / weight
 
     def _kappa(

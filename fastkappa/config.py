@@ -12,7 +12,9 @@ from fastkappa.kernels import dispatch, threads
 
 
 def show_config() -> None:
-    """Print versions, backends, SIMD level and threads, and say why any backend is missing.
+    """Print the versions, backends, SIMD level and number of threads of this installation.
+
+    If a backend is missing, the output states the reason.
 
     Examples
     --------

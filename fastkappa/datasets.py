@@ -22,19 +22,19 @@ _SCLEROSIS = "1 certain, 2 probable, 3 possible, 4 doubtful or no multiple scler
 
 @dataclass(frozen=True, eq=False)
 class RatedTable:
-    """A published table of counts.
+    """A published confusion matrix of two raters.
 
     Attributes
     ----------
     name : str
         The name to pass to `load`.
     table : ndarray of shape (l, l)
-        Row i, column j counts the items rated ``labels[i]`` by the first rater and
+        ``table[i, j]`` is the number of items rated ``labels[i]`` by the first rater and
         ``labels[j]`` by the second.
     labels : tuple of int or of str
         The labels, in their natural order if they have one, otherwise sorted.
     raters : tuple of str
-        The first and the second rater.
+        The names of the first and second raters.
     source : str
         The publication that contains the table.
     description : str
@@ -49,12 +49,15 @@ class RatedTable:
     description: str
 
     def expand(self) -> tuple[AnyArray, AnyArray]:
-        """Return both raters' ratings of every item, in the row-major order of the table's cells.
+        """Convert the table to two arrays of ratings, with one rating per item in each array.
+
+        The items are in the row-major order of the cells of the table.
 
         Returns
         -------
         y1, y2 : ndarray of shape (n,)
-            Arrays of int8 if the labels are numbers, and arrays of strings otherwise.
+            The ratings of the first rater and the ratings of the second rater. The dtype is int8 if
+            the labels are numbers; otherwise, the arrays contain strings.
 
         Examples
         --------
@@ -71,7 +74,7 @@ class RatedTable:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of the tables.
+    """Return the names of all tables that `load` can return.
 
     Examples
     --------
@@ -120,7 +123,7 @@ def load(name: str) -> RatedTable:
 
 @dataclass(frozen=True, eq=False)
 class RatedItems:
-    """Published ratings of items by several raters.
+    """Published ratings of the same items by several raters.
 
     Attributes
     ----------
@@ -132,7 +135,7 @@ class RatedItems:
     labels : tuple of int
         The labels, in order.
     raters : tuple of str
-        The rater of each column.
+        The name of the rater in each column.
     source : str
         The publication that contains the ratings.
     description : str
@@ -148,12 +151,12 @@ class RatedItems:
 
 
 def load_items(name: str) -> RatedItems:
-    """Return published ratings of items by several raters.
+    """Return published ratings of the same items by several raters.
 
     Parameters
     ----------
     name : {'anaesthetists'}
-        The name of the ratings.
+        The name of the data set.
 
     Returns
     -------
@@ -162,7 +165,7 @@ def load_items(name: str) -> RatedItems:
     Raises
     ------
     ValueError
-        If there are no ratings with that name.
+        If there is no data set with that name.
 
     Examples
     --------

@@ -6,12 +6,14 @@ from pathlib import Path
 
 
 def get_include() -> str:
-    """Return the folder of the C headers, for Cython code that cimports the kernels.
+    """Return the path of the directory that contains the C headers of the kernels.
+
+    Cython code that cimports the kernels needs these headers.
 
     Returns
     -------
     folder : str
-        A path to add to the ``include_dirs`` of an extension.
+        The path to add to the ``include_dirs`` of the extension.
 
     Examples
     --------

@@ -44,19 +44,19 @@ INSTEAD = {
 
 
 class ConfusionAccumulator:
-    """Count ratings batch by batch, with kappa available at any time.
+    """Count the ratings of two raters batch by batch, and compute kappa at any time.
 
-    The result is bitwise identical to counting all ratings in one call. It depends neither on how
-    the ratings are split into batches nor on the order of the batches.
+    The result is bitwise identical to that of counting all ratings in one call. It does not depend
+    on how the ratings are split into batches or on the order of the batches.
 
     Parameters
     ----------
     labels : array-like of shape (l,), default=None
         The labels of the table, in order. Items with other labels are left out and counted in
-        ``n_outside``. If None, the labels are those that the ratings declare, in the declared order
-        (ordered categoricals, polars Enum, ordered Arrow dictionaries, Python enums). If the
-        ratings declare no order, all labels that occur are used, sorted. At most 4096 labels can be
-        given or declared.
+        ``n_outside``. If None, the labels and their order are those that the ratings declare, as
+        ordered categoricals, polars Enums, ordered Arrow dictionaries and Python enums do. If the
+        ratings declare no order, all labels that occur are used, in sorted order. At most 4096
+        labels can be given or declared.
     backend : {'cython', 'numba', 'numpy'}, default=None
         If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If the variable
         is not set, the fastest available backend is used.
@@ -66,11 +66,10 @@ class ConfusionAccumulator:
     Attributes
     ----------
     table : ndarray of shape (l, l)
-        Row i, column j counts the items rated ``labels[i]`` by the first rater and
-        ``labels[j]`` by the second. The dtype is int64 or, if item weights are floats, float64.
+        ``table[i, j]`` is the number of items rated ``labels[i]`` by the first rater and
+        ``labels[j]`` by the second. The dtype is int64, or float64 if item weights are floats.
     labels : ndarray of shape (l,)
-        The labels that were given or declared, or else the labels that occur in the items counted
-        so far.
+        The given or declared labels. If there are none, the labels of the items counted so far.
     n_outside : int
         The number of items left out because a rating is not among the labels.
     n_missing : int
@@ -78,14 +77,15 @@ class ConfusionAccumulator:
 
     Notes
     -----
-    Item weights are summed exactly. Sums of integer weights are integers, and sums of float
-    weights are the floats nearest to the exact sums. In contrast, `confusion_counts` rounds after
+    Item weights are summed exactly. Sums of integer weights are returned as integers, and sums of
+    float weights are rounded to the nearest float. In contrast, `confusion_counts` rounds after
     each addition, so the last digits of its float sums can differ.
 
-    An accumulator can be pickled and copied. Threads can share an accumulator, but only one can
-    update it at a time. It is faster to use one accumulator per thread and merge them at the end.
-    Do not fork a process while another thread updates an accumulator. If Ctrl-C or a lack of memory
-    interrupts an update, methods that need the counts then raise ``RuntimeError``.
+    An accumulator can be pickled and copied. Threads can share an accumulator, but a lock lets only
+    one of them update it at a time. It is faster to use one accumulator per thread and to merge
+    them at the end. Do not fork the process while another thread is updating an accumulator. If
+    Ctrl-C or a lack of memory interrupts an update, all methods that need the counts raise
+    ``RuntimeError`` from then on.
 
     Examples
     --------
@@ -144,12 +144,12 @@ class ConfusionAccumulator:
         Parameters
         ----------
         y1, y2 : array-like of shape (n,)
-            The two raters' ratings, as in `confusion_counts`.
+            The ratings of the two raters, in any form that `confusion_counts` accepts.
         missing : {'raise', 'drop'}, default='raise'
             How to treat items with a missing rating. 'raise' raises an error. 'drop' leaves these
             items out and counts them in ``n_missing``.
         missing_codes : sequence, default=()
-            Values that mean a missing rating, such as ``["NA", -9]``.
+            Values to treat as missing ratings, such as ``["NA", -9]``.
         sample_weight : array-like of shape (n,), default=None
             Item weights. Items added without weights have weight 1.
 
@@ -157,9 +157,9 @@ class ConfusionAccumulator:
         ------
         ValueError
             If the lengths differ, if a rating is missing or is not a class label, or if weights are
-            not finite. An error is also raised if the labels conflict with earlier batches (strings
-            after numbers, another declared order, or a label outside the declared order), or if
-            more than 4096 labels are declared. If an error is raised, nothing is added.
+            not finite. An error is also raised if the labels conflict with those of earlier batches
+            (strings after numbers, another declared order, or a label outside the declared order),
+            or if more than 4096 labels are declared. If an error is raised, nothing is added.
         """
         first, second = array_at_once(y1), array_at_once(y2)
         has_options = sample_weight is not None or len(missing_codes) > 0
@@ -190,9 +190,9 @@ class ConfusionAccumulator:
         missing_codes: Sequence[Any] = (),
         sample_weight: Any = None,
     ) -> None:
-        """Subtract the ratings of items that were added before, for example in a sliding window.
+        """Subtract items that were added before, such as those that leave a sliding window.
 
-        The parameters are those of `update`.
+        The parameters are the same as those of `update`.
 
         Raises
         ------
@@ -226,14 +226,14 @@ class ConfusionAccumulator:
         )
 
     def merge(self, other: ConfusionAccumulator) -> None:
-        """Add the counts of another accumulator, matched by label.
+        """Add the counts of another accumulator, matching the labels of the two tables.
 
         Raises
         ------
         ValueError
             If the accumulators were given different labels, if their ratings declare different
-            orders, if one has strings or booleans as labels and the other has numbers, or if only
-            one has item weights.
+            label orders, if the labels of one are strings or booleans and the labels of the other
+            are numbers, or if only one has item weights.
         """
         part = self._snapshot_of(other)
         with self._lock:
@@ -257,7 +257,7 @@ class ConfusionAccumulator:
         Raises
         ------
         OverflowError
-            If a sum of item weights does not fit in int64, or in float64 for float weights.
+            If a sum of item weights overflows int64 or, for float weights, float64.
         """
         return self._snapshot().counts()
 
@@ -278,7 +278,7 @@ class ConfusionAccumulator:
         return int(self._rest.dropped[0])
 
     def kappa(self, *, weights: Weights = None) -> float:
-        """Return Cohen's kappa of all items counted so far.
+        """Return Cohen's kappa for all items counted so far.
 
         Parameters
         ----------
@@ -297,8 +297,8 @@ class ConfusionAccumulator:
             If weights are used and the labels are strings whose order is neither given nor
             declared.
         UserWarning
-            If none of the strings given as labels occurs, and items with other labels were left
-            out.
+            If the given labels are strings, none of them occurs in the ratings, and items with
+            other labels were left out.
         """
         contents, counts = self._judged()
         # The kappa of an empty table is undefined, like that of a table with a single label.
@@ -308,10 +308,10 @@ class ConfusionAccumulator:
         return kappa
 
     def agreement(self, **options: Any) -> AgreementResult:
-        """Return all agreement coefficients of the table, with confidence intervals.
+        """Return all agreement coefficients for the table, with confidence intervals.
 
-        The options are those of `agreement_from_confusion`. Warnings about the order of the
-        labels are issued as in `kappa`.
+        The keyword arguments are passed to `agreement_from_confusion`. A ``LabelOrderWarning`` is
+        issued under the same conditions as in `kappa`.
 
         Returns
         -------
@@ -320,7 +320,7 @@ class ConfusionAccumulator:
         Raises
         ------
         ValueError
-            If there are no items, or if sums of item weights are not integers.
+            If there are no items, or if a cell of the table is not an integer.
         """
         from fastkappa.two_raters.agreement import agreement_from_confusion
 
@@ -334,12 +334,12 @@ class ConfusionAccumulator:
         return replace(result, **contents.left_out)
 
     def to_json(self) -> str:
-        """Return the contents as JSON, which ``from_json`` and ``fastkappa merge`` can read.
+        """Return the contents as a JSON string that `from_json` and ``fastkappa merge`` can read.
 
         Raises
         ------
         ValueError
-            If JSON cannot represent the given labels, such as infinity or bytes.
+            If JSON cannot represent a given label, such as infinity or bytes.
         """
         return snapshot_to_json(self._snapshot())
 
@@ -347,16 +347,16 @@ class ConfusionAccumulator:
     def from_json(
         cls, text: str, *, backend: Backend | None = None, num_threads: int | None = None
     ) -> ConfusionAccumulator:
-        """Return an accumulator from the JSON that `to_json` wrote, or from other saved counts.
+        """Create an accumulator from the JSON string that `to_json` returned.
 
-        `fastkappa.results.SourceCounts.to_json` and ``fastkappa score --save`` also write this
-        format.
+        JSON from `fastkappa.results.SourceCounts.to_json` or ``fastkappa score --save`` is also
+        accepted.
 
         Raises
         ------
         ValueError
-            If the JSON does not describe a possible accumulator, or if its sums of item weights are
-            not exact.
+            If the JSON does not describe a valid accumulator, or if the sums of item weights in it
+            are rounded instead of exact.
         """
         contents = snapshot_from_json(text)
         labels = contents.table.rows if contents.labels_given else None

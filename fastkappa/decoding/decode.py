@@ -39,18 +39,21 @@ class DecodingResult(Result):
     Attributes
     ----------
     predictions : ndarray of shape (n,)
-        The label of each item, an entry of ``labels``.
+        The label chosen for each item, taken from ``labels``.
     kappa : float
         The expected kappa, computed from ``table``. It is valid only if the probabilities
         are calibrated.
     table : ndarray of shape (l, l)
-        The expected confusion matrix, as float64. Row i, column j is the expected number of items
-        with true label i that get label j, or the expected sum of their weights.
+        The expected confusion matrix, as float64. ``table[i, j]`` is the expected number of items
+        with true label i that are given label j. With item weights, it is the expected sum of their
+        weights.
     costs : ndarray of shape (l, l)
-        Row i, column j is the cost of giving label j to an item with true label i. Each item gets
-        the label with the lowest expected cost in ``probabilities @ costs``.
+        ``costs[i, j]`` is the cost of giving label j to an item with true label i. The expected
+        costs are ``probabilities @ costs``, and each item gets the label with the lowest expected
+        cost.
     labels : ndarray of shape (l,)
-        The labels, in order. For an array of probabilities, the default is 0, 1, 2, ...
+        The labels, in order. If the probabilities are an array and no labels were given, the labels
+        are 0, 1, 2, ...
     """
 
     predictions: AnyArray
@@ -67,11 +70,13 @@ class DecodingResult(Result):
         Parameters
         ----------
         probabilities : array-like of shape (n, l)
-            As in `decode_probabilities`: one row per item, one column per label.
+            Probabilities with one row per item and one column per label, as in
+            `decode_probabilities`.
 
         Returns
         -------
         labels : ndarray of shape (n,)
+            The chosen labels.
         """
         items, _ = read_labelled(probabilities, self.labels)
         return self.labels[cheapest_labels(items, self.costs)]
@@ -79,8 +84,8 @@ class DecodingResult(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per label.
 
-        The column ``expected`` contains the expected number of items with each true label,
-        given the probabilities. The column ``given`` contains the number of items that got each
+        The column ``expected`` contains the expected number of items with each true label, given
+        the probabilities. The column ``given`` contains the number of items that were given each
         label. With item weights, both columns contain sums of weights.
 
         Raises
@@ -118,64 +123,69 @@ def decode_probabilities(
 ) -> DecodingResult:
     """Choose a label for each item so that the expected kappa is as high as possible.
 
-    Choosing the most likely labels maximises the expected accuracy, not kappa. No true labels are
-    needed if the probabilities are calibrated. If you have held-out labels, use
-    `fastkappa.estimators.KappaDecoder`, which calibrates the probabilities first.
+    Choosing the most likely label for each item maximises the expected accuracy, not the expected
+    kappa. True labels are not needed, but the probabilities must be calibrated. If you have true
+    labels for held-out items, use `fastkappa.estimators.KappaDecoder`, which calibrates the
+    probabilities first.
 
     If ``probabilities`` is an array, the labels are 0, 1, 2, ... unless ``labels`` is given. For
-    grades from 1 to 5, pass ``labels=[1, 2, 3, 4, 5]``, or the ``classes_`` of a classifier.
+    grades from 1 to 5, pass ``labels=[1, 2, 3, 4, 5]`` or the ``classes_`` of the classifier.
 
     Parameters
     ----------
     probabilities : array-like of shape (n, l)
-        Row i, column j is the probability that item i has label j. There must be at least two
-        columns, and each row must sum to 1 within 0.001. Floats of any size and byte order, and
-        pandas, polars and pyarrow frames, are read in place, in blocks.
+        The value in row i, column j is the probability that item i has label j. There must be at
+        least two columns, and the sum of each row must be within 0.001 of 1. Float arrays of any
+        precision and byte order are accepted, as are pandas, polars and pyarrow data frames. The
+        data are read in place, block by block.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix correspond to
-        the true labels.
+        Disagreement weights, as in `cohen_kappa_score`. If ``weights`` is a matrix, its rows
+        correspond to the true labels.
     labels : array-like of shape (l,), default=None
-        The labels of the columns, in order. By default, they are the column names of a frame,
-        or 0, 1, 2, ... for an array. If the columns of a frame are named after the labels, they
-        can be in any order. A column name such as ``"1"`` also matches the number 1.
-        The columns of scikit-learn's ``predict_proba`` are in the order of ``classes_``, where
-        strings are sorted alphabetically.
+        The labels of the columns, in order. By default, the labels are the column names of a data
+        frame, or 0, 1, 2, ... for an array. If the columns of a data frame are named after the
+        labels, the columns can be in any order. A column name such as ``"1"`` also matches the
+        number 1. The columns of scikit-learn's ``predict_proba`` are in the order of ``classes_``,
+        where strings are sorted alphabetically.
     sample_weight : array-like of shape (n,), default=None
-        Non-negative item weights. An item of weight 0 gets a label but does not affect the labels
-        of other items.
+        Non-negative item weights. An item with weight 0 gets a label, but does not affect the
+        labels of other items.
 
     Returns
     -------
     result : DecodingResult
-        If all items have the same label with probability 1, kappa is undefined. ``kappa`` is then
-        NaN, and an ``UndefinedMetricWarning`` is issued.
+        The chosen labels and the expected kappa. If all items have the same label with probability
+        1, kappa is undefined. In this case, ``kappa`` is NaN and an ``UndefinedMetricWarning`` is
+        issued.
 
     Raises
     ------
     ValueError
-        If probabilities are negative or not finite, if a row does not sum to 1, or if there is a
-        single column. An error is also raised if the number of labels differs from the number of
-        columns, if only some of the labels are column names of a frame, or if weights are invalid.
+        If probabilities are negative or not finite, if a row does not sum to 1, or if there is only
+        one column. An error is also raised if the number of labels differs from the number of
+        columns, if only some of the labels are column names of the data frame, or if weights are
+        invalid.
 
     Warns
     -----
     LabelOrderWarning
-        If weights depend on the order of the labels, and the labels are strings in alphabetical
-        order that come from column names or from an array such as ``classes_``. A list or tuple
-        of labels is assumed to be in the intended order.
+        If the weights depend on the order of the labels, and the labels are alphabetically ordered
+        strings, taken from column names or from an array such as ``classes_``. A list or tuple of
+        labels is assumed to be in the intended order.
 
     Notes
     -----
-    The expected kappa is the kappa of the expected table, which is a ratio of expectations. This
-    ratio differs from the expectation of the ratio by a term of order 1 / n.
+    The expected kappa is computed from the expected table: it is a ratio of expectations, not the
+    expectation of the ratio. The two differ by a term of order 1 / n.
 
-    The result is optimal over all assignments of labels to items. Dinkelbach's method for
-    fractional programmes finds this optimum in a few passes over the items. With quadratic weights,
-    each item gets the label nearest to ``mean + (E - mean) / kappa``, where E is the expected label
-    of the item.
+    No other assignment of labels to items has a higher expected kappa. Dinkelbach's method for
+    fractional programming finds this optimum in a few passes over the items. With quadratic
+    weights, and with labels numbered by position, each item gets the label nearest to
+    ``mean + (E - mean) / kappa``. Here, E is the expected label of the item, and ``mean`` is the
+    mean of E over all items.
 
     If all items have the same probabilities, no assignment of labels has an expected kappa above 0.
-    Each item then gets the label with the lowest expected disagreement.
+    In this case, each item gets the label with the lowest expected disagreement.
 
     References
     ----------

@@ -36,73 +36,78 @@ from fastkappa.tables.doubtful_tables import judge_table
 
 
 class KappaDecoder(OutOfFoldClassifier):
-    """Predict the labels with the highest expected kappa from the probabilities of a classifier.
+    """Predict the labels with the highest expected kappa from a classifier's probabilities.
 
-    `fit` computes out-of-fold probabilities for the training items, derives label costs from them
-    as `fastkappa.decode_probabilities` does, and then fits the classifier to all items.
-    `predict` gives each new item the label with the lowest expected cost.
+    `fit` computes out-of-fold probabilities for the training items, derives label costs from them,
+    as `fastkappa.decode_probabilities` does, and then fits the classifier to all items. `predict`
+    gives each new item the label with the lowest expected cost.
 
     Parameters
     ----------
     estimator : classifier with ``predict_proba``, default=None
-        Classifier that computes the probabilities; None if ``X`` contains out-of-sample
+        The classifier that computes the probabilities. If None, ``X`` must contain out-of-sample
         probabilities, with one column per label. To use a classifier that has already been fitted
         to other items, wrap it in `sklearn.frozen.FrozenEstimator`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels.
+        Disagreement weights, as in `cohen_kappa_score`. If ``weights`` is a matrix, its rows
+        correspond to the true labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. Required for fractional labels, such as half points.
-        Without an estimator, the columns of ``X`` must be in this order. If None, the labels have
-        the order that ``y`` declares, for example as an ordered categorical. If ``y`` declares no
-        order, its labels are sorted. Strings are sorted alphabetically, with a
-        ``LabelOrderWarning``, unless they are all numbers.
+        All labels, in order. This parameter is required if labels are fractional, such as half
+        points. Without an estimator, the columns of ``X`` must be in the same order. If None, the
+        labels are in the order that ``y`` declares, for example as an ordered categorical. If ``y``
+        declares no order, its labels are sorted. Strings are sorted by value if all of them are
+        numbers. Otherwise, they are sorted alphabetically, and a ``LabelOrderWarning`` is issued if
+        the weights depend on the order.
     calibration : {'temperature', 'sigmoid', 'isotonic'} or None, default='temperature'
-        Method with which `sklearn.calibration.CalibratedClassifierCV` calibrates the probabilities
-        before they are decoded. Ignored if ``y`` is not given. 'temperature' requires scikit-learn
-        1.8 or later.
+        The method by which `sklearn.calibration.CalibratedClassifierCV` calibrates the
+        probabilities before they are decoded. With None, they are not calibrated. This parameter is
+        ignored if ``y`` is not given. 'temperature' requires scikit-learn 1.8 or later.
     cv : int, splitter or iterable of (train, test), default=5
-        Folds for the out-of-fold probabilities. An int is the number of folds of
-        `sklearn.model_selection.StratifiedKFold`, or of
-        `sklearn.model_selection.StratifiedGroupKFold` if there are groups. As always in
-        scikit-learn, these folds are stratified by label, but not shuffled, so each fold contains
-        items from one part of the data. If the items are sorted, for example by date or file, pass
-        ``StratifiedKFold(5, shuffle=True, random_state=0)``. Ignored without an estimator.
+        The folds used to compute out-of-fold probabilities. An int is the number of folds made by
+        `sklearn.model_selection.StratifiedKFold` or, if there are groups, by
+        `sklearn.model_selection.StratifiedGroupKFold`. As usual in scikit-learn, these folds are
+        stratified by label but not shuffled, so each fold contains items from one part of the data.
+        If the items are sorted, for example by date or file, pass
+        ``StratifiedKFold(5, shuffle=True, random_state=0)``. This parameter is ignored without an
+        estimator.
 
     Attributes
     ----------
     classes_ : ndarray of shape (l,)
         The labels, in order.
     costs_ : ndarray of shape (l, l)
-        Row i, column j is the cost of predicting label j for an item whose true label is i. Each
+        ``costs_[i, j]`` is the cost of predicting label j for an item whose true label is i. Each
         item gets the label with the lowest expected cost.
     expected_kappa_ : float
-        Expected kappa on the training items, assuming that their probabilities are calibrated.
+        The expected kappa on the training items, assuming that the probabilities are calibrated.
     oof_kappa_ : float
-        Kappa of ``y`` and ``oof_predictions_``, an estimate of kappa on new items. The calibration
-        and the costs use all items, so ``oof_kappa_`` is too high with ``calibration='isotonic'``
-        or with few items. In these cases, use `sklearn.model_selection.cross_val_predict` instead.
-        Not set if ``y`` was not given.
+        The kappa between ``y`` and ``oof_predictions_``, which is an estimate of the kappa on new
+        items. The calibration and the costs use all items, so ``oof_kappa_`` is too high with
+        ``calibration='isotonic'`` or with few items. In these cases, compute kappa from the
+        predictions of `sklearn.model_selection.cross_val_predict` instead. This attribute is not
+        set if ``y`` was not given.
     oof_predictions_ : ndarray of shape (n_samples,)
-        The labels decoded from the out-of-fold probabilities. For a confidence interval of
-        ``oof_kappa_``, pass these labels to `fastkappa.agreement`. Not set if ``y`` was not given.
+        The labels decoded from the out-of-fold probabilities. To get a confidence interval for
+        ``oof_kappa_``, pass ``y`` and these labels to `fastkappa.agreement`. This attribute is not
+        set if ``y`` was not given.
     estimator_ : classifier
-        Classifier fitted to all items. Not set without an estimator.
+        The classifier, fitted to all items. This attribute is not set without an estimator.
     n_features_in_ : int
-        Number of features seen in `fit`, if the estimator reports it.
+        The number of features seen during `fit`, if the estimator reports it.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if all column names of X are strings and the estimator reports
+        The names of the features, if all column names of X are strings and the estimator reports
         them.
 
     Raises
     ------
     ValueError
-        In `fit`, if a parameter is invalid, if a label is missing from ``labels``, or if
-        probabilities are calibrated and a label with a nonzero probability does not occur in ``y``.
-        In all methods, if X does not contain the required probabilities.
+        In `fit`, if a parameter is invalid, if ``y`` contains a label that is not in ``labels``, or
+        if probabilities are calibrated and a label with a nonzero probability does not occur in
+        ``y``. In all methods, if X does not contain the required probabilities.
 
     See Also
     --------
-    fastkappa.decode_probabilities : Decode given probabilities, without scikit-learn.
+    fastkappa.decode_probabilities : Choose labels for given probabilities, without scikit-learn.
     fastkappa.estimators.KappaRounder : Predict labels from the scores of a regression model.
 
     Notes
@@ -144,19 +149,19 @@ class KappaDecoder(OutOfFoldClassifier):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features, in any form that the estimator accepts. Without an estimator,
-            probabilities of shape (n_samples, l).
+            Features, in any form that the estimator accepts. Without an estimator, X contains
+            probabilities and has shape (n_samples, l).
         y : array-like of shape (n_samples,), default=None
-            Labels. Without an estimator, labels are optional, but probabilities are calibrated only
-            if labels are given.
+            The true labels. Without an estimator, they are optional, but the probabilities are
+            calibrated only if true labels are given.
         sample_weight : array-like of shape (n_samples,), default=None
             Item weights, which must not be negative. The weights are also passed to the estimator
             if its ``fit`` accepts them.
         groups : array-like of shape (n_samples,), default=None
-            Group of each item, such as the patient. Each group stays in one fold, unless ``cv`` is
-            a splitter that ignores groups. Groups are also passed to the estimator if its ``fit``
-            accepts them. In ``cross_val_score`` or ``GridSearchCV``, groups require metadata
-            routing and ``set_fit_request(groups=True)``.
+            The group of each item, such as the patient it comes from. All items of a group are in
+            the same fold, unless ``cv`` is a splitter that ignores groups. The groups are also
+            passed to the estimator if its ``fit`` accepts them. In ``cross_val_score`` or
+            ``GridSearchCV``, groups require metadata routing and ``set_fit_request(groups=True)``.
 
         Returns
         -------
@@ -212,6 +217,7 @@ class KappaDecoder(OutOfFoldClassifier):
         Returns
         -------
         y : ndarray of shape (n_samples,)
+            The predicted labels.
         """
         # `_positions` raises NotFittedError before `fit`, so it is called before classes_ is read.
         positions = self._positions(X)
@@ -256,8 +262,8 @@ class KappaDecoder(OutOfFoldClassifier):
     def predict_proba(self, X: Any) -> AnyArray:
         """Return the probabilities from which the labels are decoded.
 
-        The probabilities are calibrated if ``calibration`` was used in `fit`. The label that
-        `predict` returns is not always the most probable label.
+        The probabilities are calibrated if ``calibration`` is not None and ``y`` was passed to
+        `fit`. The label that `predict` returns is not always the most probable label.
 
         Parameters
         ----------
@@ -267,7 +273,7 @@ class KappaDecoder(OutOfFoldClassifier):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, l)
-            Probabilities, with the columns in the order of ``classes_``.
+            The probabilities. The columns are in the order of ``classes_``.
         """
         check_is_fitted(self)
         if self.estimator is None:

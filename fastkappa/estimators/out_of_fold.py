@@ -96,14 +96,14 @@ class OutOfFoldClassifier(
         X : array-like or sparse matrix
             As in `fit`.
         y : array-like of shape (n_samples,)
-            True labels, all in ``classes_``.
+            The true labels, which must all be in ``classes_``.
         sample_weight : array-like of shape (n_samples,), default=None
             Item weights, which must not be negative.
 
         Returns
         -------
         kappa : float
-            Kappa with the estimator's ``weights``, or NaN if kappa is undefined.
+            Kappa, computed with the estimator's ``weights``, or NaN if kappa is undefined.
         """
         predictions = self.predict(X)
         return kappa_of(y, predictions, self.classes_, self.weights, sample_weight)

@@ -39,37 +39,39 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     Least squares shrinks predictions towards the mean, which lowers kappa. The predictions of this
     model have the variance that maximises kappa. Without a penalty, the predictions are those of
-    least squares, scaled about the mean by 1 / r, where r is their correlation with the truth. The
-    kappa of these predictions is r.
+    least squares, scaled about their mean by a factor of 1 / r, where r is the correlation between
+    the predictions and the truth. The kappa of the scaled predictions is r.
 
     Parameters
     ----------
     alpha : float, default=0.0
-        Penalty on the squared coefficients, in the units of `sklearn.linear_model.Ridge`. Must not
-        be negative.
+        The penalty on the squared coefficients, in the same units as the ``alpha`` of
+        `sklearn.linear_model.Ridge`. It must not be negative.
     scale : {'penalized', 'variance'}, default='penalized'
         How to scale the coefficients. 'penalized' maximises kappa minus the penalty. 'variance'
-        keeps the direction of these coefficients, but scales them to maximise kappa alone, which
-        gives the predictions the same variance as the truth. Without a penalty, 'penalized' and
-        'variance' give the same result.
+        rescales these coefficients to maximise kappa without the penalty, so the predictions have
+        the same variance as the truth. Without a penalty, 'penalized' and 'variance' give the same
+        result.
     fit_intercept : bool, default=True
         Whether to fit an intercept, which is not penalized.
     clip : tuple (lowest, highest), default=None
-        Limits for the predictions, such as the lowest and the highest label.
+        The limits of the predictions, such as the lowest and highest labels. If None, predictions
+        are not limited.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
-        Coefficients, which are all 0 if y is constant or no feature is correlated with y.
+        The coefficients. They are all 0 if y is constant or if no feature is correlated with y.
     intercept_ : float
-        Prediction for an item whose features are all 0.
+        The prediction for an item whose features are all 0.
     kappa_ : float
-        `fastkappa.measurements.continuous_kappa` of the training predictions. If y is constant,
-        kappa is NaN and an ``UndefinedMetricWarning`` is issued.
+        The kappa of the predictions for the training items, computed by
+        `fastkappa.measurements.continuous_kappa`. If y is constant, kappa is NaN and an
+        ``UndefinedMetricWarning`` is issued.
     n_features_in_ : int
-        Number of features seen in `fit`.
+        The number of features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if all column names of X are strings.
+        The names of the features, if all column names of X are strings.
 
     Raises
     ------
@@ -78,9 +80,9 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Features can be linearly dependent: as in `numpy.linalg.matrix_rank`, directions whose singular
-    value is below ``eps * max(n_samples, n_features)`` times the largest singular value are
-    ignored. The result is the minimum-norm solution.
+    Features can be linearly dependent. A direction is ignored if its singular value is below
+    ``eps * max(n_samples, n_features)`` times the largest singular value, as in
+    `numpy.linalg.matrix_rank`. The result is the minimum-norm solution.
 
     References
     ----------
@@ -165,7 +167,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            Predictions, limited to ``clip`` if it was given.
+            The predictions, limited to the range ``clip`` if it was given.
         """
         check_is_fitted(self)
         return self._predict(validate_data(self, X, dtype=np.float64, reset=False))
@@ -185,7 +187,8 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         kappa : float
-            `fastkappa.measurements.continuous_kappa` of ``y`` and ``predict(X)``.
+            The kappa between ``y`` and ``predict(X)``, computed by
+            `fastkappa.measurements.continuous_kappa`.
         """
         return continuous_kappa(y, self.predict(X), sample_weight=sample_weight)
 

@@ -38,104 +38,109 @@ class KappaRounder(OutOfFoldClassifier):
     """Round scores to labels at the thresholds that maximise kappa.
 
     Scores are the predictions of a regression model. If ``estimator`` is given, `fit` computes
-    out-of-fold scores for the training items, finds the thresholds from them, and then fits the
+    out-of-fold scores for the training items, uses them to find the thresholds, and then fits the
     estimator to all items. Otherwise, pass out-of-sample scores to `fit`, such as the output of
     `sklearn.model_selection.cross_val_predict`.
 
     Parameters
     ----------
     estimator : regressor, default=None
-        Regression model that computes the scores; None if ``X`` contains the scores themselves.
-        The regressor is fitted to the labels if they are numbers in ascending order, otherwise to
-        their positions, counted from 0. Pass the regressor here instead of making it an earlier
-        step of a pipeline, because a pipeline passes on transformed features, not predictions. To
-        use a regressor that has already been fitted to other items, wrap it in
-        `sklearn.frozen.FrozenEstimator`.
+        The regression model that computes the scores. If None, ``X`` must contain the scores
+        themselves. The regressor is fitted to the labels if they are numbers in ascending order.
+        Otherwise, it is fitted to their positions, counted from 0. Pass the regressor here instead
+        of making it an earlier step of a pipeline, because the steps of a pipeline pass on
+        transformed features, not predictions. To use a regressor that has already been fitted to
+        other items, wrap it in `sklearn.frozen.FrozenEstimator`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels.
+        Disagreement weights, as in `cohen_kappa_score`. If ``weights`` is a matrix, its rows
+        correspond to the true labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. Required for fractional labels, such as half points.
-        If None, the labels have the order that ``y`` declares, for example as an ordered
-        categorical. If ``y`` declares no order, its labels are sorted. Strings are sorted
-        alphabetically, with a ``LabelOrderWarning``, unless they are all numbers.
+        All labels, in order. This parameter is required if labels are fractional, such as half
+        points. If None, the labels are in the order that ``y`` declares, for example as an ordered
+        categorical. If ``y`` declares no order, its labels are sorted. Strings are sorted by value
+        if all of them are numbers. Otherwise, they are sorted alphabetically, and a
+        ``LabelOrderWarning`` is issued if the weights depend on the order.
     method : {'spline', 'exact', 'bagged', 'closed_form'}, default='spline'
         How to find the thresholds:
 
         - 'spline': maximise the expected kappa, assuming that the label distribution changes
           smoothly with the score. With quadratic weights, the expected label is modelled as an
-          increasing spline of the score. With other weights, the label probabilities follow a
-          cumulative logit model with a spline of the score. In most studies, and in all studies
-          with quadratic weights, 'spline' was the best method on new items.
+          increasing spline of the score. With other weights, the label probabilities are modelled
+          by a cumulative logit model with a spline of the score. In most simulations, and in all
+          simulations with quadratic weights, 'spline' reached the highest kappa on new items.
         - 'exact': maximise kappa on the training items, as `optimal_thresholds` does. With few
           items, these thresholds overfit.
-        - 'bagged': average the best thresholds of bootstrap resamples, on the scale of ranks.
-        - 'closed_form': shift and scale the scores to the mean and variance of the label
-          positions, and round to the nearest position. This method is suitable for few items, if
-          the scores are linear in the label positions and the label distribution is symmetric. The
-          method requires quadratic weights.
+        - 'bagged': find the best thresholds on each bootstrap resample, and average them as ranks,
+          not as scores.
+        - 'closed_form': shift and scale the scores so that they have the mean and variance of the
+          label positions, and round each score to the nearest position. With few items, this method
+          is suitable if the scores are linear in the label positions and the label distribution is
+          symmetric. It requires quadratic weights.
     n_resamples : int, default=100
-        Number of bootstrap resamples for 'bagged'.
+        The number of bootstrap resamples for the method 'bagged'.
     cv : int, splitter, iterable of (train, test) or None, default=5
-        Folds for ``oof_predictions_`` and for the estimator's scores. Each item must be in exactly
-        one test fold. An int is the number of folds, which are stratified by label. With an
-        estimator, they are the folds of `sklearn.model_selection.StratifiedKFold`, or of
-        `sklearn.model_selection.StratifiedGroupKFold` if there are groups. As always in
-        scikit-learn, these folds are not shuffled, so each fold contains items from one part of
-        the data. If the items are sorted, for example by date or file, pass
+        The folds used to compute ``oof_predictions_`` and, with an estimator, the out-of-fold
+        scores. Each item must be in exactly one test fold. An int is the number of folds, which are
+        stratified by label. With an estimator, the folds are made by
+        `sklearn.model_selection.StratifiedKFold` or, if there are groups, by
+        `sklearn.model_selection.StratifiedGroupKFold`. As usual in scikit-learn, these folds are
+        not shuffled, so each fold contains items from one part of the data. If the items are
+        sorted, for example by date or file, pass
         ``StratifiedKFold(5, shuffle=True, random_state=0)``. Without an estimator, the folds are
-        shuffled. If there are groups, they are then assigned to folds at random, about the same
-        number to each, as with ``fastkappa thresholds --cluster``. If None, ``oof_kappa_`` is
+        shuffled, and groups are assigned to folds at random, with about the same number of groups
+        in each fold, as in ``fastkappa thresholds --cluster``. If ``cv`` is None, ``oof_kappa_`` is
         not computed, and ``estimator`` must be None.
     random_state : int, RandomState instance or None, default=None
-        Source of randomness for the resamples and, without an estimator, for the folds of an
-        integer ``cv``. With an estimator, ``random_state`` does not change the folds. Pass an int
-        for reproducible results.
+        The seed or random number generator for the bootstrap resamples. If ``cv`` is an int and
+        there is no estimator, it also determines the folds. With an estimator, ``random_state``
+        does not change the folds. Pass an int for reproducible results.
 
     Attributes
     ----------
     thresholds_ : ndarray of shape (l - 1,)
-        Thresholds in ascending order. An item gets ``classes_[i]`` if its score is at least
+        The thresholds, in ascending order. An item gets ``classes_[i]`` if its score is at least
         ``thresholds_[i - 1]`` and below ``thresholds_[i]``.
     kappa_ : float
-        Kappa on the training items. With 'exact', this kappa is the highest possible value, so
+        The kappa on the training items. With 'exact', this kappa is the highest possible value, so
         expect a lower kappa on new items. If y has a single label, kappa is NaN and an
         ``UndefinedMetricWarning`` is issued.
     oof_kappa_ : float
-        Out-of-fold kappa, computed from one table of ``y`` and ``oof_predictions_``. This is an
-        estimate of kappa on new items. Not set if ``cv`` is None.
-    oof_predictions_ : ndarray of shape (n_samples,)
-        Out-of-fold labels. Each item is labeled with thresholds found on the other folds. For a
-        confidence interval of ``oof_kappa_``, pass these labels to `fastkappa.agreement`. Not set
+        The out-of-fold kappa, computed from a single confusion matrix of ``y`` and
+        ``oof_predictions_``. It is an estimate of the kappa on new items. This attribute is not set
         if ``cv`` is None.
+    oof_predictions_ : ndarray of shape (n_samples,)
+        The out-of-fold labels. The label of each item is determined by thresholds found on the
+        other folds. To get a confidence interval for ``oof_kappa_``, pass ``y`` and these labels to
+        `fastkappa.agreement`. This attribute is not set if ``cv`` is None.
     oof_scores_ : ndarray of shape (n_samples,)
-        Out-of-fold scores. Not set without an estimator.
+        The out-of-fold scores. This attribute is not set without an estimator.
     estimator_ : regressor
-        Regressor fitted to all items. Not set without an estimator.
+        The regressor, fitted to all items. This attribute is not set without an estimator.
     classes_ : ndarray of shape (l,)
         The labels, in order.
     n_features_in_ : int
-        Number of features seen in `fit`, if the estimator reports it. It is 1 without an estimator,
-        because the scores are the only feature.
+        The number of features seen during `fit`, if the estimator reports it. Without an estimator,
+        it is 1, because the scores are the only feature.
     feature_names_in_ : ndarray of object
-        Names of the features, if all column names of X are strings.
+        The names of the features, if all column names of X are strings.
 
     Raises
     ------
     ValueError
-        In `fit`, if a parameter is out of range, if the scores are not finite or not a
-        single column, or if a label is missing from ``labels``. In all methods, if a score is an
-        integer that float64 cannot represent exactly.
+        In `fit`, if a parameter is out of range, if the scores are not finite or have more than one
+        column, or if ``y`` contains a label that is not in ``labels``. In all methods, if a score
+        is an integer that float64 cannot represent exactly.
 
     Warns
     -----
     FallingScoresWarning
-        In `fit`, if scores fall as labels rise. Multiply such scores by -1.
+        In `fit`, if the scores fall as the labels rise. In this case, multiply the scores by -1.
     UserWarning
         In `fit`, if the thresholds give all items the same label.
 
     See Also
     --------
-    fastkappa.optimal_thresholds : Find thresholds as the method 'exact' does.
+    fastkappa.optimal_thresholds : Find the thresholds of the method 'exact'.
     fastkappa.estimators.KappaDecoder : Predict labels from a classifier's probabilities.
 
     Notes
@@ -143,9 +148,9 @@ class KappaRounder(OutOfFoldClassifier):
     Several threads can use a fitted rounder at the same time, but not while it is being
     refitted.
 
-    Do not use the spread of thresholds over resamples as a standard error. With n
-    items, threshold estimates converge at the rate n ** (-1/3), and the bootstrap is not consistent
-    for them.
+    Do not use the spread of the thresholds over bootstrap resamples as a standard error. Estimated
+    thresholds converge at the rate n ** (-1/3), where n is the number of items, and the bootstrap
+    is not consistent for such estimates.
 
     References
     ----------
@@ -218,10 +223,10 @@ class KappaRounder(OutOfFoldClassifier):
             Item weights, which must not be negative. The weights are also passed to the estimator
             if its ``fit`` accepts them. Items of weight 0 affect neither the thresholds nor kappa.
         groups : array-like of shape (n_samples,), default=None
-            Group of each item, such as the patient. Each group stays in one fold, unless ``cv`` is
-            a splitter that ignores groups. Groups are also passed to the estimator if its ``fit``
-            accepts them. In ``cross_val_score`` or ``GridSearchCV``, groups require metadata
-            routing and ``set_fit_request(groups=True)``.
+            The group of each item, such as the patient it comes from. All items of a group are in
+            the same fold, unless ``cv`` is a splitter that ignores groups. The groups are also
+            passed to the estimator if its ``fit`` accepts them. In ``cross_val_score`` or
+            ``GridSearchCV``, groups require metadata routing and ``set_fit_request(groups=True)``.
 
         Returns
         -------
@@ -285,6 +290,7 @@ class KappaRounder(OutOfFoldClassifier):
         Returns
         -------
         y : ndarray of shape (n_samples,)
+            The predicted labels.
         """
         # Call `_scores` before reading thresholds_, because it raises NotFittedError before `fit`.
         scores = self._scores(X)

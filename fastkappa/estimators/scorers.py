@@ -29,38 +29,41 @@ class KappaScorer:
 
     Pass an instance of this class as ``scoring=`` to scikit-learn's ``cross_val_score``,
     ``cross_validate`` (alone or in a dictionary of scorers), ``GridSearchCV``,
-    ``TunedThresholdClassifierCV`` or ``permutation_importance``. The scorers ``cohen_kappa``,
-    ``linear_kappa`` and ``quadratic_kappa`` are ready to use.
+    ``TunedThresholdClassifierCV`` or ``permutation_importance``. Three ready-made scorers are
+    available: ``cohen_kappa``, ``linear_kappa`` and ``quadratic_kappa``.
 
     Parameters
     ----------
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels. A
-        matrix requires ``labels``.
+        Disagreement weights, as in `cohen_kappa_score`. If ``weights`` is a matrix, its rows
+        correspond to the true labels, and ``labels`` is required.
     labels : array-like of shape (l,), default=None
-        All labels, in order. If None, the labels have the order that ``y`` declares, for
-        example as an ordered categorical. If ``y`` declares no order, the labels are the
-        classifier's ``classes_`` and the labels in ``y``. The labels are sorted, unless
-        ``classes_`` contains all of them in another order, which is then kept. Strings are
-        sorted alphabetically, with a ``LabelOrderWarning``, unless they are all numbers.
+        All labels, in order. If None, the labels are in the order that ``y`` declares, for example
+        as an ordered categorical. If ``y`` declares no order, the labels are those in the
+        classifier's ``classes_`` and in ``y``. They are sorted, unless ``classes_`` contains all of
+        them in another order, in which case that order is kept. Strings are sorted by value if all
+        of them are numbers. Otherwise, they are sorted alphabetically, and a ``LabelOrderWarning``
+        is issued if the weights depend on the order.
 
     Raises
     ------
     ValueError
-        When called, if predictions are not labels, if ``y`` or the predictions contain a label that
-        is not in ``labels``, or if weights are used but neither ``labels`` nor ``classes_`` exists.
+        When the scorer is called, if the predictions are not labels, if ``y`` or the predictions
+        contain a label that is not in ``labels``, or if weights are used but neither ``labels`` nor
+        ``classes_`` exists.
 
     See Also
     --------
-    fastkappa.compile_scorer : Compile a function of two arrays for use in loops.
+    fastkappa.compile_scorer : Compile a kappa function of two arrays, for use in loops.
 
     Notes
     -----
-    Weights depend on the positions of the labels. If a fold lacks a middle label, both in ``y``
-    and in the predictions, the labels on both sides become neighbours, and the kappa of the fold
-    cannot be compared with that of other folds. ``make_scorer(cohen_kappa_score,
-    weights="quadratic")`` has this flaw. With `KappaScorer`, all folds use the same labels, because
-    each label occurs in the training items or in the fold.
+    Weights depend on the positions of the labels. If a middle label occurs neither in a fold's
+    ``y`` nor in its predictions, the labels on either side become neighbours, and the kappa of this
+    fold cannot be compared with the kappas of other folds.
+    ``make_scorer(cohen_kappa_score, weights="quadratic")`` has this flaw. With `KappaScorer`, all
+    folds use the same labels, because the labels are taken from the training items and from the
+    fold.
 
     With scikit-learn's metadata routing, ``set_score_request(sample_weight=True)`` returns a
     new scorer that requests item weights. The original scorer does not change.
@@ -118,7 +121,7 @@ class KappaScorer:
         Returns
         -------
         kappa : float
-            Kappa of ``y`` and the predictions, or NaN if kappa is undefined.
+            The kappa between ``y`` and the predictions, or NaN if kappa is undefined.
         """
         predictions = estimator.predict(X)
         known = getattr(estimator, "classes_", None) if self.labels is None else self.labels

@@ -32,30 +32,30 @@ def confusion_matrix(
 ) -> IntTable:
     """Count how often each pair of labels was given to the same item.
 
-    Call this function inside ``@numba.njit`` functions.
+    Call this function from functions that are compiled with ``@numba.njit``.
 
     Parameters
     ----------
     y1, y2 : ndarray of shape (n,)
-        Labels 0 to n_labels - 1, as integers of any type or booleans. The arrays can be
+        Labels from 0 to ``n_labels - 1``, as booleans or as integers of any type. The arrays can be
         contiguous or strided.
     n_labels : int
         The number of labels, at least 1.
     drop_outside : bool, default=False
-        Whether to leave out items with a label outside 0 to n_labels - 1 in either array. The
-        number of items left out is ``len(y1) - table.sum()``. By default, such an item raises an
-        error.
+        Whether to leave out items that have a label outside the range 0 to ``n_labels - 1`` in
+        either array. The number of items left out is ``len(y1) - table.sum()``. By default, such an
+        item raises an error.
 
     Returns
     -------
     table : ndarray of shape (n_labels, n_labels), int64
-        Row i, column j counts the items with label i in ``y1`` and label j in ``y2``.
+        ``table[i, j]`` is the number of items with label i in ``y1`` and label j in ``y2``.
 
     Raises
     ------
     ValueError
-        If the lengths differ, if ``n_labels`` is less than 1, or if an item has a label outside 0
-        to n_labels - 1 and ``drop_outside`` is False.
+        If the lengths differ, if ``n_labels`` is less than 1, or if an item has a label outside the
+        range 0 to ``n_labels - 1`` and ``drop_outside`` is False.
     numba.TypingError
         At compile time, if an array is not one-dimensional or does not contain integers.
 

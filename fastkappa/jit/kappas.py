@@ -39,20 +39,21 @@ LEAST_EXPONENT = -1000
 def kappa_from_confusion(table: AnyArray, weights: Weights = None) -> float:
     """Compute Cohen's kappa from a confusion matrix.
 
-    Call this function inside ``@numba.njit`` functions.
+    Call this function from functions that are compiled with ``@numba.njit``.
 
     Parameters
     ----------
     table : ndarray of shape (l, l)
-        Counts, or sums of item weights, as finite, non-negative integers or floats.
+        The confusion matrix, with counts or sums of item weights as finite, non-negative integers
+        or floats.
     weights : {None, 'linear', 'quadratic'} or ndarray of shape (l, l), default=None
         Disagreement weights, as in `fastkappa.kappa_from_confusion`.
 
     Returns
     -------
     kappa : float
-        Cohen's kappa, at most 1, or NaN (without a warning) if kappa is undefined, because the
-        table is empty or no disagreement is expected (for example, with a single label).
+        Cohen's kappa, at most 1. Kappa is undefined if the table is empty or if no disagreement is
+        expected, for example with a single label. In this case, NaN is returned without a warning.
 
     Raises
     ------
@@ -66,9 +67,10 @@ def kappa_from_confusion(table: AnyArray, weights: Weights = None) -> float:
     Notes
     -----
     Counts and integer weights are summed exactly if ``n**2`` times the largest weight is below
-    2**104 (about 2 * 10**31), where ``n`` is the sum of the table. Kappa is then within 2 units in
-    the last place of its exact value. For 10**8 items and 1000 labels with quadratic weights, the
-    product is only about 10**22. Floats are summed with about 100 bits of precision.
+    2**104 (about 2 * 10**31), where ``n`` is the sum of all entries of the table. Kappa is then
+    within 2 units in the last place of its exact value. For example, with 10**8 items, 1000 labels
+    and quadratic weights, ``n**2`` times the largest weight is only about 10**22. Floats are summed
+    with about 100 bits of precision.
 
     Examples
     --------

@@ -33,16 +33,16 @@ def kappa_at_thresholds(
     weights: Weights = "quadratic",
     drop_outside: bool = False,
 ) -> float:
-    """Compute kappa between labels and scores cut at thresholds.
+    """Compute kappa between true labels and labels obtained by cutting scores at thresholds.
 
-    Call this function inside ``@numba.njit`` functions.
+    Call this function from functions that are compiled with ``@numba.njit``.
 
     Parameters
     ----------
     scores : ndarray of shape (n,)
         Integer or float scores. Infinity is allowed, but NaN is not.
     labels : ndarray of shape (n,)
-        True labels 0 to k, as integers of any type.
+        The true labels, from 0 to k, as integers of any type.
     thresholds : ndarray of shape (k,)
         Thresholds in non-decreasing order. The label of a score is the number of thresholds
         less than or equal to it: ``numpy.searchsorted(thresholds, scores, side='right')``.
@@ -50,8 +50,8 @@ def kappa_at_thresholds(
         thresholds leave an inner label unused.
     weights : {None, 'linear', 'quadratic'} or ndarray of shape (k + 1, k + 1), \
 default='quadratic'
-        Disagreement weights, as in `fastkappa.kappa_from_confusion`. The rows of a matrix
-        correspond to the true labels.
+        Disagreement weights, as in `fastkappa.kappa_from_confusion`. If ``weights`` is a matrix,
+        its rows correspond to the true labels.
     drop_outside : bool, default=False
         Whether to leave out items whose label is not one of 0 to k. By default, such a label
         raises an error.
@@ -59,7 +59,7 @@ default='quadratic'
     Returns
     -------
     kappa : float
-        Cohen's kappa, at most 1. NaN, without a warning, if kappa is undefined.
+        Cohen's kappa, at most 1. If kappa is undefined, NaN is returned without a warning.
 
     Raises
     ------

@@ -53,51 +53,50 @@ def leaderboard(
     y_true : array-like of shape (n,)
         The true labels.
     predictions : array of shape (n, m) or (m, n), mapping, data frame, or iterable of columns
-        The m predictions, as in `score_many`. With ``ids``, pass a mapping or an iterable of
-        pairs (ids, labels). The items are then matched by their ids.
+        The m predictions, as in `score_many`. With ``ids``, pass a mapping or an iterable in which
+        each prediction is a pair ``(ids, labels)``. The items are matched by their ids.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. A matrix requires ``labels``.
     labels : array-like of shape (l,), default=None
-        The labels to take into account, in the order of the weights. Items with other labels
-        are left out. By default, the kappa of a prediction is computed on the labels that occur in
-        the truth or in this prediction. If the truth or a prediction declares an order of the
-        labels, as ordered categoricals do, this order is used for all predictions.
+        The labels to include, in the order used by the weights. Items with other labels are left
+        out. By default, the kappa of a prediction is computed from the labels that occur in the
+        truth or in that prediction. If the truth or a prediction declares an order of the labels,
+        as ordered categoricals do, all predictions use that order.
     allow_other_labels : bool, default=False
         Whether a prediction may use labels that are not in ``labels`` for items whose true label is
-        in ``labels``. These items are left out of the prediction's kappa and counted in the column
-        ``other_labels``. By default, such labels raise an error, because the prediction would be
-        ranked only on the remaining items, which can be easier.
+        in ``labels``. The kappa of the prediction is computed without these items, and the column
+        ``other_labels`` counts them. By default, such labels raise an error, because the prediction
+        would be ranked only on the remaining items, which can be easier.
     ids : array-like of shape (n,), default=None
         The unique ids of the items of ``y_true``: integers, strings or dates.
     on_mismatch : {'raise', 'drop'}, default='raise'
         How to treat a prediction whose ids do not match ``ids``. 'raise' raises an error that
-        counts the differences and shows examples. 'drop' leaves out missing, unknown and repeated
-        items and counts them in the result. ``min_coverage`` limits how many items
-        can be left out.
+        states how many ids do not match and shows examples. 'drop' leaves out missing, unknown and
+        repeated items and counts them in the result. ``min_coverage`` limits how many items can be
+        left out.
     min_coverage : float, default=1.0
-        The coverage that a prediction needs to be ranked. Coverage is the proportion of the items
-        for which the prediction has exactly one label. By default, a prediction must label all
-        items, because a kappa of selected items, such as easy items, is not comparable with a kappa
-        of all items. A prediction with lower coverage is listed without a rank. Items with other
-        labels, which ``allow_other_labels`` allows, count as covered.
+        The minimum coverage that a prediction needs to be ranked. Coverage is the proportion of the
+        items for which the prediction has exactly one label. A prediction with lower coverage is
+        listed without a rank. By default, a prediction must label all items, because a kappa
+        computed from selected items, such as easy items, is not comparable with a kappa computed
+        from all items. Items that are left out because of ``allow_other_labels`` count as covered.
     axis : {0, 1}, default=0
-        The axis of the items in an array.
+        If ``predictions`` is an array, the axis that corresponds to the items.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing labels. 'raise' raises an error. 'drop' leaves out items without a true
-        label for all predictions, and items without a predicted label only for that prediction.
-        Items without a predicted label are counted in the column ``missing``. With ``ids``, a
-        prediction may contain or omit the items without a true label.
+        label for all predictions. An item without a predicted label is left out for that prediction
+        only, and is counted in the column ``missing``. With ``ids``, a prediction may contain or
+        omit the items without a true label.
     missing_codes : sequence, default=()
-        Values that mean a missing label, such as ``["NA", -9]``.
+        Values to treat as missing labels, such as ``["NA", -9]``.
     clusters : array-like of shape (n,), default=None
-        The cluster of each item of ``y_true``, such as the patient of an image. Clusters can be
-        identified by values of any type that labels can have. The bootstrap draws whole clusters,
-        because items in a cluster can resemble each other. By default, items are treated as
-        independent.
+        The cluster of each item of ``y_true``, such as the patient shown in an image. The values
+        can have any type that labels can have. The bootstrap draws whole clusters, because items in
+        the same cluster can resemble each other. By default, items are treated as independent.
     sample_weight : array-like of shape (n,), default=None
         The weight of each item of ``y_true``. Items keep their weights when the bootstrap draws
-        them. With item weights, the interval of kappa is a percentile interval, because the score
-        interval requires counts of items. By default, each item has weight 1.
+        them. With item weights, the confidence interval for kappa is a percentile interval, because
+        the score interval requires counts of items. By default, each item has weight 1.
     n_resamples : int, default=1000
         The number of bootstrap replicates. With 0, no intervals are computed.
     confidence : float, default=0.95
@@ -114,8 +113,9 @@ def leaderboard(
     -------
     result : Leaderboard
         The predictions, ordered from the largest kappa to the smallest. For each prediction, the
-        result contains the kappa, the difference from the leader and the rank, all with intervals.
-        It also contains the proportion of replicates in which the prediction ranks first.
+        result contains the kappa, its difference from the leader's kappa, and the rank, all with
+        intervals. It also contains the proportion of replicates in which the prediction ranks
+        first.
 
     Raises
     ------
@@ -130,42 +130,45 @@ def leaderboard(
     LabelOrderWarning
         For the same reasons as in `score_many`.
     UndefinedMetricWarning
-        If a kappa is undefined, because no disagreement is expected by chance or because no item of
-        a prediction can be scored. The warning is also issued if a prediction has labels for too
+        If a kappa is undefined because no disagreement is expected by chance, or because no item of
+        the prediction can be scored. The warning is also issued if a prediction has labels for too
         few items to be ranked, or if there are no intervals because all items are in one cluster.
 
     Notes
     -----
-    The items are assigned to 1000 groups at random. One pass over a prediction counts one table per
-    group. Each replicate then draws 1000 groups with replacement, without another pass over the
-    items. The groups drawn are the same for all predictions. With up to 1000 items, this is the
-    ordinary bootstrap of items. With more items, the widths of the intervals differ from those of
-    the ordinary bootstrap by about 2 %, which is less than their random error with 1000 replicates.
+    The bootstrap draws groups of items. The items are assigned to 1000 groups at random, and one
+    pass over a prediction counts one table per group. Each replicate draws 1000 groups with
+    replacement, which requires no further pass over the items. A replicate contains the same groups
+    for all predictions. With up to 1000 items, each item is its own group, so this is the ordinary
+    bootstrap. With more items, the widths of the intervals differ by about 2 % from those of the
+    ordinary bootstrap. This difference is smaller than the random error with 1000 replicates.
+
     If there are clusters, each group consists of whole clusters. With up to 1000 clusters, each
     cluster is its own group. With more clusters, each cluster is assigned to a group at random.
     With fewer than 50 clusters, or with clusters of very different sizes, the intervals tend to be
     too narrow.
 
-    The interval of kappa is the score interval that `agreement` computes. Percentile intervals are
-    too narrow if kappa depends on only a few items, as it does near 1 or with weights, because a
-    replicate can lack all of these items. With clusters or item weights, or with more than 128
-    labels, the interval of kappa is nevertheless a percentile interval. If kappa is 1, a percentile
-    interval has zero width.
+    The confidence interval for kappa is the score interval that `agreement` computes. A percentile
+    interval is too narrow if kappa depends on only a few items, because a replicate can lack all of
+    these items. This is the case if kappa is near 1 or if disagreement weights are used. With
+    clusters or item weights, or with more than 128 labels, the interval for kappa is nevertheless a
+    percentile interval. If kappa is 1, this interval has zero width.
 
-    All other intervals are percentile intervals. Such an interval is NaN if kappa is undefined in
+    Apart from the simultaneous intervals, the intervals for differences and ranks are percentile
+    intervals. A percentile interval for a kappa or a difference is NaN if kappa is undefined in
     more than 5 % of the replicates.
 
     The leader is the prediction with the largest kappa. If many equally good predictions are
-    compared with it one at a time, at least one of them nearly always seems significantly
-    worse. The simultaneous intervals cover all pairs of predictions, so they are valid whichever
-    prediction leads. At a confidence of 0.95, they use the 95 % quantile of the largest studentized
-    difference between any two predictions in a replicate (a bootstrap version of Tukey's pairwise
-    comparisons). The coverage of simultaneous intervals falls below the nominal level with fewer
-    than about 100 items, or with many predictions relative to the number of items.
+    compared with the leader one at a time, at least one of them nearly always seems significantly
+    worse. The simultaneous intervals account for all pairwise comparisons, so they are valid no
+    matter which prediction leads. At a confidence of 0.95, they use the 95 % quantile of the
+    largest studentized difference between any two predictions in a replicate (a bootstrap version
+    of Tukey's pairwise comparisons). The coverage of simultaneous intervals falls below the nominal
+    level with fewer than about 100 items, or with many predictions relative to the number of items.
 
     See Also
     --------
-    score_many : Compute only kappas and tables.
+    score_many : Compute only the kappas and the confusion matrices.
     compare_predictions : Compare two predictions by the delta method.
 
     References

@@ -57,10 +57,11 @@ class _Row(NamedTuple):
 class LeaderboardRow(Result, _Row):
     """One prediction on the leaderboard.
 
-    If the prediction could not be scored, ``failure`` states the reason. The other fields contain
-    this prediction's values of the attributes of `Leaderboard`. If it could not be read, or its ids
-    or labels were refused, the numbers of items are None, and the coverage is NaN. The columns of
-    data frames and of the printed table are in the order of the fields.
+    If the prediction could not be scored, ``failure`` states the reason. The other fields
+    correspond to the attributes of `Leaderboard`, and contain their values for this prediction. If
+    the prediction could not be read, or if its ids or labels were rejected, the numbers of items
+    are None and the coverage is NaN. Data frames and printed tables have their columns in the order
+    of the fields.
     """
 
     __slots__ = ()
@@ -97,52 +98,55 @@ class Leaderboard(Result):
     Attributes
     ----------
     names : tuple of length m
+        The names of the predictions, best first.
     rank : ndarray of int, shape (m,)
         The rank of each prediction, starting from 1 for the largest kappa. The rank is 0 if the
         prediction could not be scored or its kappa is undefined. Equal kappas have the same rank.
     kappa : ndarray of shape (m,)
+        The kappa of each prediction.
     interval : ndarray of shape (m, 2)
-        The interval of kappa.
+        The confidence interval for each kappa.
     interval_methods : tuple of {'score', 'percentile'}, length m
-        'score' is the score interval that `agreement` computes. 'percentile' is the percentile
-        interval of the replicates, used with clusters or item weights, or with more than 128
-        labels.
+        The method used to compute each interval in ``interval``. 'score' is the score interval that
+        `agreement` computes. 'percentile' is the percentile interval of the bootstrap replicates.
+        It is used with clusters or item weights, or with more than 128 labels.
     difference : ndarray of shape (m,)
-        Kappa minus the leader's kappa. The difference is 0 for the leader itself.
+        The kappa of the prediction minus the kappa of the leader. The difference is 0 for the
+        leader itself.
     difference_interval : ndarray of shape (m, 2)
-        The percentile interval of the difference. It is paired, because both kappas of a replicate
-        come from the same resampled items. The interval is valid only for a single comparison of
-        two predictions that were chosen beforehand.
+        The percentile interval for the difference. It is a paired interval: in each replicate, both
+        kappas are computed from the same resampled items. The interval is valid only for a single
+        comparison of two predictions that were chosen beforehand.
     simultaneous_interval : ndarray of shape (m, 2)
-        The interval of the difference, adjusted for all pairwise comparisons and for choosing the
-        leader by its kappa. A difference is significant at this confidence level if the whole
-        interval is below 0. If all predictions are equally good, about 5 % of leaderboards show a
-        significant difference at a confidence of 0.95. The percentage is higher if there are few
-        items relative to the number of predictions. The interval is NaN if there are too few
-        replicates (18 or fewer at a confidence of 0.95).
+        The interval for the difference, adjusted for all pairwise comparisons and for the fact that
+        the leader was chosen by its kappa. A difference is significant at the level
+        ``1 - confidence`` if the whole interval is below 0. If all predictions are equally good,
+        about 5 % of leaderboards show a significant difference at a confidence of 0.95. The
+        percentage is higher if there are few items relative to the number of predictions. The
+        interval is NaN if there are too few replicates (18 or fewer at a confidence of 0.95).
     significantly_below : tuple of bool or None, length m
-        Whether the whole simultaneous interval is below 0, or None if there is no interval.
+        Whether the whole simultaneous interval is below 0, or None if there is no such interval.
     proportion_first : ndarray of shape (m,)
-        The proportion of replicates in which the prediction is first, or NaN if its kappa is
+        The proportion of replicates in which the prediction ranks first, or NaN if its kappa is
         undefined. This proportion is not the probability that the prediction is the best. If kappa
         is undefined in a replicate, the prediction agrees with the truth on all items drawn, so it
-        shares first place. The prediction is last in replicates that contain none of its items.
+        shares first place. The prediction ranks last in replicates that contain none of its items.
     rank_interval : ndarray of int, shape (m, 2)
-        The percentile interval of the rank. Both limits are 0 if there is no interval.
+        The percentile interval for the rank. Both limits are 0 if there is no interval.
     n : ndarray of int, shape (m,)
-        The number of items that the prediction was scored on, or 0 if it was not scored.
+        The number of items on which the prediction was scored, or 0 if it was not scored.
     coverage : ndarray of shape (m,)
         The proportion of the items for which the prediction has exactly one label. The other items
         were left out. If items were left out, kappa is comparable with other kappas only if the
-        remaining items are not easier than those left out. The proportion is NaN if the prediction
-        could not be read, or if its ids or labels were refused.
+        remaining items are not easier than those left out. The coverage is NaN if the prediction
+        could not be read, or if its ids or labels were rejected.
     missing, extra, repeated : ndarray of int, shape (m,)
-        The number of items without a predicted label, the number of items that are not in the
-        truth, and the number of items that the prediction contains more than once. All of these
-        items were left out.
+        ``missing`` is the number of items without a predicted label, ``extra`` is the number of
+        items that are not in the truth, and ``repeated`` is the number of items that the prediction
+        contains more than once. All of these items were left out.
     other_labels : ndarray of int, shape (m,)
-        The number of items whose predicted label is not among the given labels, although their
-        true label is. These items were also left out.
+        The number of items whose true label is one of the given labels, but whose predicted label
+        is not. These items were also left out.
     failures : tuple of length m
         The reason why each prediction could not be scored, or None if it was scored.
     confidence : float
@@ -150,12 +154,12 @@ class Leaderboard(Result):
     n_resamples : int
         The number of bootstrap replicates.
     n_clusters : int or None
-        The number of clusters from which replicates are drawn, or None without clusters.
+        The number of clusters from which replicates are drawn, or None if there are no clusters.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
-        The disagreement weights of the kappas.
+        The disagreement weights used to compute the kappas.
     copies : tuple of tuples
-        Groups of predictions, by name, with equal kappas in every replicate. The predictions in a
-        group have the same labels for all or nearly all items.
+        The names of predictions whose kappas are equal in every replicate, with one tuple per
+        group. The predictions in a group have the same labels for all or nearly all items.
     doubt : str
         A reason not to trust the intervals, such as too few clusters. The string is empty if there
         is no such reason.
@@ -230,7 +234,7 @@ class Leaderboard(Result):
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary of numbers, strings and lists, with None for undefined values."""
+        """Return a dictionary of numbers, strings and lists. Undefined values are None."""
         rows = [row.to_dict() for row in self]
         return {
             "confidence": self.confidence,
@@ -262,7 +266,7 @@ class Leaderboard(Result):
         )
 
     def sentence(self) -> str:
-        """Return a summary for a paper, or only the headline if no kappa is defined."""
+        """Return a summary for a paper. If no kappa is defined, return only the headline."""
         if not self.rank.any():
             return self._headline() + "."
         leader, *_ = self

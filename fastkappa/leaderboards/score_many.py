@@ -1,4 +1,4 @@
-"""Compute the kappa of each of many predictions for the same items."""
+"""Compute the kappas of many predictions for the same items."""
 
 from __future__ import annotations
 
@@ -44,14 +44,15 @@ class Kappas(Result, _Kappas):
         weights are floats. If sums of integer weights overflow int64, the dtype is object and the
         elements are Python integers.
     labels : ndarray of shape (l,)
-        The labels shared by all tables: the given labels, otherwise the labels declared by the
-        truth or a prediction, otherwise all labels that occur, sorted.
+        The labels shared by all tables. If no labels were given, they are the labels declared by
+        the truth or a prediction. If none were declared, they are all labels that occur, in sorted
+        order.
     names : list of length m
-        The names of the predictions: keys, column names, or positions.
+        The names of the predictions: the keys of a mapping, column names, or positions.
     n_outside : ndarray of shape (m,)
-        The number of items left out of each table because of a label that is not in ``labels``.
+        The number of items left out of each table because one of their labels is not in ``labels``.
     n_missing : ndarray of shape (m,)
-        The number of items with a true label but no predicted label, for each prediction. It is
+        For each prediction, the number of items with a true label but no predicted label. It is
         always 0 unless ``missing='drop'`` is used.
     """
 
@@ -104,7 +105,7 @@ def score_many(
     backend: Backend | None = None,
     num_threads: int | None = None,
 ) -> Kappas:
-    """Compute the kappa of each of many predictions for the same items.
+    """Compute the kappas of many predictions for the same items.
 
     The truth is read and encoded only once, and the predictions are tallied in parallel threads.
 
@@ -113,39 +114,41 @@ def score_many(
     y_true : array-like of shape (n,)
         The true labels, of any type that `cohen_kappa_score` accepts.
     predictions : array of shape (n, m) or (m, n), mapping, data frame, or iterable of columns
-        The m predictions. For an array, ``axis`` says which axis holds the items. A mapping must
-        map names to columns. pandas, polars and pyarrow data frames are supported. An iterator is
-        read a few columns at a time.
+        The m predictions. If they are an array, ``axis`` specifies which axis corresponds to the
+        items. A mapping must map names to columns. pandas, polars and pyarrow data frames are
+        supported. An iterator is read a few columns at a time.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights. The rows and columns of a matrix follow the order of the labels.
+        Disagreement weights. If ``weights`` is a matrix, its rows and columns must be in the order
+        of the labels.
     labels : array-like of shape (l,), default=None
-        The labels to take into account, in the order used by the weights. By default, the kappa of
-        a prediction is computed from the labels that occur in the truth or in that prediction, as
-        in `cohen_kappa_score`, so no prediction affects the kappa of another. If the truth or a
-        prediction declares the order of its labels, as an ordered categorical does, all tables use
-        that order.
+        The labels to include, in the order used by the weights. By default, the kappa of a
+        prediction is computed from the labels that occur in the truth or in that prediction, as in
+        `cohen_kappa_score`, so no prediction affects the kappa of another prediction. If the truth
+        or a prediction declares the order of its labels, as an ordered categorical does, all tables
+        use that order.
     allow_other_labels : bool, default=False
         Whether a prediction may use labels outside ``labels`` for items whose true label is in
         ``labels``. Such items are left out of the prediction's table and counted in ``n_outside``.
         By default, an error is raised, because leaving out these items would favor the prediction.
     axis : {0, 1}, default=0
-        The axis of the items in an array. Use 0 for shape (n, m), with one prediction per column,
-        and 1 for shape (m, n), with one prediction per row. Predictions that are contiguous in
-        memory are processed faster.
+        If ``predictions`` is an array, the axis that corresponds to the items. Use 0 for shape
+        ``(n, m)``, with one prediction per column, and 1 for shape ``(m, n)``, with one prediction
+        per row. Predictions that are contiguous in memory are processed faster.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing labels. 'raise' raises an error. 'drop' leaves items without a true
-        label out of all tables, and items without a predicted label out of that prediction's table.
-        Items with a true label but no predicted label are counted in ``n_missing``.
+        label out of all tables. An item without a predicted label is left out of the table of that
+        prediction only. Items with a true label but no predicted label are counted in
+        ``n_missing``.
     missing_codes : sequence, default=()
-        Values that mean a missing label, such as ``["NA", -9]``.
+        Values to treat as missing labels, such as ``["NA", -9]``.
     sample_weight : array-like of shape (n,), default=None
         The weight of each item.
     backend : {'cython', 'numba', 'numpy'}, default=None
         If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If it is not
         set, the fastest available backend is used.
     num_threads : int, default=None
-        The maximum number of threads. If None, it is limited by ``OMP_NUM_THREADS``, the number of
-        cores and the CPU quota.
+        The maximum number of threads. If None, the number of threads is limited by
+        ``OMP_NUM_THREADS``, the number of cores and the CPU quota.
 
     Returns
     -------
@@ -155,10 +158,10 @@ def score_many(
     Raises
     ------
     ValueError
-        If there are no predictions, or if one is invalid. Each prediction must have as many items
-        as the truth, and class labels of the same kind. By default, it must not have missing
-        labels. If labels are given or declared, it must use only these labels. The error message
-        names the prediction.
+        If there are no predictions, or if a prediction is invalid. Each prediction must have the
+        same number of items as the truth, and class labels of the same kind. By default, a
+        prediction must not have missing labels. If labels are given or declared, a prediction must
+        use only these labels. The error message names the prediction.
     TypeError
         If ``predictions`` does not have a supported form.
 
@@ -169,7 +172,7 @@ def score_many(
     LabelOrderWarning
         If weights are used and the labels are strings whose order is neither given nor declared.
     UserWarning
-        If a prediction is the same column as the truth.
+        If the same column is passed as the truth and as a prediction.
 
     See Also
     --------

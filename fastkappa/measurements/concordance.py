@@ -40,7 +40,9 @@ OVERALL = "overall concordance correlation"
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class ConcordanceResult(MeasuredResult):
-    """A concordance correlation with its interval, precision and accuracy, printed as a report.
+    """A concordance correlation with its confidence interval, precision and accuracy.
+
+    Printing the result shows a report.
 
     Attributes
     ----------
@@ -49,25 +51,28 @@ class ConcordanceResult(MeasuredResult):
     value : float
         The coefficient, between -1 and 1, or NaN if undefined.
     standard_error : float
-        The standard error for a sample of subjects. For two raters, it is computed by Lin's formula
-        (1989, corrected 2000), which assumes normally distributed measurements. For several raters,
-        it is computed by the delta method, which does not assume normality. With clusters, it is
-        computed by the jackknife.
+        The standard error of the coefficient, if the subjects are a random sample.
+        `concordance_correlation` computes it by Lin's formula (1989, corrected 2000), which assumes
+        normally distributed measurements. `overall_concordance_correlation` computes it by the
+        delta method, which does not assume normality. With clusters, both functions compute it by
+        the jackknife.
     interval : tuple of float
-        The interval, computed with Fisher's z transform and therefore between -1 and 1. For two
-        raters, it uses the quantile of the normal distribution, as in Lin's paper. For several
-        raters, or with clusters, it uses Student's t. The degrees of freedom are the number of
-        subjects or clusters minus 1.
+        The confidence interval, which is computed with Fisher's z transform, so its limits are
+        between -1 and 1. `concordance_correlation` uses a quantile of the normal distribution, as
+        in Lin's paper. `overall_concordance_correlation` uses a quantile of Student's t
+        distribution. With clusters, both functions use Student's t distribution. Its degrees of
+        freedom are the number of subjects (or clusters) minus 1.
     precision : float
-        For two raters, Pearson's correlation. For several raters, the sum over all pairs of their
-        covariances, divided by the sum over all pairs of the products of standard deviations.
+        For two raters, Pearson's correlation. For more raters, the sum of the covariances of all
+        pairs of raters, divided by the sum of the products of their standard deviations.
     accuracy : float
         ``value / precision``, which is Lin's C_b. The accuracy is 1 if all raters have the same
         mean and standard deviation.
     location_shift : float
-        For two raters, (mean_1 - mean_2) / sqrt(s_1 * s_2); otherwise NaN.
+        For Lin's coefficient, ``(mean_1 - mean_2) / sqrt(s_1 * s_2)``, where s_1 and s_2 are the
+        standard deviations of the two raters. For the overall coefficient, NaN.
     scale_shift : float
-        For two raters, s_1 / s_2; otherwise NaN.
+        For Lin's coefficient, ``s_1 / s_2``. For the overall coefficient, NaN.
     confidence, n_subjects, n_raters, n_dropped, n_clusters, raters
         As in `IntraclassResult`.
     """
@@ -106,7 +111,7 @@ class ConcordanceResult(MeasuredResult):
         )
 
     def sentence(self) -> str:
-        """Return the correlation as a sentence for a paper."""
+        """Describe the correlation in a sentence for a paper."""
         what = self.method[0].upper() + self.method[1:]
         method = "interval" if self._is_normal else "t interval"
         return estimate_sentence(
@@ -117,7 +122,7 @@ class ConcordanceResult(MeasuredResult):
         )
 
     def interpret(self, scale: ScaleName) -> Interpretation:
-        """Interpret the correlation with a published scale, taking its interval into account.
+        """Interpret the correlation and its confidence interval with a published scale.
 
         Parameters
         ----------
@@ -169,7 +174,7 @@ def concordance_correlation(
     clusters: Any = None,
     confidence: float = 0.95,
 ) -> ConcordanceResult:
-    """Compute Lin's concordance correlation of two raters or methods, with its interval.
+    """Compute Lin's concordance correlation for two raters or methods, with an interval.
 
     Parameters
     ----------
@@ -188,14 +193,14 @@ def concordance_correlation(
     Returns
     -------
     result : ConcordanceResult
-        The value equals that of `continuous_kappa`, because variances are divided by n, as in
-        Lin's paper.
+        The coefficient equals the value of `continuous_kappa`, because variances are divided by n,
+        as in Lin's paper.
 
     Raises
     ------
     ValueError
         If lengths differ, if fewer than two subjects have both measurements, if measurements are
-        missing or are not finite real numbers, or if a column looks like ids.
+        missing or are not finite real numbers, or if a column seems to contain ids.
     TypeError
         If both columns are passed as a single data frame.
 
@@ -250,7 +255,7 @@ def overall_concordance_correlation(
     clusters: Any = None,
     confidence: float = 0.95,
 ) -> ConcordanceResult:
-    """Compute the overall concordance correlation of two or more raters, with its interval.
+    """Compute the overall concordance correlation for two or more raters, with an interval.
 
     The overall correlation is a weighted mean of Lin's coefficient over all pairs of raters.
     Each pair is weighted by the denominator of its coefficient.
@@ -260,7 +265,7 @@ def overall_concordance_correlation(
     ratings : array-like of shape (n_subjects, n_raters)
         As in `intraclass_correlation`.
     missing, clusters, confidence
-        As in `concordance_correlation`, which raises the same errors and warnings.
+        As in `concordance_correlation`. The errors and warnings are also the same.
 
     Returns
     -------

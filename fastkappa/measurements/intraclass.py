@@ -55,9 +55,9 @@ class IntraclassCorrelation(Result):
     Attributes
     ----------
     form : str
-        The name in McGraw and Wong (1996), such as 'ICC(A,1)'.
+        The name of the form in McGraw and Wong (1996), such as 'ICC(A,1)'.
     shrout_fleiss : str
-        The name in Shrout and Fleiss (1979), such as 'ICC(2,1)'.
+        The name of the form in Shrout and Fleiss (1979), such as 'ICC(2,1)'.
     value : float
         The coefficient, at most 1, or NaN if undefined.
     interval : tuple of float
@@ -65,13 +65,14 @@ class IntraclassCorrelation(Result):
     confidence : float
         The confidence level of the interval.
     f : float
-        The ratio of two mean squares, for the test that the coefficient is 0. With clusters, it is
-        a squared t statistic, computed on the same logarithmic scale as the interval.
+        The F statistic for the test that the coefficient is 0. It is a ratio of two mean squares.
+        With clusters, it is a squared t statistic instead, computed on the same logarithmic scale
+        as the interval.
     degrees_of_freedom : tuple of int
-        The degrees of freedom of the two mean squares. With clusters, these are 1 and the number of
-        clusters minus 1.
+        The degrees of freedom of the two mean squares. With clusters, the degrees of freedom are 1
+        and the number of clusters minus 1.
     p_value : float
-        The probability of an F at least as large as ``f`` if the coefficient is 0.
+        The probability of an F statistic at least as large as ``f`` if the coefficient is 0.
     """
 
     form: str
@@ -84,7 +85,7 @@ class IntraclassCorrelation(Result):
     p_value: float
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with one row and the columns of `IntraclassResult.to_frame`.
+        """Return a one-row pandas DataFrame with the columns of `IntraclassResult.to_frame`.
 
         Raises
         ------
@@ -102,10 +103,11 @@ class IntraclassCorrelation(Result):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class IntraclassResult(MeasuredResult):
-    """The six forms of the intraclass correlation, printed as a table.
+    """The six forms of the intraclass correlation.
 
-    To get a single form, use ``result['ICC(A,1)']``. The names of McGraw and Wong (1996), of
-    Shrout and Fleiss (1979), and of R's psych package, such as 'ICC2k', are accepted.
+    Printing the result shows a table. To get a single form, index the result with its name, as in
+    ``result['ICC(A,1)']``. The name can be that of McGraw and Wong (1996), that of Shrout and
+    Fleiss (1979), or that of R's psych package, such as 'ICC2k'.
 
     Attributes
     ----------
@@ -124,7 +126,7 @@ class IntraclassResult(MeasuredResult):
     confidence : float
         The confidence level of the intervals.
     raters : tuple of str
-        The names of the raters: the names of the columns, if they have any.
+        The names of the raters, taken from the column names of the ratings, if any.
     """
 
     forms: tuple[IntraclassCorrelation, ...]
@@ -147,14 +149,14 @@ class IntraclassResult(MeasuredResult):
         return iter(self.forms)
 
     def to_frame(self) -> Any:
-        """Return the forms as rows of a pandas DataFrame.
+        """Return a pandas DataFrame with one row per form.
 
         Returns
         -------
         frame : pandas.DataFrame
-            The frame has one row per form, with the form's name as the index. The columns are
-            ``shrout_fleiss``, ``value``, ``lower`` and ``upper`` (the limits of the interval),
-            ``f``, ``df1`` and ``df2`` (the degrees of freedom of F), and ``p_value``.
+            The index contains the names of the forms. The columns are ``shrout_fleiss``, ``value``,
+            ``lower`` and ``upper`` (the limits of the interval), ``f``, ``df1`` and ``df2`` (the
+            degrees of freedom of F), and ``p_value``.
 
         Raises
         ------
@@ -164,7 +166,7 @@ class IntraclassResult(MeasuredResult):
         return _frame(self.forms)
 
     def sentence(self, form: str = "ICC(A,1)") -> str:
-        """Return the value of one form as a sentence for a paper."""
+        """Describe the value of one form in a sentence for a paper."""
         found = self[form]
         model = "; ".join((found.form, found.shrout_fleiss, MODELS[found.form]))
         what = f"Intraclass correlation ({model})"
@@ -177,7 +179,7 @@ class IntraclassResult(MeasuredResult):
         )
 
     def interpret(self, scale: ScaleName, form: str = "ICC(A,1)") -> Interpretation:
-        """Interpret one form with a published scale, taking its interval into account.
+        """Interpret the value and the interval of one form with a published scale.
 
         Parameters
         ----------
@@ -281,13 +283,14 @@ def intraclass_correlation(
         missing rating and counts them in ``n_dropped``.
     clusters : array-like of shape (n_subjects,), default=None
         The cluster of each subject, such as the patient if subjects are lesions. Clusters change
-        the intervals, but not the values. With clusters, the intervals are computed by the
-        jackknife over the clusters, with a quantile of Student's t. The jackknife is applied to
-        log((1 + (k - 1) ICC) / (1 - ICC)), which is the logarithm of F for ICC(1). The reported F
-        and its degrees of freedom also come from the jackknife, which leaves out clusters, not
-        raters, so it treats raters as fixed. Intervals without clusters treat raters as sampled
-        (McGraw and Wong 1996). If the raters' means differ, the intervals of ICC(A,.) are therefore
-        narrower with clusters than without.
+        the intervals, but not the values. With clusters, the intervals are computed by a jackknife
+        that leaves out one cluster at a time, with quantiles of Student's t distribution. The
+        jackknife is applied to log((1 + (k - 1) ICC) / (1 - ICC)). For ICC(1), this is the
+        logarithm of F. The reported F and its degrees of freedom also come from the jackknife.
+        Because the jackknife leaves out clusters, not raters, it treats the raters as fixed.
+        Without clusters, the intervals treat the raters as a random sample (McGraw and Wong 1996).
+        If the raters' means differ, the intervals for ICC(A,.) are therefore narrower with clusters
+        than without.
     confidence : float, default=0.95
         The confidence level of the intervals.
 
@@ -298,20 +301,22 @@ def intraclass_correlation(
     Raises
     ------
     ValueError
-        If there are fewer than two raters, if fewer than two subjects have ratings from all
-        raters, or if ratings are missing or are not finite real numbers. An error is also raised if
-        a column looks like ids, or if the data frame seems to have one row per measurement.
+        If there are fewer than two raters, if fewer than two subjects have ratings from all raters,
+        or if ratings are missing or are not finite real numbers. An error is also raised if a
+        column seems to contain ids, or if a data frame seems to have one row per measurement
+        instead of one row per subject.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a form is undefined and its values are NaN, for example because all ratings are equal.
+        If the value of a form is undefined and therefore NaN, for example because all ratings are
+        equal.
 
     Notes
     -----
     The values and intervals of ICC(A,.) and ICC(C,.) are the same for random and fixed raters
-    (McGraw and Wong 1996). ICC(A,.) and ICC(C,.) have the same F test (table 8 of that paper),
-    because one coefficient is 0 if and only if the other is 0.
+    (McGraw and Wong 1996). They also have the same F test (table 8 of that paper), because one
+    coefficient is 0 if and only if the other is 0.
 
     References
     ----------

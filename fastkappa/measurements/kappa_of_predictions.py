@@ -34,27 +34,29 @@ CHUNK = 1 << 14
 
 
 def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """Compute the quadratic weighted kappa of two arrays of arbitrary numbers.
+    """Compute the quadratic weighted kappa between two arrays of arbitrary numbers.
 
     For integers, the value equals the quadratic weighted kappa of a confusion matrix whose labels
     are all integers from the smallest to the largest number. In general, it is ``1 - d / e``, where
-    d is the mean squared difference and e is its expected value if the arrays were independent. The
-    value equals Lin's concordance correlation coefficient with variances that are divided by n.
+    d is the mean squared difference and e is the value of d that would be expected if the arrays
+    were independent. Kappa also equals Lin's concordance correlation coefficient if variances are
+    divided by n, not by n - 1.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        True values, as finite integers or floats.
+        The true values, as finite integers or floats.
     y_pred : array-like of shape (n_samples,)
-        Predictions on the same scale.
+        The predictions, on the same scale as the true values.
     sample_weight : array-like of shape (n_samples,), default=None
         Nonnegative item weights.
 
     Returns
     -------
     kappa : float
-        Quadratic weighted kappa, between -1 and 1. It is 0 if an array is constant, except that
-        it is NaN, with an ``UndefinedMetricWarning``, if all numbers in both arrays are equal.
+        Quadratic weighted kappa, between -1 and 1. It is 0 if either array is constant. However, if
+        all numbers in both arrays are equal, kappa is undefined: NaN is returned, and an
+        ``UndefinedMetricWarning`` is issued.
 
     Raises
     ------
@@ -65,7 +67,7 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     Notes
     -----
     Numbers of all types are centred and summed in float64, so neither a large offset nor a large
-    number of items reduces precision. Only one chunk at a time is copied.
+    number of items reduces precision. The arrays are copied one chunk at a time, not as a whole.
 
     References
     ----------
