@@ -40,7 +40,7 @@ class KappaFunction(Protocol):
 
 
 def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int64) -> KappaFunction:
-    """Return a fast function that computes kappa of two arrays with known labels.
+    """Return a fast function that computes kappa for two arrays with labels known in advance.
 
     Parameters
     ----------
@@ -55,12 +55,12 @@ def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int6
     Returns
     -------
     scorer : callable
-        ``scorer(y1, y2, *, sample_weight=None)`` accepts two one-dimensional arrays (NumPy
-        arrays, series or tensors) of ``dtype`` and of equal length. The result is kappa as a float,
-        or NaN without a warning if kappa is undefined. The scorer raises ``TypeError`` for any
-        other dtype, and ``ValueError`` if the lengths differ or if a rating is masked or is not
-        among the labels. The scorer has a name and a signature, can be pickled, and can be passed
-        to ``sklearn.metrics.make_scorer``.
+        ``scorer(y1, y2, *, sample_weight=None)`` accepts two one-dimensional arrays (NumPy arrays,
+        series or tensors) that have the given ``dtype`` and equal length. It returns kappa as a
+        float. If kappa is undefined, it returns NaN without a warning. The scorer raises
+        ``TypeError`` for any other dtype, and ``ValueError`` if the lengths differ or if a rating
+        is masked or is not among the labels. The scorer has a name and a signature, can be pickled,
+        and can be passed to ``sklearn.metrics.make_scorer``.
 
     Raises
     ------
@@ -74,9 +74,9 @@ def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int6
 
     Notes
     -----
-    The scorer is fastest with the compiled backend, 2 to 32 consecutive integer labels, and weights
-    None, 'linear' or 'quadratic'. Under these conditions, a call with 100 items takes a fraction of
-    a microsecond.
+    The scorer is fastest if the compiled backend is available, the labels are 2 to 32 consecutive
+    integers, and ``weights`` is None, 'linear' or 'quadratic'. Under these conditions, a call with
+    100 items takes a fraction of a microsecond.
 
     Examples
     --------

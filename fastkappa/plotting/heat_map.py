@@ -49,25 +49,27 @@ def plot_confusion(
 ) -> Axes:
     """Draw a confusion matrix as a heat map, with counts and proportions.
 
-    The first rater's labels run downwards, as in a printed table. The colour of a cell shows its
-    proportion. Cells that show agreement are framed.
+    Rows correspond to the first rater's labels, with the first label at the top. The colour of each
+    cell shows its proportion, as defined by ``normalize``. The cells on the diagonal, where the
+    raters agree, are framed.
 
     Parameters
     ----------
     table : array-like of shape (l, l), ConfusionCounts or AgreementResult
-        Counts, or sums of item weights. Rows are the first rater's ratings.
+        Counts or sums of item weights. Rows correspond to the first rater's labels.
     labels : sequence of length l, default=None
-        The labels in the table's order. None means the labels of the result, or 0 to l - 1 for an
-        array.
+        The labels, in the order of the table's rows. If None, the labels of the result are used, or
+        0 to l - 1 for an array.
     raters : tuple of str, default=None
-        The names of both raters. None means the names in the result, the names of a data frame's
-        index and columns, or else 'first rater' and 'second rater'.
+        The names of the two raters. If None, the names are taken from the result, or from the index
+        and columns of a data frame. If there are no names, 'first rater' and 'second rater' are
+        used.
     normalize : {'all', 'true', 'pred'}, default='all'
-        Whether to show proportions of all items, of each row or of each column, as in
+        Whether proportions are relative to all items, to each row or to each column, as in
         `confusion_matrix`.
     ax : Axes, default=None
-        The axes to draw on. None creates a new figure of suitable size with ``pyplot.subplots``.
-        The colour scale is drawn outside the axes, to the right.
+        The axes to draw on. If None, a new figure of suitable size is created with
+        ``pyplot.subplots``. The colour scale is drawn outside the axes, to the right.
 
     Returns
     -------
@@ -83,8 +85,8 @@ def plot_confusion(
 
     Notes
     -----
-    Counts have the same format as in `plot_agreement`. If the cells are too small, the
-    proportions are left out first, then also the counts.
+    Counts are formatted as in `plot_agreement`. If the cells are too small for both numbers, the
+    proportions are omitted. If they are too small even for the counts, both are omitted.
 
     Examples
     --------

@@ -31,20 +31,21 @@ def plot_limits_of_agreement(
 ) -> Axes:
     """Draw a Bland-Altman plot of two measurement methods, with limits of agreement.
 
-    For each subject, a dot shows the difference between the two measurements against their
-    mean. With more than 20 000 subjects, hexagons show the density of the dots. A solid line marks
-    the bias, and dashed lines mark the limits. Their confidence intervals are shaded. A dotted
-    line marks 0. The values are written to the right of the plot.
+    For each subject, a dot shows the difference between the two measurements against their mean.
+    With more than 20 000 subjects, hexagons show the density of the points instead. A solid line
+    marks the bias, and dashed lines mark the limits of agreement. The confidence intervals for the
+    bias and the limits are shaded. A dotted line marks a difference of 0. The bias and the limits
+    are also written as numbers to the right of the plot.
 
     Parameters
     ----------
     result : LimitsOfAgreement
         The result of `limits_of_agreement`.
     units : str, default=None
-        The unit of the measurements, such as 'mmHg', for the labels of the axes.
+        The unit of the measurements, such as 'mmHg', which is shown in the axis labels.
     ax : Axes, default=None
-        The axes to draw on. None creates a new figure with ``pyplot.subplots``. The values are
-        written outside the axes, to the right.
+        The axes to draw on. If None, a new figure is created with ``pyplot.subplots``. The numbers
+        are written outside the axes, to the right.
 
     Returns
     -------

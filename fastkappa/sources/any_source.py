@@ -69,7 +69,10 @@ def confusion_from_source(
     decimal: str = ".",
     on_progress: Callable[[int, int], object] | None = None,
 ) -> SourceCounts | dict[Any, SourceCounts]:
-    """Count how often each pair of labels was given to the same item, without moving the data.
+    """Count how often each pair of labels occurs in two columns of a data source.
+
+    If the source has its own engine, that engine counts the items, and the data are not
+    transferred.
 
     Parameters
     ----------
@@ -79,45 +82,49 @@ def confusion_from_source(
         - a pyarrow ``Table``, ``RecordBatch``, ``RecordBatchReader`` or ``Dataset``, or any
           other object that exports an Arrow stream; a list or an iterator of record batches;
         - a pandas or polars frame, or any other frame that narwhals supports;
-        - a polars ``LazyFrame``, a DuckDB relation or a PySpark frame. Its engine counts the
-          items and returns only the cells of the table;
+        - a polars ``LazyFrame``, a DuckDB relation or a PySpark frame. The engine of the source
+          counts the items and returns only the cells of the table;
         - a Dask frame, whose partitions are counted on the Dask workers;
-        - a mapping of names to arrays. Chunks of Dask arrays are counted on the Dask workers;
+        - a mapping of names to arrays. If these are Dask arrays, their chunks are counted on the
+          Dask workers;
         - a list of dictionaries, one per row, as in JSON.
     y1, y2 : str
-        The names of the columns of the first and the second rater. They can name the same column.
-        Ratings are whole numbers, booleans, strings, dates or times.
+        The names of the columns that contain the first and second raters' ratings. Both can name
+        the same column. Ratings can be whole numbers, booleans, strings, dates or times.
     labels : array-like of shape (l,), default=None
-        The labels of the table, in order. If None and a column declares an order of its labels,
-        the table has all these labels in that order. Ordered categoricals, polars and DuckDB
-        Enums, ordered Arrow dictionaries, and Python enums declare an order. If no order is
-        declared, the labels that occur are sorted: strings by value if all are numbers, otherwise
-        alphabetically. If some ratings are not in ``labels``, and some strings in ``labels`` do
-        not occur, a warning lists these strings.
+        The labels of the table, in order. If None, and if a column declares the order of its
+        labels, the table has all declared labels in that order. Ordered categoricals, polars and
+        DuckDB Enums, ordered Arrow dictionaries, and Python enums declare an order. If no order is
+        declared, the labels that occur are sorted. Strings are sorted by value if all of them are
+        numbers, and alphabetically otherwise. If some ratings are not in ``labels``, a warning
+        lists any strings in ``labels`` that do not occur.
     missing_codes : sequence, default=()
-        Values that stand for a missing rating, such as ``["x", -9]``.
+        Values that represent a missing rating, such as ``["x", -9]``.
     group : str, default=None
-        The name of a column of groups. Items are counted separately for each group.
+        The name of the column that contains the group of each item. Items are counted separately
+        for each group.
     sample_weight : str, default=None
-        The name of a column of item weights. The table then contains sums of weights instead of
-        counts: exact sums for integers, and float64 sums for floats.
+        The name of the column that contains the weight of each item. If given, the table contains
+        sums of weights instead of counts. Sums of integer weights are exact, and sums of float
+        weights are float64.
     num_threads : int, default=None
-        The maximum number of threads in this process. If None, it is limited by
+        The maximum number of threads in this process. If None, the number is limited only by
         ``OMP_NUM_THREADS``, the number of cores and the CPU quota. Query engines and compute
-        clusters have their own settings.
+        clusters use their own settings.
     filesystem : pyarrow.fs.FileSystem, default=None
-        The file system of the paths, such as ``pyarrow.fs.S3FileSystem()``. Files in formats other
-        than Parquet are first copied to a temporary folder.
+        The file system that contains the files, such as ``pyarrow.fs.S3FileSystem()``. Files in
+        formats other than Parquet are first copied to a temporary folder.
     sep : str, default=None
         The separator between the fields of text files, such as ``";"``, ``"tab"`` or ``"space"``.
-        If None, it is inferred from the suffix and the first line.
+        If None, the separator is inferred from the file name's suffix and the first line of the
+        file.
     encoding : str, default=None
-        The encoding of text files, such as ``"utf-16"`` or ``"cp1252"``. None means UTF-8.
+        The encoding of text files, such as ``"utf-16"`` or ``"cp1252"``. If None, UTF-8 is assumed.
     decimal : str, default='.'
-        The decimal point of numbers in text files.
+        The character that is used as the decimal point in text files.
     on_progress : callable, default=None
-        Called repeatedly with the number of bytes read so far and the total number of bytes.
-        Supported only for local files.
+        A function that is called repeatedly with the number of bytes read so far and the total
+        number of bytes. It is supported only for local files.
 
     Returns
     -------
@@ -126,7 +133,7 @@ def confusion_from_source(
         missing rating are not in the table. ``missing`` holds the number of missing ratings for
         each rater, and ``n_dropped`` is the number of items with a missing rating. If ``group`` is
         given, ``counts`` is a dictionary that maps each group to such a tuple. The groups are
-        sorted, and all have the same labels. The key None stands for items without a group.
+        sorted, and all have the same labels. The counts of items without a group have the key None.
 
     Raises
     ------
@@ -139,8 +146,8 @@ def confusion_from_source(
     OverflowError
         If a sum of integer item weights does not fit in int64.
     TypeError
-        If the type of the source is not supported, or if the source does not support
-        ``filesystem`` or ``on_progress``.
+        If the type of the source is not supported, or if ``filesystem``, ``on_progress`` or an
+        option for text files is given for a source that does not support it.
     ImportError
         If a library that is needed to read the source is missing. The message explains how to
         install it.

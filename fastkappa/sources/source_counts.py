@@ -39,23 +39,25 @@ from fastkappa.tables.table import scatter
 
 
 class SourceCounts(CountsResult, CountedRows):
-    """Store a confusion table of two columns, and the numbers of items left out of it.
+    """The confusion matrix of two columns, and the number of items left out of it.
 
     Attributes
     ----------
     table : ndarray of shape (l, l)
         The cell in row i, column j is the number of items rated ``labels[i]`` by the first rater
-        and ``labels[j]`` by the second, or the sum of their weights. Counts and sums of integer
-        weights are int64, and sums of float weights are float64.
+        and ``labels[j]`` by the second, or the total weight of these items. The dtype is float64 if
+        item weights are floats, and int64 otherwise.
     labels : ndarray of shape (l,)
-        The labels, in the given order or in the order that a column declares. Otherwise the labels
-        are sorted: strings by value if all are numbers, otherwise alphabetically.
+        The labels, in the order that the caller passed or that a column declares. If there is no
+        such order, the labels are sorted. Strings are sorted by value if all of them are numbers,
+        and alphabetically otherwise.
     n_outside : int
-        The number of items with two ratings, at least one of which is not among the labels.
+        The number of items that have both ratings but are left out because a rating is not among
+        the labels.
     n_rows : int
-        The number of items.
+        The total number of items, including those left out.
     missing : tuple of int
-        The numbers of missing ratings of the first and the second rater.
+        The number of missing ratings for the first and second raters.
     n_dropped : int
         The number of items left out because a rating is missing.
     is_weighted : bool
@@ -78,12 +80,14 @@ class SourceCounts(CountsResult, CountedRows):
     def from_json(cls, text: str) -> SourceCounts:
         """Read counts from JSON written by `to_json` or ``fastkappa score --save``.
 
-        JSON from `ConfusionAccumulator.to_json` or another class of counts is also accepted.
+        JSON written by `ConfusionAccumulator.to_json`, or by the ``to_json`` method of another
+        class of counts, is also accepted.
 
         Raises
         ------
         ValueError
-            If the text is not such JSON, or contains impossible values, such as negative weights.
+            If the text is not JSON of this kind, or if it contains impossible values, such as
+            negative weights.
 
         Examples
         --------

@@ -46,22 +46,22 @@ BLOCK_CELLS = 1 << 18
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BootstrapResult(Result):
-    """A statistic of a table with its bootstrap interval.
+    """A statistic of a table, with a bootstrap confidence interval.
 
     Attributes
     ----------
     value : float
-        The statistic of the table itself.
+        The statistic of the original table.
     interval : tuple of float
-        The lower and upper limits; NaN if undefined.
+        The lower and upper limits of the interval, or NaN if the interval is undefined.
     standard_error : float
         The standard deviation of the replicates.
     replicates : ndarray of shape (n_resamples,)
-        The statistic of each resampled table, in the order drawn; NaN where undefined.
+        The statistic of each resampled table, in the order drawn. Undefined values are NaN.
     n_undefined : int
-        The number of NaN replicates. The interval is computed from the other replicates.
+        The number of replicates that are NaN. The interval is computed from the other replicates.
     method : {'percentile', 'bca'}
-        The kind of interval.
+        The kind of bootstrap interval.
     confidence : float
         The confidence level of the interval.
     name : str
@@ -94,7 +94,10 @@ class BootstrapResult(Result):
         return Report([self.sentence()], [estimate_grid([found], self.confidence)])
 
     def sentence(self, *, name: str | None = None) -> str:
-        """Return a sentence about the interval. ``name`` replaces the name of the statistic."""
+        """Return a sentence about the interval for a paper.
+
+        If given, ``name`` is used as the name of the statistic.
+        """
         n, method = len(self.replicates), BOOTSTRAP_METHODS[self.method]
         undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
         return (
@@ -103,7 +106,10 @@ class BootstrapResult(Result):
         )
 
     def row(self, name: str) -> dict[str, Any]:
-        """Return the interval as a CSV row. ``name`` is the name of the statistic."""
+        """Return the interval as a dictionary for one CSV row.
+
+        ``name`` is the name of the statistic in that row.
+        """
         name = f"{name} ({BOOTSTRAP_METHODS[self.method]} bootstrap)"
         return estimate_row(name, None, self.standard_error, self.interval)
 
@@ -124,22 +130,22 @@ def bootstrap(
     confidence: float = 0.95,
     rng: Any = None,
 ) -> BootstrapResult:
-    """Return the bootstrap interval of kappa, or of any statistic of a table.
+    """Return a bootstrap confidence interval for kappa, or for any other statistic of a table.
 
     Parameters
     ----------
     table : array-like of shape (l, l), or AgreementResult
-        Counts of items; rows correspond to the first rater's ratings. If a result is given, its
-        weights and clusters are used. If there are clusters, each is drawn as a whole, and the
+        Counts of items. Rows correspond to the first rater's labels. If a result is given, its
+        weights and clusters are used. If the items are clustered, whole clusters are drawn, and the
         jackknife for BCa intervals leaves out one cluster at a time.
     statistic : callable, default=None
-        A function that accepts m tables as an array of shape (m, l, l), and returns m numbers. It
-        must return NaN for a table if the statistic is undefined. The functions in
-        ``fastkappa.statistics.indices`` are examples. None means kappa.
+        A function that accepts an array of m tables, of shape (m, l, l), and returns one number per
+        table. If the statistic of a table is undefined, the number must be NaN. The functions in
+        ``fastkappa.statistics.indices`` are examples. If None, kappa is computed.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights for kappa, as for `kappa_from_confusion`.
     n_resamples : int, default=9999
-        The number of tables to draw.
+        The number of resampled tables to draw.
     method : {'percentile', 'bca'}, default='bca'
         'percentile' uses quantiles of the replicates. 'bca' (bias-corrected and accelerated)
         adjusts these quantiles for bias and skewness.
@@ -161,8 +167,9 @@ def bootstrap(
 
     Notes
     -----
-    Undefined replicates are left out. An ``UndefinedMetricWarning`` is issued if the interval is
-    undefined, because no replicates remain or the statistic of the table itself is undefined.
+    Undefined replicates are left out. The interval is undefined if no replicates remain, or if the
+    statistic of the table itself is undefined. In this case, an ``UndefinedMetricWarning`` is
+    issued.
 
     References
     ----------

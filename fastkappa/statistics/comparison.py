@@ -57,30 +57,32 @@ class KappaDifference(Result):
     standard_error : float
         The standard error of the difference.
     interval : tuple of float
-        The interval of differences that the test does not reject.
+        The confidence interval for the difference. It contains the differences that the test does
+        not reject.
     z, p_value : float
-        The z statistic of the test of no difference, and its two-sided p-value, which is consistent
-        with the interval. In an asymptotic test, z is the difference divided by its standard error.
+        The z statistic and the two-sided p-value for the null hypothesis that the kappas are equal.
+        The p-value is consistent with the interval. In an asymptotic test, z is the difference
+        divided by its standard error.
     confidence : float
         The confidence level of the interval.
     bootstrap : BootstrapResult or None
-        The bootstrap of the difference, if requested.
+        The bootstrap result for the difference, or None if no bootstrap was requested.
     names : tuple of str
         The names of the two samples or predictions.
     interval_methods : tuple of str
-        The methods by which the two kappas are tested.
+        The methods used to test the two kappas.
     doubt : str
-        The reason why the interval and the test cannot be trusted, or an empty string if there is
-        none.
+        The reason why the interval and the test cannot be trusted, or an empty string if they can.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights of both kappas.
     n : int or None
-        The number of items in a comparison of two predictions, or None for independent samples.
+        The number of items for which two predictions are compared, or None if the samples are
+        independent.
     n_dropped, n_outside : int
-        The numbers of items left out because of a missing rating, and because of a rating that is
-        not among the labels.
+        The number of items left out because a rating is missing, and the number left out because a
+        rating is not among the labels.
     n_clusters : int or None
-        The number of clusters of the items, or None without clusters.
+        The number of clusters, or None if the items are not clustered.
     """
 
     value: float
@@ -177,25 +179,27 @@ def compare_independent(
     Parameters
     ----------
     first, second : array-like of shape (l, l), or AgreementResult
-        Two tables of counts, or results, whose labels may differ. A result is tested by its own
-        method, which accounts for clusters if `agreement` was given clusters. The samples must not
-        share clusters. For samples that share clusters, use `agreement_by`.
+        The two samples, each given as a table of counts or as a result. Their labels can differ. If
+        `agreement` was called with clusters, the test accounts for them. The samples must not share
+        clusters. For samples that share clusters, use `agreement_by`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights for tables. Must be None for results, which have their own weights.
+        Disagreement weights for tables of counts. They must be None if results are given, because
+        results have their own weights.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How each kappa is tested. None means the method of the result, or the default of `agreement`
-        for a table. With 'asymptotic', the interval is symmetric.
+        The method used to test each kappa. If None, the result's own method is used, or, for a
+        table, the default method of `agreement`. With 'asymptotic', the interval is symmetric.
 
     Returns
     -------
     difference : KappaDifference
-        The test is the same as in `compare_strata`. If a kappa is undefined, the difference, its
-        interval and the test are NaN, and an ``UndefinedMetricWarning`` is issued. With full
-        agreement, or if a rater uses only one label, the standard error of a kappa is 0, although
-        kappa is not known exactly. The standard error of the difference and an asymptotic test are
-        then NaN, with the same warning.
+        The difference between the kappas, with the test that `compare_strata` performs. If a kappa
+        is undefined, the difference, its interval and the test are NaN, and an
+        ``UndefinedMetricWarning`` is issued. If the raters of a sample always agree, or if one of
+        them uses only one label, the standard error of that sample's kappa is 0, although the true
+        kappa is not known exactly. In this case, the standard error of the difference is NaN, an
+        asymptotic test is NaN, and the same warning is issued.
 
     Raises
     ------

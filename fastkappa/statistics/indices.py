@@ -39,14 +39,14 @@ class _Estimate(NamedTuple):
 
 
 class Estimate(Result, _Estimate):
-    """An index and its standard error: floats for one table, or arrays of shape (...) for a stack.
+    """The value and standard error of an index, for one table or for a stack of tables.
 
     Attributes
     ----------
     value : float or ndarray
-        The index.
+        The value of the index. For a stack of tables of shape (..., l, l), an array of shape (...).
     standard_error : float or ndarray
-        The standard error of the index.
+        The standard error of the index, of the same shape as ``value``.
     """
 
     __slots__ = ()
@@ -82,7 +82,7 @@ def percent_agreement(
     Parameters
     ----------
     table : array-like of shape (..., l, l)
-        Counts; rows are the first rater's ratings.
+        Counts of items. Rows correspond to the first rater's labels.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `fastkappa.kappa_from_confusion`.
     clusters : Clusters or None, default=None
@@ -245,7 +245,7 @@ def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> An
     Parameters
     ----------
     table : array-like of shape (..., l, l)
-        Counts; rows are the first rater's ratings.
+        Counts of items. Rows correspond to the first rater's labels.
     step_weights : sequence of float, default=(1.0,)
         The agreement weights for pairs of labels that are 0, 1, 2, ... steps apart. Pairs farther
         apart have weight 0. The R package vcd uses ``(1, 1 - 1 / (l - 1)**2)`` for its weighted B.
@@ -322,7 +322,7 @@ def category_tables(table: ArrayLike) -> AnyArray:
     Parameters
     ----------
     table : array-like of shape (..., l, l)
-        Counts; rows are the first rater's ratings.
+        Counts of items. Rows correspond to the first rater's labels.
 
     Returns
     -------

@@ -35,7 +35,7 @@ from fastkappa.statistics.weights import Weights, scheme_of, what_needs_order
 
 
 def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
-    """Return Cohen's kappa of a confusion matrix, or of each matrix of a stack.
+    """Return Cohen's kappa for a confusion matrix, or for each matrix in a stack.
 
     Parameters
     ----------
@@ -43,17 +43,17 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
         Finite, non-negative counts or sums of item weights. The rows correspond to the first
         rater's labels.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights. None treats all disagreements as equal. 'linear' weights disagreements
-        by the distance between the labels' positions, 'quadratic' by the squared distance. A matrix
-        is used unchanged. Its rows correspond to the first rater's labels, and its diagonal must be
-        0.
+        Disagreement weights. None treats all disagreements as equal. 'linear' weights are the
+        distances between the labels' positions, and 'quadratic' weights are the squares of these
+        distances. A matrix is used unchanged. Its rows correspond to the first rater's labels, and
+        its diagonal must be 0.
 
     Returns
     -------
     kappa : float, or ndarray of shape (...) for a stack
-        Kappa, which is at most 1. If the table is empty, or if no disagreement is expected, for
-        example because only one label is used, kappa is undefined: the result is NaN, and an
-        ``UndefinedMetricWarning`` is issued.
+        Kappa, which is at most 1. Kappa is undefined if the table is empty, or if no disagreement
+        is expected by chance, for example because only one label is used. An undefined kappa is
+        NaN, and an ``UndefinedMetricWarning`` is issued.
 
     Raises
     ------
@@ -63,12 +63,13 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
 
     Notes
     -----
-    For counts of any size, the result differs from the exact value by at most half a unit in the
-    last place for a single table, and by at most 2 units in the last place for a stack.
+    For a single table, the result differs from the exact value by at most half a unit in the last
+    place. For a stack, it differs by at most 2 units in the last place. This is true for counts of
+    any size.
 
-    With weights, the order of the labels matters. For a data frame, it is the order of the columns.
-    A ``LabelOrderWarning`` is issued if the column names are alphabetically sorted strings or
-    unsorted numbers.
+    With weights, the order of the labels matters. The labels of a data frame have the order of its
+    columns. If weights are used and the column names are alphabetically sorted strings or unsorted
+    numbers, a ``LabelOrderWarning`` is issued.
 
     References
     ----------

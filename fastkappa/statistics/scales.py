@@ -50,7 +50,7 @@ class _Interpretation(NamedTuple):
 
 
 class Interpretation(Result, _Interpretation):
-    """The interpretation of a coefficient of agreement on a scale.
+    """The interpretation of an agreement coefficient on a published scale.
 
     Attributes
     ----------
@@ -59,15 +59,18 @@ class Interpretation(Result, _Interpretation):
     source : str
         The publication that defines the scale.
     reading : str
-        The label of the band that contains the value; 'undefined' for NaN.
+        The label of the band that contains the coefficient, or 'undefined' if the coefficient is
+        NaN.
     proportions : dict
-        The proportion of the confidence distribution in each band. This distribution is defined by
-        the intervals at all confidence levels, and is restricted to values between -1 and 1. The
-        proportions sum to 1, or are NaN if there is no interval.
+        The proportion of the confidence distribution that lies in each band. The confidence
+        distribution is defined by the coefficient's intervals at all confidence levels, and is
+        restricted to values between -1 and 1. The proportions sum to 1, or are NaN if there is no
+        interval.
     confident_reading : str
-        The highest band that the agreement reaches or exceeds with the given confidence (Gwet
-        2014); 'undefined' if there is no interval. This statement is one-sided, so the lower limit
-        of the two-sided interval with the same confidence can be in a lower band.
+        The label of the highest band that the coefficient reaches or exceeds with the given
+        confidence (Gwet 2014), or 'undefined' if there is no interval. Because the confidence is
+        one-sided, the lower limit of a two-sided interval with the same confidence can be in a
+        lower band.
     confidence : float
         The one-sided confidence level of ``confident_reading``.
     """
@@ -87,7 +90,7 @@ class Interpretation(Result, _Interpretation):
         )
 
     def in_short(self) -> str:
-        """Return the label of the value's band, and the band reached with the given confidence."""
+        """Return the coefficient's band and the band it reaches with confidence, as short text."""
         if self.confident_reading == "undefined":
             return self.reading
         return f"{self.reading}, {self._at_least()}"

@@ -45,41 +45,45 @@ TOO_FEW_SHARED = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EqualKappas(Result):
-    """The result of a test that kappa is the same in all strata, with the common kappa.
+    """The result of testing whether kappa is the same in all strata, with the common kappa.
 
     Attributes
     ----------
     kappa : float
-        The common kappa. For this value, the z statistics of the strata sum to 0 when weighted by
-        the inverse standard errors. In asymptotic tests, it is the mean of the kappas, weighted by
-        their inverse variances.
+        The estimate of the common kappa. At this value, the z statistics of the strata, weighted by
+        their inverse standard errors, sum to 0. In asymptotic tests, the estimate is the mean of
+        the strata's kappas, weighted by their inverse variances.
     standard_error : float
-        The standard error of the common kappa, assuming that all strata have this kappa.
+        The standard error of the common kappa. It is computed on the assumption that all strata
+        have this kappa.
     interval : tuple of float
-        The interval of values for which the weighted sum of the z statistics is not significant.
+        The confidence interval for the common kappa. It contains the values at which the weighted
+        sum of the z statistics is not significant.
     statistic : float
-        Q, the sum of the squared z statistics of the strata for the common kappa.
+        Q, the sum of the squared z statistics, each of which compares a stratum's kappa with the
+        common kappa.
     degrees_of_freedom : int
         The number of strata minus one.
     p_value : float
-        The probability of a Q at least this large if kappa is the same in all strata. For score and
-        profile tests with clusters, the p-value is from the F distribution, and reports show F,
-        which is Q divided by its degrees of freedom, instead of Q.
+        The probability of a Q at least this large if kappa is the same in all strata. In score and
+        profile tests with clusters, the p-value is computed from an F distribution. Reports then
+        show F instead of Q, where F is Q divided by its degrees of freedom.
     confidence : float
         The confidence level of the interval.
     undefined : tuple
         The names of the strata that cannot be compared, because kappa or its standard error is
-        undefined, or because the standard error is 0 in an asymptotic test. The argument
-        ``undefined`` determines whether these strata are left out or make the test undefined (NaN).
+        undefined, or because the standard error is 0 in an asymptotic test. If the argument
+        ``undefined`` is 'drop', these strata are left out. If it is 'nan', they make the test
+        undefined (NaN).
     interval_method : str
-        The method that tests the kappa of each stratum: 'score', 'profile' or 'asymptotic'.
+        The method used to test the kappa of each stratum: 'score', 'profile' or 'asymptotic'.
     doubt : str
         The reason why the interval and the test cannot be trusted, or an empty string if they can.
     coefficient : str
         The name of the coefficient.
     second_degrees_of_freedom : float or None
-        The second degrees of freedom of the F distribution. None if the p-value is from a
-        chi-square distribution.
+        The denominator degrees of freedom of the F distribution, or None if the p-value is computed
+        from a chi-square distribution.
     """
 
     kappa: float
@@ -171,23 +175,27 @@ def compare_strata(
     Parameters
     ----------
     tables : sequence or mapping of tables or of results, or array of shape (h, l, l)
-        One table or result per stratum. The results must be `AgreementResult` objects, or
-        `MultiRaterResult` objects for the same coefficient. Labels may differ. The test of a result
-        accounts for its clusters. For strata that share clusters, use `agreement_by`.
+        One table or result per stratum. Results must be `AgreementResult` objects, or
+        `MultiRaterResult` objects for the same coefficient. The strata can have different labels.
+        If a result has clusters, the test accounts for them. For strata that share clusters, use
+        `agreement_by`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights for tables. Must be None for results, which have their own weights.
+        Disagreement weights for tables of counts. They must be None if results are given, because
+        results have their own weights.
     undefined : {'nan', 'drop'}, default='nan'
         How to treat strata whose kappa is undefined (0 / 0), for example because both raters use
         only one label. With 'nan', the test is undefined, and an ``UndefinedMetricWarning`` names
-        these strata. With 'drop', the other strata are compared, and the warning is issued only if
-        fewer than two are left. The attribute ``undefined`` of the result contains the names of
-        these strata. Asymptotic tests cannot compare strata with a standard error of 0 either. The
-        standard error is 0 if the raters always agree or if one rater uses only one label.
+        these strata. With 'drop', these strata are left out, and the warning is issued only if
+        fewer than two strata remain. In both cases, the attribute ``undefined`` of the result
+        contains the names of these strata. In asymptotic tests, strata whose standard error is 0
+        are treated in the same way. The standard error is 0 if the raters always agree or if one
+        rater uses only one label.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How the kappa of each stratum is tested. None means the result's own method or, for a table,
-        the default of `agreement`. 'asymptotic' is the test of SAS (PROC FREQ, option AGREE).
+        The method used to test the kappa of each stratum. If None, the result's own method is used,
+        or, for a table, the default method of `agreement`. 'asymptotic' is the test that SAS
+        performs (PROC FREQ, option AGREE).
 
     Returns
     -------
@@ -201,10 +209,10 @@ def compare_strata(
 
     Notes
     -----
-    With small strata, a mean weighted by inverse variances is strongly biased, because
-    a kappa that is high by chance has a small variance. Score tests use the variances under the
-    null hypothesis instead. For both methods, ``python -m bench.studies.strata`` shows the size of
-    the test and the coverage of the interval.
+    If the strata are small, a mean weighted by inverse variances is strongly biased, because a
+    kappa that is high by chance has a small estimated variance. Instead of estimated variances,
+    score tests use the variances under the null hypothesis. To see the size of the test and the
+    coverage of the interval for both methods, run ``python -m bench.studies.strata``.
 
     References
     ----------

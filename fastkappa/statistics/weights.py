@@ -95,7 +95,7 @@ def mean_weights(matrix: FloatTable, margins: FloatTable) -> FloatTable:
 def disagreement_weights(
     family: Family, labels: ArrayLike, *, period: float | None = None
 ) -> FloatTable:
-    """Return a matrix of disagreement weights for labels, to be passed as ``weights=``.
+    """Return a matrix of disagreement weights for use as the ``weights`` argument.
 
     Numeric labels are compared by value: for example, the distance from 2 to 5 is 3, even if no
     label lies between them. (In contrast, ``weights='linear'`` and ``weights='quadratic'`` compare
@@ -109,23 +109,24 @@ def disagreement_weights(
 
         - 'linear': ``|x - y|``;
         - 'quadratic': ``(x - y)**2``;
-        - 'radical': the square root of ``|x - y|``; large disagreements weigh little more than
-          small ones;
+        - 'radical': the square root of ``|x - y|``; large disagreements have only slightly larger
+          weights than small ones;
         - 'ordinal': ``d * (d + 1) / 2``, the number of pairs that can be formed from the two labels
           and those between them. This family is a compromise between 'linear' and 'quadratic', and
-          always uses positions;
-        - 'ratio': ``((x - y) / (x + y))**2``; 1 and 2 are as far apart as 10 and 20, and labels
-          must be non-negative numbers;
+          always compares positions, even if labels are numbers;
+        - 'ratio': ``((x - y) / (x + y))**2``; labels must be non-negative numbers, and 1 and 2 are
+          as far apart as 10 and 20;
         - 'circular': ``sin(pi * (x - y) / period)**2``, for months or directions, where the last
           label is next to the first;
         - 'bipolar': ``(x - y)**2 / ((x + y - 2 * low) * (2 * high - x - y))``, where low and high
-          are the ends of the scale, such as -3 and 3; disagreements near the ends weigh more.
+          are the ends of the scale, such as -3 and 3; disagreements near the ends of the scale have
+          larger weights.
     labels : array-like of shape (l,)
-        All possible labels, in the order of the table's rows. For 'bipolar', the smallest and the
-        largest label are used as the ends of the scale.
+        All possible labels, in the order of the table's rows. For 'bipolar', the smallest and
+        largest labels are used as the ends of the scale.
     period : float, default=None
-        The period of 'circular' labels, such as 360 for degrees. None means that the labels are
-        equally spaced around the circle, so the period is the number of labels times the spacing.
+        The period of 'circular' labels, such as 360 for degrees. If None, the labels must be
+        equally spaced around the circle, and the period is the number of labels times the spacing.
 
     Returns
     -------

@@ -188,7 +188,8 @@ class ConfusionCounts(CountsResult, _Counts):
         labeled ``labels[i]`` and the second rater ``labels[j]``. The dtype is float64 if item
         weights are floats, and int64 otherwise.
     labels : ndarray of shape (l,)
-        The labels, sorted or in the given order.
+        The labels of the rows and columns. They have the given or declared order if there is one,
+        and are sorted otherwise.
     n_outside : int
         The number of items that are not in the table because a rating is not one of the labels.
     """
@@ -220,22 +221,24 @@ def confusion_counts(
     ----------
     y1, y2 : array-like of shape (n,)
         The ratings of two raters: integers of any dtype, whole floats, booleans, strings or dates.
-        Ratings can be lists, NumPy arrays, pandas, polars or pyarrow columns, or objects that
-        export their memory through the Arrow or DLPack protocol. Integer arrays are read in place,
-        with any stride or byte order. If both columns contain whole numbers on the same device, for
-        example in GPU tensors, their own library counts them there.
+        Ratings can be passed as lists, NumPy arrays, pandas, polars or pyarrow columns, or objects
+        that export their memory through the Arrow or DLPack protocol. Integer arrays are read in
+        place, whatever their stride or byte order. If both arguments contain whole numbers and are
+        on the same device, such as a GPU, the library that they belong to counts them on that
+        device.
     labels : array-like of shape (l,), default=None
-        The labels of the table, in this order. If None, the labels declared by the ratings are
-        used, in their declared order. If none are declared, the labels that occur are used, sorted.
+        The labels of the table, in order. If None, the labels that the ratings declare are used, in
+        the declared order. If no labels are declared, the labels that occur are used, in sorted
+        order.
     sample_weight : array-like of shape (n,), default=None
-        Item weights. If given, the table contains sums of weights instead of counts. The sums are
-        exact for integers, and float64 for floats.
+        Item weights. If given, the table contains sums of weights instead of counts. Sums of
+        integer weights are exact, and sums of float weights are float64.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If the variable
-        is not set, the fastest available backend is used.
+        The backend that counts the items. If None, the environment variable ``FASTKAPPA_BACKEND``
+        determines the backend. If the variable is not set, the fastest available backend is used.
     num_threads : int, default=None
-        The maximum number of threads. If None, it is limited by ``OMP_NUM_THREADS``, the number of
-        cores and the CPU quota.
+        The maximum number of threads. If None, the number is limited only by ``OMP_NUM_THREADS``,
+        the number of cores and the CPU quota.
 
     Returns
     -------
@@ -245,8 +248,8 @@ def confusion_counts(
     Raises
     ------
     ValueError
-        If the lengths differ, if a rating is missing or is not a class label, if labels repeat, or
-        if weights are not finite.
+        If the lengths differ, if a rating is missing or is not a class label, if a label is given
+        twice, or if weights are not finite.
     OverflowError
         If a sum of integer item weights does not fit in int64.
     ImportError

@@ -29,11 +29,11 @@ NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 class ThresholdEvaluator:
-    """Quickly compute kappa at any thresholds on the scores, for use in your own optimiser.
+    """Compute kappa quickly for any thresholds on scores, for use in your own optimiser.
 
-    The setup sorts the items into small groups by score. After the setup, computing kappa at any
-    thresholds takes microseconds, for any number of items. To find the best thresholds without an
-    optimiser, use `optimal_thresholds`.
+    The constructor divides the items into small groups by score. After that, computing kappa for a
+    set of thresholds takes microseconds, regardless of the number of items. To find the best
+    thresholds without an optimiser, use `optimal_thresholds`.
 
     Parameters
     ----------
@@ -45,15 +45,15 @@ class ThresholdEvaluator:
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix correspond
         to the true labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. By default, the labels have the order that ``y_true`` declares. An
-        ordered categorical, a polars Enum, an ordered Arrow dictionary and a Python enum declare an
-        order. Otherwise the labels that occur in ``y_true`` are sorted: strings alphabetically,
-        unless all of them are numbers.
+        All labels, in order. By default, the labels have the order that ``y_true`` declares.
+        Ordered categoricals, polars Enums, ordered Arrow dictionaries and Python enums declare an
+        order. If no order is declared, the labels that occur in ``y_true`` are sorted. Strings are
+        sorted by value if all of them are numbers, and alphabetically otherwise.
     sample_weight : array-like of shape (n,), default=None
         Non-negative item weights.
     num_threads : int, default=None
-        The maximum number of threads for the setup. By default, all available threads are
-        used.
+        The maximum number of threads that the constructor uses. By default, all available threads
+        are used.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class ThresholdEvaluator:
         return float(kappas(tables_at(self._items, numbers[None])[0], self._weights))
 
     def many(self, thresholds: Any) -> NDArray[np.float64]:
-        """Return one kappa per row of thresholds.
+        """Return an array with one kappa for each row of thresholds.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class ThresholdEvaluator:
         Returns
         -------
         table : ndarray of shape (l, l)
-            int64 counts, or float64 sums if the item weights are floats.
+            Counts or sums of integer weights as int64, or sums of float weights as float64.
         """
         table: AnyArray = tables_at(self._items, self._read(thresholds, 1)[None])[0]
         return table.astype(np.int64) if self._whole else in_given_weights(table, self._scale)

@@ -48,15 +48,16 @@ class ThresholdResult(Result):
     Attributes
     ----------
     thresholds : ndarray of shape (l - 1,)
-        Ascending thresholds, in the dtype of the scores. An item gets ``labels[i]`` if its
-        score is at least ``thresholds[i - 1]`` and below ``thresholds[i]``. If thresholds
-        are -inf, the lowest labels get no items. If thresholds are inf, the highest labels get no
-        items. If two thresholds are equal, the label between them gets no items.
+        Ascending thresholds, in the dtype of the scores. An item gets ``labels[i]`` if its score is
+        at least ``thresholds[i - 1]`` and below ``thresholds[i]``. Thresholds of -inf mean that the
+        lowest labels get no items, and thresholds of inf mean that the highest labels get no items.
+        If two thresholds are equal, the label between them gets no items.
     kappa : float
-        Kappa between the true labels and the labels given by the thresholds.
+        Kappa between the true labels and the labels that the thresholds assign.
     table : ndarray of shape (l, l)
-        The cell in row i, column j is the number of items with true label i that get label j. Cells
-        are int64 counts, or float64 sums if the item weights are floats.
+        The cell in row i, column j is the number (or the total weight) of items with true label
+        ``labels[i]`` that get ``labels[j]``. The dtype is float64 if item weights are floats, and
+        int64 otherwise.
     labels : ndarray of shape (l,)
         The labels, in order.
     rounds : int
@@ -66,8 +67,8 @@ class ThresholdResult(Result):
         ``kappa + gap``. With integer item weights, the gap is 0.0, because the optimum is proven in
         integer arithmetic.
     method : {'sort', 'bins'}
-        The method used. 'bins' falls back to 'sort' if more than half of the items are in bins that
-        can contain a threshold.
+        The method that was used. 'bins' falls back to 'sort' if more than half of the items are in
+        bins that can contain a threshold.
     """
 
     thresholds: AnyArray
@@ -79,7 +80,7 @@ class ThresholdResult(Result):
     method: Literal["sort", "bins"]
 
     def predict(self, scores: Any) -> AnyArray:
-        """Return the label of each score.
+        """Return the label that the thresholds assign to each score.
 
         Parameters
         ----------
@@ -96,9 +97,9 @@ class ThresholdResult(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per label.
 
-        An item gets the label if its score is at least ``from`` and less than ``below``. The column
-        ``true`` counts the items with this true label. The column ``given`` counts the items that
-        get this label.
+        An item gets the label of a row if its score is at least ``from`` and less than ``below``.
+        The column ``true`` counts the items whose true label is the label of the row. The column
+        ``given`` counts the items that get this label.
 
         Raises
         ------
@@ -167,17 +168,17 @@ def optimal_thresholds(
     y_true : array-like of shape (n,)
         The true labels: integers, whole-number floats, booleans, strings or dates.
     scores : array-like of shape (n,)
-        The model output for each item. All scores must be finite. Higher scores mean later labels.
-        float32 and float64 scores are read in place, and other numbers are converted to float64.
-        For probabilities (one column per label), use `decode_probabilities`.
+        The model output for each item. All scores must be finite. Higher scores correspond to later
+        labels. float32 and float64 scores are read in place, and other numbers are converted to
+        float64. For probabilities (one column per label), use `decode_probabilities`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix correspond
         to the true labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. By default, the labels have the order that ``y_true`` declares. An
-        ordered categorical, a polars Enum, an ordered Arrow dictionary and a Python enum declare an
-        order. Otherwise the labels that occur in ``y_true`` are sorted: strings alphabetically,
-        unless all of them are numbers.
+        All labels, in order. By default, the labels have the order that ``y_true`` declares.
+        Ordered categoricals, polars Enums, ordered Arrow dictionaries and Python enums declare an
+        order. If no order is declared, the labels that occur in ``y_true`` are sorted. Strings are
+        sorted by value if all of them are numbers, and alphabetically otherwise.
     sample_weight : array-like of shape (n,), default=None
         Non-negative item weights. Items of weight 0 are left out.
     method : {'auto', 'sort', 'bins'}, default='auto'
@@ -205,10 +206,12 @@ def optimal_thresholds(
     Warns
     -----
     LabelOrderWarning
-        If ``y_true`` contains strings that are not all numbers, and their order is neither
-        given nor declared. Thresholds depend on the order of the labels for any weights.
+        If ``y_true`` contains strings that are not all numbers, and their order is neither given
+        nor declared. The best thresholds depend on the order of the labels, whichever weights are
+        used.
     FallingScoresWarning
-        If scores fall as labels rise. If the label order is right, multiply the scores by -1.
+        If scores tend to be lower for later labels. If the order of the labels is right, multiply
+        the scores by -1.
     UserWarning
         If the best thresholds give all items the same label.
 
@@ -219,16 +222,16 @@ def optimal_thresholds(
 
     Notes
     -----
-    In kappa = 1 - O / E, the observed disagreement O and the expected disagreement E are sums over
-    the items. Finding the best thresholds is therefore a fractional programme, which Dinkelbach's
-    method solves exactly in a few rounds.
+    Kappa is 1 - O / E, where the observed disagreement O and the expected disagreement E are sums
+    over the items. Finding the best thresholds is therefore a fractional programme, which
+    Dinkelbach's method solves exactly in a few rounds.
 
-    The work grows linearly with the number of items and quadratically with the number of
+    The running time grows linearly with the number of items and quadratically with the number of
     labels.
 
     With few items, the best thresholds fit the noise and are not the best for new items.
-    `KappaRounder` aims for thresholds that suit new items. With 100 000 or more items, its
-    thresholds are practically the same as the thresholds found here.
+    `KappaRounder` chooses thresholds that are meant for new items. With 100 000 or more items, its
+    thresholds are practically the same as those that this function finds.
 
     References
     ----------

@@ -23,7 +23,7 @@ INTERVAL = "95 % interval"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RoundingReport(Result):
-    """Cut points on scores, and three kappas: at the cut points, at half points and out of fold.
+    """A comparison of cut points on scores with the half points between labels.
 
     Attributes
     ----------
@@ -36,17 +36,18 @@ class RoundingReport(Result):
     thresholds : ndarray of shape (l - 1,)
         The cut points: the lowest score of each label except the first.
     half_points : ndarray of shape (l - 1,)
-        The midpoints between labels if the labels are ascending numbers, otherwise the midpoints
-        between label positions: 0.5, 1.5, ...
+        The midpoints between adjacent labels if the labels are ascending numbers. For other labels,
+        the midpoints between their positions: 0.5, 1.5, ...
     kappa : dict
-        Kappas with the keys ``half_points``, ``thresholds`` and ``out_of_fold``. Undefined kappas
-        are NaN. The out-of-fold kappa is None without folds.
+        The kappas, with the keys ``half_points``, ``thresholds`` and ``out_of_fold``. Undefined
+        kappas are NaN. The out-of-fold kappa is None if there are no folds.
     table : ndarray of shape (l, l)
-        Row i, column j counts the items with label i to which the thresholds assign label j.
+        The cell in row i, column j is the number of items with true label ``labels[i]`` to which
+        the thresholds assign ``labels[j]``.
     interval : tuple of float or None
-        The 95 % interval of the out-of-fold kappa, or None if it was not computed.
+        The 95 % confidence interval for the out-of-fold kappa, or None if it was not computed.
     n_clusters : int or None
-        The number of clusters, or None without clusters.
+        The number of clusters, or None if the items are not clustered.
     """
 
     n: int
@@ -71,7 +72,10 @@ class RoundingReport(Result):
         method: Method,
         y: str = "labels",
     ) -> RoundingReport:
-        """Build a report on the cut points found. ``y`` is the name of the labels in the report."""
+        """Build a report on the cut points of ``rounding``.
+
+        ``y`` is the name that the report uses for the labels.
+        """
         halves = half_points_of(rounding.labels)
         table = table_at_thresholds(y_true, scores, halves, labels=rounding.labels)
         found = {
@@ -115,7 +119,10 @@ class RoundingReport(Result):
         return None if isinstance(self.weights, str) and self.weights == "none" else self.weights
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one dict per label: its name, its lowest score and the half point below it."""
+        """Return one dictionary per label.
+
+        It contains the label's name, its lowest score and the half point below it.
+        """
         columns = zip(
             self.labels.tolist(),
             [-math.inf, *self.thresholds.tolist()],

@@ -50,88 +50,92 @@ def agreement(
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
 ) -> AgreementResult:
-    """Compute all agreement statistics of two raters from their ratings.
+    """Compute all agreement statistics for two raters from their ratings.
 
     Parameters
     ----------
     y1, y2 : array-like of shape (n,)
-        The ratings of the first and of the second rater, as in `confusion_counts`. In reports and
-        plots, the names of Series are used as the names of the raters.
+        The ratings of the first and second raters, as in `confusion_counts`. If they are Series
+        that have names, reports and plots use these names for the raters.
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
-        None treats all disagreements as equal. 'linear' weights disagreements by the distance
-        between the labels' positions, and 'quadratic' by the squared distance. A matrix holds the
-        disagreement weight of each pair of labels. Its rows are the first rater's labels, and it
-        need not be symmetric.
+        None treats all disagreements as equal. 'linear' weights are the distances between the
+        labels' positions, and 'quadratic' weights are the squares of these distances. A matrix
+        contains the disagreement weight of each pair of labels. Its rows correspond to the first
+        rater's labels, and it need not be symmetric.
     labels : array-like of shape (l,), default=None
         The labels, in the order that weights refer to. Items with other labels are left out, and
-        the result's ``n_outside`` is their number. None means the labels that the ratings declare,
-        including unused labels. Ordered categoricals, polars Enums, ordered Arrow dictionaries and
-        Python enums declare their labels. If no labels are declared, the labels that occur are
-        used, in sorted order. Pass all labels that the raters could have used, even those that do
-        not occur, because unused labels change Bennett's S, Brennan-Prediger and Gwet's AC, and
-        can change the 'score' or 'profile' interval of kappa. The report mentions unused labels.
+        ``n_outside`` of the result counts them. If None, the labels that the ratings declare are
+        used, including labels that do not occur. Ordered categoricals, polars Enums, ordered Arrow
+        dictionaries and Python enums declare their labels. If no labels are declared, the labels
+        that occur are used, in sorted order. Pass all labels that the raters could have used, even
+        those that do not occur, because unused labels change Bennett's S, Brennan-Prediger and
+        Gwet's AC, and can change the 'score' or 'profile' interval for kappa. The report mentions
+        unused labels.
     missing : {'raise', 'drop'}, default='raise'
-        How to treat items with a missing rating (None, NaN, NaT, NA, masked or null, or one of the
-        ``missing_codes``): raise an error, or leave them out and count them. If the ratings are
-        numbers and ``labels`` are not given, common strings for missing values, such as "-" and
-        "n/a", also count as missing.
+        How to treat items with a missing rating. 'raise' raises an error, and 'drop' leaves these
+        items out and counts them. A rating is missing if it is None, NaN, NaT, NA, masked, null or
+        one of the ``missing_codes``. If the ratings are numbers and ``labels`` is not given, common
+        strings for missing values, such as "-" and "n/a", also count as missing.
     missing_codes : sequence, default=()
-        Values that mean a missing rating, such as -9 or "NA".
+        Values that represent a missing rating, such as -9 or "NA".
     clusters : array-like of shape (n,), default=None
         The cluster of each item, such as the patient if items are lesions. Clusters can have any
         type that ratings can have. Items in a cluster can resemble each other, so all standard
         errors treat clusters as the independent units (Yang and Zhou 2014, 2015). With
         ``distribution='t'``, the degrees of freedom are the number of clusters minus one. For score
         and profile intervals and for the test of kappa, the chi-square statistic is divided by the
-        design effect if that is above 1, and its square root is compared with Student's t with the
-        same degrees of freedom (Rao and Scott 1984). A missing cluster is treated like a missing
-        rating. None means that items are independent.
+        design effect if the design effect is above 1. The square root of the result is compared
+        with Student's t distribution, whose degrees of freedom are the number of clusters minus one
+        (Rao and Scott 1984). A missing cluster is treated like a missing rating. If None, items are
+        treated as independent.
     sample_weight : array-like of shape (n,), default=None
         The number of items that each row represents. The result is the same as if each row were
         repeated this many times. An error is raised if a weight is not a whole number, or if
-        weights are combined with clusters, because no standard error is available for either. None
-        means 1 for each row.
+        weights are combined with clusters, because no standard error is available in these cases.
+        If None, each row represents one item.
     confidence : float, default=0.95
-        The confidence level of intervals.
+        The confidence level of the intervals.
     distribution : {'normal', 't'}, default='normal'
         With 'normal', variances are divided by n, the number of items, and intervals use quantiles
         of the normal distribution. With 't', variances are divided by n - 1, and intervals use
         quantiles of Student's t with n - 1 degrees of freedom (Gwet 2014). 't' is the default of
-        `fastkappa.conger_kappa`. Either way, the test of kappa uses the normal distribution, unless
-        ``clusters`` are given.
+        `fastkappa.conger_kappa`. In both cases, the test of kappa uses the normal distribution,
+        unless ``clusters`` is given.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How intervals are computed for kappa and for the kappa of each label. 'asymptotic' is kappa
-        plus or minus a quantile times the standard error. 'score' contains the values of kappa in
-        [-1, 1] that the score test does not reject, and 'profile' the values that the likelihood
-        ratio test does not reject. None means 'asymptotic' if ``distribution`` is 't' or if there
-        are more than 128 labels or more than 10 billion items, and 'score' otherwise. Intervals of
-        the other indices are asymptotic.
+        The method used for the confidence intervals of the overall kappa and the per-label kappas.
+        The limits of an 'asymptotic' interval are kappa plus or minus a quantile times the standard
+        error. A 'score' interval contains the values of kappa in [-1, 1] that the score test does
+        not reject. A 'profile' interval contains the values that the likelihood ratio test does not
+        reject. If None, the method is 'asymptotic' if ``distribution`` is 't' or if there are more
+        than 128 labels or more than 10 billion items. Otherwise, it is 'score'. Intervals for the
+        other indices are asymptotic.
     null_kappa : float, default=0.0
-        The value of kappa under the null hypothesis. With 0, the null hypothesis is that the raters
-        are independent, and z is kappa divided by its null standard error. For any other value, the
-        score test is used, and the null standard error is computed from the most likely table with
-        this kappa. At the 5 % level, the score test rejects exactly the values outside the 95 %
-        score interval.
+        The value of kappa under the null hypothesis. If it is 0, the null hypothesis is that the
+        raters are independent, and z is kappa divided by its null standard error. For any other
+        value, the score test is used, and the null standard error is computed from the most likely
+        table with this kappa. At the 5 % level, the score test rejects exactly the values outside
+        the 95 % score interval.
     alternative : {'two-sided', 'greater', 'less'}, default='two-sided'
-        The alternative hypothesis: kappa differs from ``null_kappa``, is greater, or is less.
+        The alternative hypothesis. 'two-sided' means that kappa differs from ``null_kappa``,
+        'greater' that it is greater, and 'less' that it is less.
 
     Returns
     -------
     result : AgreementResult
-        Kappa, its standard errors, interval and test, and the other indices. An undefined kappa is
-        NaN, and an ``UndefinedMetricWarning`` gives the reason. A ``LabelOrderWarning`` is issued
-        if weights rely on the alphabetical order of strings. A ``UserWarning`` is issued if some of
-        ``labels`` never occur although items with other labels are left out, or if ``y1`` and
-        ``y2`` are the same column.
+        Kappa with its standard errors, confidence interval and test, and the other agreement
+        indices. If kappa is undefined, it is NaN, and an ``UndefinedMetricWarning`` gives the
+        reason. A ``LabelOrderWarning`` is issued if weights rely on the alphabetical order of
+        strings. A ``UserWarning`` is issued if items with other labels are left out while some of
+        ``labels`` never occur, or if ``y1`` and ``y2`` are the same column.
 
     Raises
     ------
     ValueError
         If lengths differ, if a rating is missing and ``missing`` is 'raise', if a rating is not a
-        valid label, if the raters declare their labels in different orders, if no item is left, or
+        valid label, if the raters declare their labels in different orders, if no items remain, or
         if an argument is invalid.
     TypeError
-        If ``y1`` or ``y2`` is not array-like, such as a single number.
+        If ``y1`` or ``y2`` is not array-like, for example if it is a single number.
 
     References
     ----------
@@ -203,30 +207,32 @@ def agreement_from_confusion(
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
 ) -> AgreementResult:
-    """Compute all agreement statistics of two raters from a table of counts.
+    """Compute all agreement statistics for two raters from a table of counts.
 
     Parameters
     ----------
     table : array-like of shape (l, l), ConfusionCounts or SourceCounts
-        Counts; rows are the first rater's ratings. A pandas DataFrame, such as the result of
-        `pandas.crosstab`, must have the same labels for rows and columns. The names of its axes are
-        used as the names of the raters.
+        Counts of items. Rows correspond to the first rater's labels. A pandas DataFrame, such as
+        the result of `pandas.crosstab`, must have the same labels for rows and columns. The names
+        of a DataFrame's axes are used as the names of the raters.
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
         Disagreement weights, as in `agreement`.
     labels : array-like of shape (l,), default=None
         The labels of rows and columns. For a DataFrame, pass its column names in the intended
-        order, or a new name for each column. None means the labels of ``table`` if it has labels,
-        and the numbers from 0 otherwise. A ``LabelOrderWarning`` is issued if weights are used
-        without ``labels`` and the table's labels are strings in alphabetical order, which is often
-        not the intended order.
+        order, or a new name for each column. If None, the labels of ``table`` are used. If it has
+        no labels, the numbers from 0 are used. A ``LabelOrderWarning`` is issued if weights are
+        used without ``labels`` and the table's labels are strings in alphabetical order, which is
+        often not the intended order.
     confidence : float, default=0.95
-        The confidence level of intervals.
+        The confidence level of the intervals.
     distribution : {'normal', 't'}, default='normal'
-        The distribution for standard errors and intervals, as in `agreement`.
+        Whether standard errors and intervals use the normal distribution or Student's t, as in
+        `agreement`.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How the intervals of kappa are computed, as in `agreement`.
+        The method used for the confidence intervals of the overall kappa and the per-label kappas,
+        as in `agreement`.
     null_kappa, alternative
-        The test of kappa, as in `agreement`.
+        The null hypothesis and the alternative hypothesis for the test of kappa, as in `agreement`.
 
     Returns
     -------
@@ -235,8 +241,8 @@ def agreement_from_confusion(
     Raises
     ------
     ValueError
-        If the table is empty or not square, has counts that are negative or not whole, or does not
-        have the shape that ``labels`` or ``weights`` require.
+        If the table is empty or not square, has counts that are not non-negative whole numbers, or
+        does not have the shape that ``labels`` or ``weights`` require.
 
     Examples
     --------

@@ -36,31 +36,32 @@ class AgreementResult(Result):
 
     `agreement` and `agreement_from_confusion` return this result, which is immutable. Printing it
     shows a report, and notebooks show HTML tables. Every statistic is a property that is computed
-    on first use. An undefined statistic is NaN.
+    when it is first accessed. An undefined statistic is NaN.
 
     Attributes
     ----------
     table : ndarray of shape (l, l)
-        Counts; rows are the first rater's ratings. Read-only, like all arrays of the result.
+        Counts of items. Rows correspond to the first rater's labels. All arrays are read-only.
     labels : ndarray of shape (l,)
         The labels of rows and columns.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
-        The disagreement weights. The weighted observed and expected agreement use the agreement
-        weights ``1 - weights / weights.max()``.
+        The disagreement weights. The weighted observed agreement and the weighted expected
+        agreement are computed with the agreement weights ``1 - weights / weights.max()``.
     confidence : float
-        The confidence level of intervals.
+        The confidence level of the intervals.
     missing : tuple of int
-        The numbers of missing ratings of the first and of the second rater.
+        The number of missing ratings for the first and second raters.
     n_dropped : int
         The number of items left out because a rating, group or cluster is missing.
     n_outside : int
         The number of items left out because a rating is not among the labels.
     distribution : {'normal', 't'}
-        The distribution for standard errors and intervals, as in `agreement`.
+        Whether standard errors and intervals use the normal distribution or Student's t.
     raters : tuple of str
-        The names of the raters in reports and plots, taken from Series that have names.
+        The raters' names in reports and plots: those of the input Series or DataFrame axes, if any.
     interval_method : {'asymptotic', 'score', 'profile'}
-        The method used for the intervals of kappa and of the kappa of each label.
+        The method used for the confidence intervals of the overall kappa and the per-label kappas.
+        An asymptotic interval can extend beyond 1.
     null_kappa : float
         The value of kappa under the null hypothesis.
     alternative : {'two-sided', 'greater', 'less'}
@@ -93,12 +94,12 @@ class AgreementResult(Result):
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters with items in the table, or ``n`` without clusters."""
+        """The number of clusters with items in the table, or ``n`` if no clusters were given."""
         return int(n_units(self.n, self.clusters))
 
     @cached_property
     def design_effect(self) -> float:
-        """The variance of kappa with clusters, divided by the variance for independent items."""
+        """The variance of kappa, divided by its variance for independent items."""
         if not self._in_clusters:
             return 1.0
         alone = float(inference.standard_error(self.table, self.weights))
@@ -106,14 +107,14 @@ class AgreementResult(Result):
 
     @cached_property
     def kappa(self) -> float:
-        """Cohen's kappa for the weights in use."""
+        """Cohen's kappa, computed with ``weights``."""
         return float(kappas(self.table, self.weights))
 
     @cached_property
     def standard_error(self) -> float:
         """The standard error of kappa (Fleiss, Cohen and Everitt 1969), used for intervals.
 
-        With clusters, the standard errors of all indices are those of Yang and Zhou (2014, 2015).
+        If clusters were given, all standard errors follow Yang and Zhou (2014, 2015).
         """
         found = inference.standard_error(self.table, self.weights, self.clusters)
         return float(found) * self._scale
@@ -122,7 +123,7 @@ class AgreementResult(Result):
     def null_standard_error(self) -> float:
         """The standard error of kappa under the null hypothesis, as described in `agreement`.
 
-        With clusters, this standard error is NaN, because its formula assumes independent items.
+        This standard error is NaN if clusters were given. Its formula assumes independent items.
         """
         return math.nan if self._in_clusters else float(self._null_test.standard_error[0])
 
@@ -130,29 +131,30 @@ class AgreementResult(Result):
     def textbook_standard_error(self) -> float:
         """The standard error given in many textbooks, ``sqrt(p_o (1 - p_o) / n) / (1 - p_e)``.
 
-        With clusters, this standard error is NaN, because its formula assumes independent items.
+        This standard error is NaN if clusters were given. Its formula assumes independent items.
         """
         found = inference.textbook_standard_error(self.table, self.weights)
         return math.nan if self._in_clusters else float(found)
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """The interval of kappa by ``interval_method``. If asymptotic, it can extend beyond 1."""
+        """The confidence interval for kappa, computed with ``interval_method``."""
         own = self.table[None], self.weights, [self.kappa], [self.standard_error]
         return self._intervals(*own)[0]
 
     @property
     def doubt(self) -> str:
-        """Why intervals and tests are unreliable, or an empty string if there is no doubt."""
+        """The reason why intervals and tests are unreliable, or an empty string if they are not."""
         return doubt_of_table(self.table, self.labels)
 
     @property
     def z(self) -> float:
         """The z statistic for testing ``null_kappa``.
 
-        With clusters, z is divided by the square root of the design effect if the design effect is
-        above 1. The z statistic is NaN if all items are in one cluster, or if no table with kappa
-        ``null_kappa`` can be found, for example for a value near -1 if the raters agree.
+        If clusters were given and the design effect is above 1, z is divided by the square root of
+        the design effect. The z statistic is NaN if all items are in one cluster, or if no table
+        whose kappa is ``null_kappa`` can be found. For example, no such table is found if the
+        raters agree and ``null_kappa`` is close to -1.
         """
         widened = self._widening(self.table[None], self.weights, [self.standard_error])
         z = float(self._null_test.z[0] / widened[0])
@@ -160,12 +162,12 @@ class AgreementResult(Result):
 
     @property
     def p_value(self) -> float:
-        """The p-value of z for ``alternative``. With clusters, it is based on Student's t."""
+        """The p-value for ``alternative``, based on Student's t if clusters were given."""
         return p_value(self.z, self.alternative, self.freedom)
 
     @property
     def tested(self) -> Estimates:
-        """Kappa as an estimate that ``interval_method`` can test against any value."""
+        """Kappa as an object that can be tested against any value with ``interval_method``."""
         own, errors = (self.table[None], self.weights), [self.standard_error]
         widened = self._widening(*own, errors)
         return kappas_tested(self.interval_method, *own, np.array(errors), widened)
@@ -181,88 +183,88 @@ class AgreementResult(Result):
 
     @cached_property
     def expected_agreement(self) -> float:
-        """The agreement p_e expected by chance, without weights."""
+        """The unweighted agreement p_e that is expected by chance."""
         return expected_agreement(self.table)
 
     @cached_property
     def weighted_observed_agreement(self) -> float:
-        """The observed agreement for the weights in use."""
+        """The observed agreement, weighted with ``weights``."""
         return float(indices.weighted_observed_agreement(self.table, self.weights))
 
     @cached_property
     def weighted_expected_agreement(self) -> float:
-        """The agreement expected by chance for the weights in use."""
+        """The agreement expected by chance, weighted with ``weights``."""
         return float(indices.chance_agreement(self.table, self.weights))
 
     @cached_property
     def kappa_max(self) -> float:
-        """The largest kappa that the raters' margins allow, for the weights in use."""
+        """The largest kappa that the raters' margins allow, computed with ``weights``."""
         return float(indices.kappa_max(self.table, self.weights))
 
     @property
     def scott_pi(self) -> float:
-        """Scott's pi for the weights in use."""
+        """Scott's pi, computed with ``weights``."""
         return self._value("scott_pi")
 
     @property
     def krippendorff_alpha(self) -> float:
-        """Krippendorff's alpha for the weights in use. Quadratic weights suit interval data."""
+        """Krippendorff's alpha, computed with ``weights``. Interval data need quadratic weights."""
         return self._value("krippendorff_alpha")
 
     @property
     def bennett_s(self) -> float:
-        """Bennett's S, without weights."""
+        """Bennett's S, computed without weights. For two labels, it is 2 p_o - 1."""
         return self._value("bennett_s")
 
     @property
     def pabak(self) -> float:
-        """Prevalence and bias adjusted kappa: Bennett's S, which is 2 p_o - 1 for two labels."""
+        """The prevalence-adjusted bias-adjusted kappa (PABAK), which equals Bennett's S."""
         return self._value("bennett_s")
 
     @property
     def brennan_prediger(self) -> float:
-        """The Brennan-Prediger coefficient for the weights in use."""
+        """The Brennan-Prediger coefficient, computed with ``weights``."""
         return self._value("brennan_prediger")
 
     @property
     def gwet_ac1(self) -> float:
-        """Gwet's AC1, without weights."""
+        """Gwet's AC1, computed without weights."""
         return self._value("gwet_ac1")
 
     @property
     def gwet_ac2(self) -> float:
-        """Gwet's AC2 for the weights in use, or AC1 without weights."""
+        """Gwet's AC2, computed with ``weights``, or AC1 if ``weights`` is None."""
         return self._value("gwet_ac2")
 
     @cached_property
     def bangdiwala_b(self) -> float:
-        """Bangdiwala's B, without weights."""
+        """Bangdiwala's B, computed without weights."""
         return float(indices.bangdiwala_b(self.table))
 
     @cached_property
     def prevalence_index(self) -> float:
-        """The prevalence index of two labels, (table[0, 0] - table[1, 1]) / n, otherwise NaN."""
+        """The prevalence index (table[0, 0] - table[1, 1]) / n for two labels, otherwise NaN."""
         return float(indices.prevalence_index(self.table))
 
     @cached_property
     def bias_index(self) -> float:
-        """The bias index of two labels, (table[0, 1] - table[1, 0]) / n, otherwise NaN."""
+        """The bias index (table[0, 1] - table[1, 0]) / n for two labels, otherwise NaN."""
         return float(indices.bias_index(self.table))
 
     @cached_property
     def category_kappas(self) -> FloatTable:
-        """An array of shape (l,) with the kappa of each label against all others."""
+        """The kappa of each label against all other labels, as an array of shape (l,)."""
         return _read_only(indices.category_kappas(self.table))
 
     @cached_property
     def category_standard_errors(self) -> FloatTable:
-        """An array of shape (l,) with the standard errors of ``category_kappas``."""
+        """The standard errors of ``category_kappas``, as an array of shape (l,)."""
         found = indices.category_standard_errors(self.table, self.clusters)
         return _read_only(found * self._scale)
 
     @cached_property
     def specific_agreement(self) -> proportions.SpecificAgreement:
-        """The agreement on each label, such as positive and negative agreement for two labels."""
+        """The agreement on each label: negative and positive agreement if there are two labels."""
         own = self.table, self.confidence, self.labels, self.clusters
         return proportions.specific_agreement(*own)
 
@@ -274,7 +276,7 @@ class AgreementResult(Result):
     def agreement_within(
         self, tolerance: float, *, by: proportions.By = "steps"
     ) -> proportions.Proportion:
-        """Return the proportion of items whose labels differ by at most a tolerance."""
+        """Return the proportion of items whose two ratings differ by at most ``tolerance``."""
         given: Any = {"labels": self.labels, "confidence": self.confidence}
         return proportions.agreement_within(
             self.table, tolerance, by=by, clusters=self.clusters, **given
@@ -282,13 +284,13 @@ class AgreementResult(Result):
 
     @cached_property
     def expected_table(self) -> FloatTable:
-        """An array of shape (l, l) with the counts expected by chance, given the margins."""
+        """The counts expected by chance, given the margins, as an array of shape (l, l)."""
         counts = self.table.astype(np.float64)
         return _read_only(np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum())
 
     @property
     def estimates(self) -> dict[str, Estimate]:
-        """The value and standard error of each index, by name. Undefined values are NaN.
+        """A dictionary with the value and standard error of each index. Undefined values are NaN.
 
         Indices that depend on weights use the weights of this result.
         """
@@ -334,7 +336,7 @@ class AgreementResult(Result):
 
     @property
     def freedom(self) -> float:
-        """The degrees of freedom of score tests: clusters minus 1, or infinity without clusters."""
+        """The degrees of freedom of score tests: ``n_clusters - 1`` (infinity without clusters)."""
         return self.n_clusters - 1 if self._in_clusters else math.inf
 
     def _scaled(self, estimate: Estimate) -> Estimate:
@@ -375,8 +377,9 @@ class AgreementResult(Result):
         Returns
         -------
         interpretation : Interpretation
-            The band that contains kappa, the probability of each band, and the highest band that
-            kappa reaches at the result's confidence level.
+            The band that contains kappa, the proportion of the confidence distribution in each
+            band, and the highest band that kappa reaches or exceeds at the result's confidence
+            level.
 
         Examples
         --------
@@ -405,7 +408,7 @@ class AgreementResult(Result):
         return {name: plain(figure) for name, figure in figures.items()}
 
     def to_frame(self) -> Any:
-        """Return the indices, and the kappa of each label, as a pandas DataFrame.
+        """Return a pandas DataFrame with the overall indices and the statistics of each label.
 
         The columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
 
@@ -420,7 +423,7 @@ class AgreementResult(Result):
         return data_frame(columns, ("index", list(names)))
 
     def rows(self) -> list[tuple[str, float, float, tuple[float, float]]]:
-        """Return the name, value, standard error and interval of each index and of each label."""
+        """Return one tuple per statistic: its name, value, standard error and interval."""
         found = [
             (name, value, error, self._interval(value, error))
             for name, (value, error) in self.estimates.items()

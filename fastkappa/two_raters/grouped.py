@@ -59,44 +59,47 @@ def agreement_by(
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
 ) -> GroupedAgreement:
-    """Return the agreement of two raters in each group, counting all groups in one pass.
+    """Compute the agreement between two raters in each group, counting all groups in one pass.
 
     Parameters
     ----------
     y1, y2 : array-like of shape (n,)
-        The ratings of the first and of the second rater.
+        The ratings of the first and second raters.
     groups : array-like of shape (n,)
         The group of each item. Groups can have any type that ratings can have.
     weights, labels, missing, missing_codes, confidence
-        As in `agreement`. ``missing_codes`` apply to ratings, not to groups. The tables of all
-        groups have the same labels: ``labels``, or else the declared labels, or else all labels
-        that occur in any group.
+        As in `agreement`. ``missing_codes`` applies to ratings, not to groups. The tables of all
+        groups have the same labels. If ``labels`` is not given and the ratings declare no labels,
+        these are all labels that occur in any group.
     undefined : {'nan', 'drop'}, default='nan'
-        How the test of equality handles groups with an undefined kappa, as in `compare_strata`.
-        With 'nan', the test is NaN; with 'drop', such groups are left out.
+        How the test of equal kappas treats groups whose kappa is undefined, as in `compare_strata`.
+        With 'nan', the test is NaN. With 'drop', such groups are left out of the test.
     clusters : array-like of shape (n,), default=None
         The cluster of each item, as in `agreement`. Groups can share clusters, for example if a
-        patient has lesions in several groups. The test of equality accounts for this.
+        patient has lesions in several groups. The test of equal kappas accounts for shared
+        clusters.
     sample_weight : array-like of shape (n,), default=None
         The number of items that each row represents, as in `agreement`.
     distribution : {'normal', 't'}, default='normal'
-        The distribution of standard errors and intervals, as in `agreement`.
+        Whether standard errors and intervals use the normal distribution or Student's t, as in
+        `agreement`.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How the intervals of kappa are computed, as in `agreement`, and how equality is tested.
+        The method used for the confidence intervals for kappa, as in `agreement`, and for the test
+        of equal kappas.
     null_kappa, alternative
-        The test of kappa in each group, as in `agreement`.
+        The null hypothesis and the alternative hypothesis for the test of kappa in each group, as
+        in `agreement`.
 
     Returns
     -------
     results : GroupedAgreement
-        A mapping from groups to `AgreementResult`, with a test of equal kappas. Groups are left out
-        if no item in them has both ratings among the labels.
+        A mapping from groups to `AgreementResult`, with a test of equal kappas. A group is left out
+        if none of its items has both ratings among the labels.
 
     Raises
     ------
     ValueError
-        As in `agreement`. An error is also raised if the tables of all groups would need more than
-        512 MB.
+        As in `agreement`, and if the tables of all groups together would need more than 512 MB.
 
     Examples
     --------

@@ -64,16 +64,17 @@ ALL = "all items"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
-    """The agreement in each group: a sorted mapping from groups to results.
+    """The agreement within each group, as a mapping from sorted groups to results.
 
     Attributes
     ----------
     results : dict
         The `AgreementResult` of each group. All tables have the same labels.
     pooled : AgreementResult
-        The agreement of all items together.
+        The agreement on the items of all groups together.
     missing : tuple of int
-        The numbers of rows without a group, without a first rating and without a second rating.
+        The number of rows without a group, the number without a first rating, and the number
+        without a second rating.
     n_dropped : int
         The number of items left out because a group, rating or cluster is missing.
     undefined : {'nan', 'drop'}
@@ -111,12 +112,12 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
 
     @cached_property
     def equality(self) -> EqualKappas:
-        """The test of equal kappas in all groups, with an estimate of the common kappa.
+        """The test of whether all groups have the same kappa, with an estimate of the common kappa.
 
-        The test is NaN, and a warning names the groups, if some groups have an undefined kappa or,
-        with ``interval_method='asymptotic'``, a standard error of 0. With ``undefined='drop'``,
-        these groups are left out instead. If groups share clusters, the test uses the covariance of
-        their kappas.
+        If some groups have an undefined kappa, the test is NaN, and a warning names these groups.
+        With ``interval_method='asymptotic'``, the same is true of groups whose standard error is 0.
+        With ``undefined='drop'``, such groups are left out of the test instead. If groups share
+        clusters, the test uses the covariance of their kappas.
         """
         return self._test()
 
@@ -132,9 +133,10 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     def differences(self) -> list[KappaDifference]:
         """The differences in kappa between groups.
 
-        Up to five groups are compared in pairs, and up to ten groups if they have the same items.
-        With more groups, the list is empty. If groups share clusters, the covariance of their
-        kappas is used. Intervals and p-values are not adjusted for the number of differences.
+        If there are at most five groups, each pair of groups is compared. If all groups have the
+        same items, the limit is ten groups. With more groups, the list is empty. If groups share
+        clusters, the standard errors account for the covariance of their kappas. Intervals and
+        p-values are not adjusted for multiple comparisons.
         """
         if len(self) > (MOST_COMPARED if self.repeats_items else MOST_INDEPENDENT):
             return []
@@ -142,11 +144,12 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         return differences_of_pairs(named, self.pooled.confidence, self.covariance)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the results of the groups and of all items as a JSON-compatible dictionary.
+        """Return a JSON-compatible dictionary with the results for each group and for all items.
 
-        ``groups`` is a list with one dictionary per group. Its entry ``group`` is the name of the
-        group. ``all`` is the dictionary for all items together, or None if the groups have the same
-        items. ``differences`` is a list with one dictionary for each difference.
+        ``groups`` is a list with one dictionary per group. The entry ``group`` of such a dictionary
+        is the name of the group. ``all`` is the dictionary for all items together, or None if the
+        groups have the same items. ``differences`` is a list with one dictionary for each
+        difference.
         """
         compute_intervals([*self.results.values(), self.pooled])
         return {
@@ -166,8 +169,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         """Return a pandas DataFrame with one row per group.
 
         The columns are ``n``, ``kappa``, ``standard_error``, ``lower``, ``upper``, ``z`` and
-        ``p_value``. The columns ``null`` and ``alternative`` are added unless the test is the
-        two-sided test of chance agreement.
+        ``p_value``. The columns ``null`` and ``alternative`` are added unless ``null_kappa`` is 0
+        and ``alternative`` is 'two-sided'.
 
         Raises
         ------
@@ -195,7 +198,10 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         return rows
 
     def sentence(self) -> str:
-        """Return a sentence for a paper with the kappas of all groups or, for many, their range."""
+        """Return a sentence for a paper with the kappa of each group.
+
+        If there are many groups, the sentence gives only the range of their kappas.
+        """
         rows, pooled = self.rows(), self.pooled
         groups = rows[: len(self)]
         known = [row for row in groups if not math.isnan(row["kappa"])]

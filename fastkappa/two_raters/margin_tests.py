@@ -28,28 +28,29 @@ IN_CLUSTERS = "the test assumes independent items, but items in clusters are not
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MarginTests(Result):
-    """How often each rater gives each label, with tests for equal frequencies.
+    """How often each rater gives each label, with tests of whether these frequencies are equal.
 
-    Printing the result shows a report. Undefined values are NaN, and the test's attribute
-    ``undefined`` gives the reason.
+    Printing the result shows a report. If a test is undefined, its values are NaN, and its
+    attribute ``undefined`` gives the reason.
 
     Attributes
     ----------
     labels : ndarray of shape (l,)
         The labels.
     first, second : ndarray of shape (l,)
-        How often the first and the second rater gave each label.
+        ``first`` is the number of items to which the first rater gave each label, and ``second`` is
+        the number of items to which the second rater gave it.
     stuart_maxwell : ChiSquareTest
         The Stuart-Maxwell test of whether both raters use each label equally often.
     bhapkar : ChiSquareTest
         Bhapkar's test of equal margins. In small samples, it is slightly more powerful than the
         Stuart-Maxwell test.
     bowker : ChiSquareTest
-        Bowker's test of symmetry, which means that each disagreement is as frequent as its reverse.
-        Symmetry implies equal margins, but not vice versa.
+        Bowker's test of symmetry. A table is symmetric if each disagreement is as frequent as its
+        reverse. Symmetry implies equal margins, but not vice versa.
     mcnemar : McNemar or None
-        McNemar's test for two labels, with and without continuity correction, and in exact form.
-        None if there are more labels.
+        McNemar's test for two labels, with and without continuity correction, and as an exact test.
+        None if there are more than two labels.
     """
 
     labels: AnyArray
@@ -64,8 +65,8 @@ class MarginTests(Result):
     def of(cls, table: AnyArray, labels: AnyArray, clusters: Clusters | None = None) -> MarginTests:
         """Return the margins of a table of counts, with their tests.
 
-        With clusters, only the Stuart-Maxwell test is available, which also serves as McNemar's
-        test if there are two labels.
+        If ``clusters`` is given, only the Stuart-Maxwell test is available. With two labels, its
+        result is also used for McNemar's test.
         """
         first, second = table.sum(axis=1), table.sum(axis=0)
         equal, of_two = stuart_maxwell(table, clusters), len(table) == 2

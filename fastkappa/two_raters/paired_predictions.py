@@ -65,7 +65,7 @@ def compare_predictions(
     interval_method: IntervalMethod | None = None,
     rng: Any = None,
 ) -> KappaDifference:
-    """Compare two predictions of the same items by their kappas with the truth.
+    """Compare two predictions for the same items by their agreement (kappa) with the true labels.
 
     The predictions are counted jointly, so the comparison accounts for their correlation. For two
     samples of different items, use `compare_independent`.
@@ -73,36 +73,37 @@ def compare_predictions(
     Parameters
     ----------
     first, second : array-like of shape (n,)
-        The two predictions, or two raters' labels.
+        The two predictions, or the labels that two raters gave.
     y_true : array-like of shape (n,)
-        The true labels, or the labels of a third rater.
+        The true labels, or the labels that a third rater gave.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. The rows of a matrix correspond to the true labels.
     labels : array-like of shape (l,), default=None
-        The labels, in the order that weights refer to. Items with other labels, in the truth or in
-        a prediction, are left out of both kappas, and counted in ``n_outside`` of the result. None
-        means the declared labels, as in `agreement`. If no labels are declared, the labels that
-        occur are used, in sorted order. Each kappa is then computed from only the labels of the
-        truth and of its own prediction, so it equals the kappa that `agreement` returns, unless
-        items are dropped because the other prediction is missing. A matrix of weights must have one
-        row for each label that occurs in any of the three columns.
+        The labels, in the order that weights refer to. If the true label or a prediction of an item
+        is not among them, the item is left out of both kappas and counted in ``n_outside`` of the
+        result. If None, the declared labels are used, as in `agreement`. If no labels are declared,
+        the labels that occur are used, in sorted order. In that case, each kappa is computed only
+        from the labels that occur in ``y_true`` and in its own prediction. It therefore equals the
+        kappa that `agreement` returns, unless items are dropped because the other prediction is
+        missing. A matrix of weights must have one row for each label that occurs in any of the
+        three columns.
     missing : {'raise', 'drop'}, default='raise'
-        How to treat items with a missing label, as in `agreement`. With 'drop', an item without a
-        label in one of the predictions is left out of both kappas.
+        How to treat items with a missing label, as in `agreement`. With 'drop', an item for which
+        one of the predictions is missing is left out of both kappas.
     missing_codes : sequence, default=()
-        Values that mean a missing label, such as -9 or "NA".
+        Values that represent a missing label, such as -9 or "NA".
     clusters : array-like of shape (n,), default=None
         The cluster of each item, as in `agreement`. The standard error treats clusters as
         independent, and the bootstrap resamples whole clusters.
     n_resamples : int, default=0
-        The number of bootstrap replicates; 0 means no bootstrap.
+        The number of bootstrap replicates. If 0, there is no bootstrap interval.
     method : {'percentile', 'bca'}, default='bca'
         The kind of bootstrap interval.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How each kappa is tested. With 'asymptotic', the interval of the difference is symmetric.
-        None chooses a method for each kappa, as `agreement` does by default.
+        The method used to test each kappa. With 'asymptotic', the interval for the difference is
+        symmetric. If None, a method is chosen for each kappa, as `agreement` does by default.
     rng : Generator, int or None, default=None
         The random number generator, or a seed.
 
@@ -188,7 +189,7 @@ def compare_paired(
     interval_method: IntervalMethod | None = None,
     rng: Any = None,
 ) -> KappaDifference:
-    """Compare the kappas of two predictions of the same truth, from their joint counts.
+    """Compare the kappas of two predictions, given their joint counts with the true labels.
 
     Parameters
     ----------
@@ -198,14 +199,14 @@ def compare_paired(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. The rows of a matrix correspond to the true labels.
     n_resamples : int, default=0
-        The number of bootstrap replicates; 0 means no bootstrap.
+        The number of bootstrap replicates. If 0, there is no bootstrap interval.
     method : {'percentile', 'bca'}, default='bca'
         The kind of bootstrap interval.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How each kappa is tested. With 'asymptotic', the interval of the difference is symmetric.
-        None chooses a method for each kappa, as `agreement` does by default.
+        The method used to test each kappa. With 'asymptotic', the interval for the difference is
+        symmetric. If None, a method is chosen for each kappa, as `agreement` does by default.
     rng : Generator, int or None, default=None
         The random number generator, or a seed.
 
@@ -219,7 +220,7 @@ def compare_paired(
     Raises
     ------
     ValueError
-        If ``joint`` is empty or not a cube, or has counts that are negative or not whole.
+        If ``joint`` is empty or is not a cube, or if its counts are not non-negative whole numbers.
 
     Examples
     --------

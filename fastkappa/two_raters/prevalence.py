@@ -19,25 +19,27 @@ from fastkappa.statistics.tables import as_counts
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CorrectedPrevalence(Result):
-    """A prevalence corrected for sensitivity and specificity.
+    """A prevalence estimate, corrected for the rater's sensitivity and specificity.
 
     Attributes
     ----------
     value : float
-        The estimate of Rogan and Gladen, clipped to the range from 0 to 1.
+        The Rogan-Gladen estimate of the prevalence, clipped to the range from 0 to 1.
     standard_error : float
-        The standard error, which includes the uncertainty of all three proportions.
+        The standard error of the estimate. It includes the uncertainty of the apparent prevalence,
+        the sensitivity and the specificity.
     interval : tuple of float
-        The interval of Lang and Reiczigel (2014).
+        The confidence interval of Lang and Reiczigel (2014).
     apparent : float
-        The observed proportion of positive labels, before the correction.
+        The apparent prevalence: the proportion of items that the rater labels positive.
     sensitivity, specificity : float
-        The proportion of truly positive items that are labeled positive, and the proportion of
-        truly negative items that are labeled negative.
+        The proportion of truly positive items that the rater labels positive, and the proportion of
+        truly negative items that the rater labels negative.
     n : int
-        The number of labeled items.
+        The number of labeled items, without the validation sample.
     n_validation : tuple of int
-        The numbers of truly negative and of truly positive items in the validation sample.
+        The number of truly negative items and the number of truly positive items in the validation
+        sample.
     confidence : float
         The confidence level of the interval.
     """
@@ -53,7 +55,9 @@ class CorrectedPrevalence(Result):
     confidence: float
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with one row: ``value``, ``standard_error`` and the interval.
+        """Return a pandas DataFrame with one row.
+
+        The columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
 
         Raises
         ------
@@ -98,21 +102,21 @@ class CorrectedPrevalence(Result):
 def rogan_gladen(
     n_positive: int, n: int, validation: Any, *, confidence: float = 0.95
 ) -> CorrectedPrevalence:
-    """Estimate the true prevalence of a label among items that an imperfect rater labeled.
+    """Estimate the true prevalence of a label from the ratings of an imperfect rater.
 
     The rater can be a screening test, a model that judges answers, or a keyword dictionary. The
     rater's error rates are estimated from a validation sample: other items whose true labels are
-    known. The prevalence in the validation sample can be different.
+    known. The validation sample can have a different prevalence.
 
     Parameters
     ----------
     n_positive, n : int
-        The number of items that the rater labels positive, and the total number of items, both
-        without the validation sample.
+        The number of items that the rater labels positive, and the total number of items. Neither
+        number includes the validation sample.
     validation : array-like of shape (2, 2) or ConfusionCounts
-        The counts of the validation sample, or the result of `confusion_counts` for the truth and
-        the rater. Rows are the true labels, and columns are the rater's labels. The negative label
-        comes first.
+        The counts of the validation sample, for example the result of `confusion_counts` for the
+        true labels and the rater's labels. Rows correspond to the true labels, and columns to the
+        rater's labels. The negative label comes first.
     confidence : float, default=0.95
         The confidence level of the interval.
 
@@ -120,14 +124,14 @@ def rogan_gladen(
     -------
     prevalence : CorrectedPrevalence
         The corrected prevalence. If sensitivity and specificity add up to at most 1, the rater is
-        no better than chance. The prevalence is then NaN, and an ``UndefinedMetricWarning`` is
-        issued.
+        no better than chance. In this case, the prevalence is NaN, and an
+        ``UndefinedMetricWarning`` is issued.
 
     Raises
     ------
     ValueError
         If ``n`` is below 1, if ``n_positive`` is not between 0 and ``n``, or if ``validation`` is
-        not a table of two labels or lacks items of either true label.
+        not a table of two labels or has no items with one of the true labels.
 
     References
     ----------

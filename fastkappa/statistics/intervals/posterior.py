@@ -31,24 +31,24 @@ Prior: TypeAlias = Literal["perks", "jeffreys"] | float
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KappaPosterior(Result):
-    """Draws from the posterior distribution of kappa, with an interval for kappa.
+    """Draws from the posterior distribution of kappa, with a credible interval for kappa.
 
     Attributes
     ----------
     kappa : float
-        The kappa of the table itself.
+        Kappa of the table itself.
     mean : float
         The mean of the draws.
     standard_deviation : float
         The standard deviation of the draws.
     interval : tuple of float
-        The limits of the equal-tailed interval, computed from quantiles of the draws.
+        The limits of the equal-tailed credible interval, which are quantiles of the draws.
     draws : ndarray of shape (n_draws,)
-        The sampled values of kappa, in the order drawn. Read-only.
+        The sampled values of kappa, in the order drawn. The array is read-only.
     prior : float
         The count that the prior distribution adds to each cell.
     confidence : float
-        The probability that kappa is in the interval.
+        The posterior probability that kappa is in the interval.
     """
 
     kappa: float
@@ -60,7 +60,7 @@ class KappaPosterior(Result):
     confidence: float
 
     def probability_above(self, value: float) -> float:
-        """Return the posterior probability that kappa is above a value."""
+        """Return the posterior probability that kappa is above ``value``."""
         return float((self.draws > value).mean())
 
     def to_frame(self) -> Any:
@@ -102,7 +102,7 @@ def kappa_posterior(
     confidence: float = 0.95,
     rng: Any = None,
 ) -> KappaPosterior:
-    """Return draws from the posterior distribution of kappa, with an interval for kappa.
+    """Return draws from the posterior distribution of kappa, with a credible interval for kappa.
 
     The prior for the table's l^2 proportions is a Dirichlet distribution with the same parameter
     for each cell.
@@ -110,18 +110,19 @@ def kappa_posterior(
     Parameters
     ----------
     table : array-like of shape (l, l), or AgreementResult
-        Counts of items; rows are the first rater's ratings. The weights of a result are used unless
-        ``weights`` is given.
+        Counts of items. Rows correspond to the first rater's labels. If a result is given, its
+        weights are used unless ``weights`` is also given.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `kappa_from_confusion`.
     prior : {'perks', 'jeffreys'} or float, default='perks'
-        The count that the prior adds to each cell: a positive number, 'perks' for 1 / l^2 (one item
-        in total), or 'jeffreys' for 1/2. Jeffreys' prior adds l^2 / 2 items in total, which agree
-        only by chance. With few items and four or more labels, it lowers kappa considerably.
+        The count that the prior adds to each cell. 'perks' adds 1 / l^2 (one item in total), and
+        'jeffreys' adds 1/2. If a number is given, it must be positive. Jeffreys' prior adds l^2 / 2
+        items in total, on which the raters agree only by chance. With few items and four or more
+        labels, this lowers kappa considerably.
     n_draws : int, default=9999
         The number of draws from the posterior distribution.
     confidence : float, default=0.95
-        The probability that kappa is in the interval.
+        The posterior probability that kappa is in the interval.
     rng : Generator, int or None, default=None
         The random number generator, or a seed for reproducible results.
 

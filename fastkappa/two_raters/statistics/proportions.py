@@ -69,7 +69,10 @@ class _SpecificAgreement(NamedTuple):
 
 
 class SpecificAgreement(Result, _SpecificAgreement):
-    """The agreement on each label, as arrays of shape (l,) with NaN for unused labels."""
+    """The agreement on each label, with standard errors and confidence intervals.
+
+    These are arrays of shape (l,) that contain NaN for unused labels.
+    """
 
     __slots__ = ()
 
@@ -87,7 +90,7 @@ class SpecificAgreement(Result, _SpecificAgreement):
         return data_frame(columns, ("label", self.labels.tolist()))
 
     def rows(self) -> list[tuple[str, float, float, tuple[float, float]]]:
-        """Return the name, value, standard error and interval of the agreement on each label."""
+        """Return one tuple per label: its name, agreement, standard error and interval."""
         return [
             (f"agreement on {label_text(label)}", value, error, (low, high))
             for label, value, error, low, high in zip(*(part.tolist() for part in self[:5]))
@@ -115,7 +118,7 @@ def specific_agreement(
     Parameters
     ----------
     table : array-like of shape (l, l)
-        Counts; rows are the first rater's ratings.
+        Counts of items. Rows correspond to the first rater's labels.
     confidence : float, default=0.95
         The confidence level of the intervals.
     labels : ndarray of shape (l,), default=None
@@ -201,7 +204,7 @@ def agreement_within(
     Parameters
     ----------
     table : array-like of shape (l, l)
-        Counts; rows are the first rater's ratings.
+        Counts of items. Rows correspond to the first rater's labels.
     tolerance : float
         The largest accepted difference, at least 0. Rounding errors are ignored, so 0.4 and 0.1
         are within a tolerance of 0.3.
