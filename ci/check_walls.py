@@ -4,7 +4,7 @@
 
 reads the imports of every Python and Cython file of the package, including imports inside
 functions. It prints every breach of a rule, and exits with 1 if there are any. Without FOLDER, it
-also checks the lengths of the files of `bench/`, `ci/` and `tests/`.
+also checks the lengths of the files in `bench/`, `ci/` and `tests/`.
 """
 
 from __future__ import annotations

@@ -300,7 +300,7 @@ class LeaderboardBuilder:
         for name, prediction in zip(names, predictions):
             if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
                 raise TypeError(
-                    f"{name} must be a pair (ids, labels), because ids= was given, got"
+                    f"{name} must be a pair (ids, labels) when ids= is given, got"
                     f" {type(prediction).__name__}."
                 )
         found = [ids for ids, _ in predictions]

@@ -170,7 +170,8 @@ def score_many(
     UndefinedMetricWarning
         If a kappa is undefined because no disagreement is expected by chance.
     LabelOrderWarning
-        If weights are used and the labels are strings whose order is neither given nor declared.
+        If weights are used and the labels are strings whose order is given neither by ``labels``
+        nor by an ordered categorical type.
     UserWarning
         If the same column is passed as the truth and as a prediction.
 

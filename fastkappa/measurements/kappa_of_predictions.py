@@ -1,6 +1,6 @@
 """Compute the quadratic kappa of continuous predictions without a confusion matrix.
 
-Let y and p be centred inside S(.), the sum over items weighted by w, and let W = sum(w). Then
+Let S(.) denote the sum over items weighted by w, with y and p centred, and let W = sum(w). Then
 
     kappa = 2 * S(y*p) / (S(y*y) + S(p*p) + W * (mean(y) - mean(p))**2)
 

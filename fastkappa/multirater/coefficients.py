@@ -108,8 +108,8 @@ def fleiss_kappa(
           entries include 0 and at least one number above 1;
         - one row per rater: there are at least eight columns, and at least twice as many columns as
           rows;
-        - one row per rating: there are three columns, and two of them never contain the same pair
-          of values twice. If raters agreed only by chance, at least seven repeated pairs would be
+        - one row per rating: there are three columns, and two of them together identify each
+          row uniquely. If raters agreed only by chance, at least seven repeated pairs would be
           expected;
         - ids: there are at least ten rows, one column never repeats a value, and every other column
           has at most half as many distinct values as there are rows.

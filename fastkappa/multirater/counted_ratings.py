@@ -21,6 +21,7 @@ from fastkappa.multirater.items.counts import (
     profiles_are_few,
 )
 from fastkappa.multirater.items.distinct_rows import distinct_rows
+from fastkappa.multirater.items.doubtful_names import warn_of_logins
 from fastkappa.multirater.items.long import LongRatings
 from fastkappa.multirater.items.rater_columns import EncodedRater
 from fastkappa.multirater.items.subjects import (
@@ -281,6 +282,7 @@ def _are_alike(first: AnyArray, second: AnyArray) -> bool:
 def of_raters(raters: Sequence[EncodedRater], clusters: Any) -> Counted:
     """Return the counted rows of ratings with one column per rater."""
     few = profiles_are_few(raters)
+    warn_of_logins([one.rater.name for one in raters], with_alike=True)
     return Counted(
         len(raters),
         raters[0].n_labels,

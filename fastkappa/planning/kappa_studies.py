@@ -1,6 +1,6 @@
 """Compute the power and width of planned studies of kappa as functions of the number of items.
 
-If the distribution of the test statistic z is close to normal, a formula for the power is accurate:
+If the test statistic z is approximately normal, the power is closely approximated as follows:
 
 - For two labels or for kappa0 = 0, the power is Phi((sqrt(n) t - critical d0) / d) (Cantor 1996).
   Here t is the distance between kappa and kappa0, d is the standard error for one item in the

@@ -297,7 +297,7 @@ class AxisLabels:
 
 
 def order_of(keys: Sequence[Key] | None) -> LabelOrder | None:
-    """Convert keys to the order that a part of a column declares."""
+    """Return the label order that one part of a column declares, given its keys."""
     if keys is None:
         return None
     labels = np.array(keys, object)

@@ -79,7 +79,7 @@ class Columns(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """The counts of a source.
+    """The counts read from a source.
 
     ``counts`` has one dimension per axis. ``sums`` has the same shape, or is None without weights.
     ``dtype`` is the common type of the ratings in both columns. ``order`` is the label order that

@@ -135,7 +135,7 @@ class Quadratic:
         return squares
 
     def heaviest(self, n_labels: int) -> float:
-        """Return the squared number of labels, an upper bound on the weights."""
+        """Return the square of the number of labels, an upper bound on the weights."""
         return n_labels**2
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:

@@ -64,7 +64,7 @@ ALL = "all items"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
-    """The agreement within each group, as a mapping from sorted groups to results.
+    """The agreement within each group, as a mapping from groups, in sorted order, to results.
 
     Attributes
     ----------

@@ -103,7 +103,8 @@ def compare_predictions(
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         The method used to test each kappa. With 'asymptotic', the interval for the difference is
-        symmetric. If None, a method is chosen for each kappa, as `agreement` does by default.
+        symmetric. If None, a method is chosen for each kappa in the way that
+        `agreement` does by default.
     rng : Generator, int or None, default=None
         The random number generator, or a seed.
 
@@ -206,7 +207,8 @@ def compare_paired(
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         The method used to test each kappa. With 'asymptotic', the interval for the difference is
-        symmetric. If None, a method is chosen for each kappa, as `agreement` does by default.
+        symmetric. If None, a method is chosen for each kappa in the way that
+        `agreement` does by default.
     rng : Generator, int or None, default=None
         The random number generator, or a seed.
 

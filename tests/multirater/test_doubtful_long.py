@@ -145,3 +145,10 @@ def test_ids_that_count_from_0_and_from_1(kind: Any) -> None:
         warnings.simplefilter("error")
         for others in (ids, [*ids[1:], 70], [*ids[:7], *ids[8:], 60]):
             read(ids, others)
+
+
+@pytest.mark.parametrize("other", ["A.Keller", "a_keller", "a.keller@site.org"])
+def test_two_columns_of_one_rater(other: str) -> None:
+    columns = {"a.keller": ITEMS, other: ITEMS, "b": ITEMS}
+    with pytest.warns(UserWarning, match="names of raters are written similarly"):
+        Ratings.from_raters(columns)

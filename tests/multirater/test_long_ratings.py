@@ -338,7 +338,7 @@ def test_missing_ratings_and_what_has_no_name() -> None:
         (([1.5, 2], ["a", "b"], [1, 2]), "item must be whole numbers, .* with fractions"),
         (([1, 2], [[1, 2], [3, 4]], [1, 2]), "rater must be whole numbers, strings or dates"),
         (([1, 2], [object(), object()], [1, 2]), "rater must be whole numbers"),
-        (([1, 2], ["a", "b"], [None, None]), "rating must not all be missing"),
+        (([1, 2], ["a", "b"], [None, None]), "rating must contain at least one rating"),
         (([], [], []), "rating must not be empty"),
         (("item", [1], [2]), "item must be an array with one entry per rating, got 'item'"),
         (([1, 2, 3], ["a", "b", "a"], [1, 2, "x"]), "and also 'x'"),
@@ -409,7 +409,7 @@ def test_dates_are_ratings_too() -> None:
 # Rows of triples that are passed as one column per rater.
 
 
-@pytest.mark.filterwarnings("ignore:.* like ids or spreadsheet cells")
+@pytest.mark.filterwarnings("ignore:.* free text or spreadsheet cells")
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 0, 1)])
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_triples_given_as_raters(order: Any, shuffled: bool) -> None:

@@ -108,6 +108,22 @@ def _versions() -> Columns:
     return {"record_id": [*ids], "version": [*versions], "a": a, "b": b}
 
 
+def _trained() -> Columns:
+    """Return predictions without a mistake for the items with which the model was trained."""
+    true, predicted = _rated([0, 1, 2], 300)
+    parts = [("train", "test", "valid")[i % 3] for i in range(300)]
+    exact = [x if part == "train" else y for x, y, part in zip(true, predicted, parts)]
+    return {"split": parts, "a": true, "b": exact}
+
+
+def _indicators() -> Columns:
+    """Return 40 notes with a row per category, of which each rater marked one with 1."""
+    chosen = _rated([*range(4)], 40)
+    rows = [(note, category) for note in range(40) for category in range(4)]
+    marked = [[int(own[note] == category) for note, category in rows] for own in chosen]
+    return {"note": [note for note, _ in rows], **dict(zip("ab", marked))}
+
+
 def _joined_by_part(left: str, right: str) -> Columns:
     """Return ratings of two sites with 40 patients each, joined by the patient alone."""
     own = {site: _rated([0, 1, 2], 40) for site in "AB"}
@@ -146,6 +162,16 @@ DOUBTFUL = {
         "a and b agree on all 200 items without 'marked_at', but on only"
         f" {sum(map(eq, own['a'][1::2], own['b'][1::2])) / 200:.0%} of the others",
     ),
+    "trained": (
+        (own := _trained()),
+        "agree on 100% of the items whose 'split' is 'train', but on"
+        f" {sum(x == y for x, y in zip(own['a'], own['b'])) / 2 - 50:.0f}%"
+        " of the others.*group='split'",
+    ),
+    "indicators": (
+        _indicators(),
+        "for each 'note', exactly one of 4 ratings is 1 in each of 'a' a",
+    ),
     "shifted": (_shifted(), "ratings are from 1 to 5 where 'site' is 'B', but from 0 to 4 elsew"),
 }
 
@@ -173,7 +199,7 @@ def test_a_doubtful_column(columns: Columns, message: str, tmp_path: Path) -> No
         assert len(warned) == 1, name
     path = tmp_path / "ratings.csv"
     parts = message.replace("row 5", "row 6 below the names")
-    parts = parts.replace("group='question'", "--group 'question' of fastkappa agree")
+    parts = re.sub(r"group='(\w+)'", r"--group '\1' of fastkappa agree", parts)
     for command in (("score", "--y1", "a", "--y2", "b"), ("agree", "--raters", "a", "b")):
         run = CommandLine(command[0]).run(path, *command[1:])
         assert run.stderr.count("warning") == 1
@@ -209,6 +235,9 @@ ORDINARY = {
     },
     # Both ratings are those of the row.
     "tiles": {**_joined_by_part("at_x", "at_y"), **dict(zip("ab", _rated([0, 1, 2], 160)))},
+    # The model is as good for new items, and a rater marked several categories of an item.
+    "learned": {**_trained(), **dict(zip("ab", _rated([0, 1, 2], 300)))},
+    "several": {**(own := _indicators()), "a": [1, 1, *own["a"][2:]]},
     # The column of scales has another name, or the parts use one scale.
     "arms": {("arm" if name == "essay_set" else name): own for name, own in _essays().items()},
     "tasks": {"task": [*"ABC"] * 100, **dict(zip("ab", _rated([0, 1, 2, 3, 4], 300)))},

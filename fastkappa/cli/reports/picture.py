@@ -119,7 +119,10 @@ def _too_small(options: PictureOptions, picture: Picture) -> str:
 
 
 def write_page(options: PictureOptions, output: Output, remarks: Remarks) -> None:
-    """Write an output as an HTML page to ``--report``. Omit plots if matplotlib is missing."""
+    """Write the output as an HTML page to the path given by ``--report``.
+
+    Omit plots if matplotlib is missing.
+    """
     if options.report is None:
         return
     try:

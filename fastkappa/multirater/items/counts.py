@@ -109,7 +109,7 @@ def count_rater_pairs(
 def patterns_of(
     profiles: AnyArray, multiplicities: IntTable, n_labels: int
 ) -> tuple[AnyArray, IntTable]:
-    """Return an array of shape (P, l) with the patterns of profiles, and how often each occurs."""
+    """Return the distinct patterns, of shape (P, l), and the number of times each occurs."""
     ordered = DistinctRows(profiles.shape[1], n_labels + 1)
     for start in range(0, len(profiles), BLOCK):
         rows = slice(start, start + BLOCK)

@@ -37,11 +37,11 @@ DOMAIN = re.compile(r"@[\w-]+(\.[\w-]+)*\.[a-z]{2,}$", re.IGNORECASE)
 SEPARATOR = re.compile(r"(?<!\d)[\s.,_-]+|[\s.,_-]+(?!\d)")
 
 
-def warn_of_logins(names: Sequence[str]) -> None:
+def warn_of_logins(names: Sequence[str], *, with_alike: bool = False) -> None:
     """Warn about raters whose names differ only in case, separators or a mail domain.
 
-    Names with different domains are different raters. Names that look alike are covered by another
-    warning.
+    Names with different domains are different raters. In long form, names that look alike, such as
+    names that differ in case, are covered by another warning. Otherwise, pass ``with_alike``.
     """
     of_one: dict[str, list[str]] = defaultdict(list)
     for name in names if len(names) <= MOST_TYPED else ():
@@ -52,7 +52,7 @@ def warn_of_logins(names: Sequence[str]) -> None:
         for own in of_one.values()
         if len(own) > 1
         and len({domain[0].casefold() for domain in map(DOMAIN.search, own) if domain}) < 2
-        and not alike_among(own)
+        and (with_alike or not alike_among(own))
     ]
     if found:
         warn(

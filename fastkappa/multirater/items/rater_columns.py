@@ -99,7 +99,9 @@ def encode_columns(
         order = LabelOrder(all_labels, all_labels)
     if not len(order.labels):
         n_ratings = raters[0].n_subjects * len(raters)
-        raise ValueError(f"{argument} must not all be missing, got {n_ratings} missing values.")
+        raise ValueError(
+            f"{argument} must contain at least one rating, but all {n_ratings} values are missing."
+        )
     encoded = [_encode(rater, order.labels, missing_codes) for rater in raters]
     _judge(encoded, order, of_each, are_given=labels is not None)
     return EncodedColumns(encoded, order.labels, order.names, is_known)

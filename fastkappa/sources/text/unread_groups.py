@@ -6,6 +6,7 @@ ratings of a group can be copies.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -58,6 +59,15 @@ FEWEST_OF_CODE, ALIKE, CLOSER, LEAST_AGREED, FEWEST_SHARED = 60, 0.15, 0.2, 0.25
 # on which the raters agree.
 MOST_BLANK = 0.6
 
+# The values of a column that divides items into those with which a model was trained, and others.
+TRAINING = re.compile("train(ing)?", re.IGNORECASE)
+UNSEEN = re.compile("(val|valid(ation)?|dev(elopment)?|test(ing)?|hold-?out)", re.IGNORECASE)
+# For a warning about training, the smallest difference of the proportions of agreement, and the
+# smallest difference in standard errors.
+BETTER_TRAINED, FAR_APART = 0.05, 4
+# For a warning about indicators, the smallest number of categories and of items.
+FEWEST_CATEGORIES, FEWEST_CHOSEN = 3, 20
+
 # The fields of each column, as strings in row order.
 Fields = Mapping[str, Sequence[str]]
 
@@ -90,6 +100,9 @@ def warn_of_groups(given: Unread) -> None:
         _warn_of_restarts(given)
     elif len(given.rated) > 1:
         _warn_of_places(given)
+    if len(given.rated) == 2:
+        _warn_of_training(given)
+        _warn_of_indicators(given)
 
 
 def _warn_of_questions(given: Unread) -> None:
@@ -285,5 +298,53 @@ def _warn_of_places(given: Unread) -> None:
                 f"{key!r} counts from 1 in each value of column {name!r}, so rows of different"
                 f" values are in the same cluster. If {key!r} restarts for each {name!r}, make the"
                 f" clusters unique, for example by adding {name!r} to {key!r}."
+            )
+            return
+
+
+def _warn_of_training(given: Unread) -> None:
+    """Warn if predictions agree better with the truth for items with which a model was trained."""
+    first, second = (given.fields[name] for name in given.rated)
+    for name in given.others:
+        parts = given.fields[name]
+        kinds = {part for part in parts if TRAINING.fullmatch(part)}
+        if len(kinds) != 1 or not all(part in kinds or UNSEEN.fullmatch(part) for part in parts):
+            continue
+        n, agreed = [0, 0], [0, 0]
+        for part, x, y in zip(parts, first, second):
+            n[part in kinds] += 1
+            agreed[part in kinds] += x == y
+        if min(n) == 0:
+            continue
+        unseen, trained = (k / m for k, m in zip(agreed, n))
+        mean = sum(agreed) / sum(n)
+        error = math.sqrt(mean * (1 - mean) * (1 / n[0] + 1 / n[1]))
+        if trained - unseen >= max(BETTER_TRAINED, FAR_APART * error):
+            warn(
+                f"{given.rated[0]} and {given.rated[1]} agree on {trained:.0%} of the items whose"
+                f" {name!r} is {min(kinds)!r}, but on {unseen:.0%} of the others. Compute kappa for"
+                f" each of them, as with group={name!r}."
+            )
+            return
+
+
+def _warn_of_indicators(given: Unread) -> None:
+    """Warn if each row is a category, and 1 marks the one category that was chosen for an item."""
+    columns = [given.fields[name] for name in given.rated]
+    if any({*own} != {"0", "1"} for own in columns):
+        return
+    for name in (*given.others, *given.keys):
+        n_rows = Counter(given.fields.get(name, ()))
+        sizes = {*n_rows.values()}
+        if len(sizes) != 1 or min(sizes) < FEWEST_CATEGORIES or len(n_rows) < FEWEST_CHOSEN:
+            continue
+        ones = [
+            Counter(one for one, x in zip(given.fields[name], own) if x == "1") for own in columns
+        ]
+        if all(len(chosen) == len(n_rows) == chosen.total() for chosen in ones):
+            warn(
+                f"for each {name!r}, exactly one of {min(sizes)} ratings is 1 in each of"
+                f" {given.rated[0]!r} and {given.rated[1]!r}. If the rows are the categories of an"
+                f" item, use one row per {name!r} with the chosen category."
             )
             return
