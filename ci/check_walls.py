@@ -17,11 +17,12 @@ from pathlib import Path
 
 PACKAGE = "fastkappa"
 
-# The rooms that each room may import, besides its own files and those in EVERYBODY. A room is a
-# folder or a file. Files next to the rooms in a folder belong to that folder.
+# The rooms that every room may import. A room is a folder or a file. If a folder contains rooms,
+# the files next to the rooms belong to the folder.
 EVERYBODY = {"arrays", "choices", "exceptions", "formatting", "frame"}
 EVERYBODY |= {"install_hint", "lazy", "results"}
 CORE = {"ratings", "tables", "kernels"}
+# The rooms that each room may import, besides its own files and the rooms in EVERYBODY.
 MAY_IMPORT: dict[str, set[str]] = {
     "ratings": set(),
     "kernels": set(),
@@ -37,7 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "planning": {"statistics"},
     "two_raters": CORE | {"statistics"},
     "two_raters/statistics": {"statistics"},
-    # Ratings in long form come from sources, and pairs of raters use two_raters.
+    # multirater reads long ratings with sources, and scores pairs of raters with two_raters.
     "multirater": CORE | {"sources", "statistics", "two_raters"},
     "multirater/items": CORE,
     "multirater/statistics": {"statistics"},
@@ -60,15 +61,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"config", "datasets", "leaderboards", "measurements", "multirater", "planning", "plotting"}
     | {"sources", "statistics", "thresholds", "two_raters"},
 }
-# These files list the public names of all rooms, which are loaded on first use.
+# These files may import any room, because they list the public names of all rooms. A name is loaded
+# on first use.
 LISTS_NAMES = ("__init__.py", "results/__init__.py")
 LARGEST_ROOM = 15
 LONGEST_FILE = 450
 HAS_LINES = (".py", ".pyx", ".pxd", ".h")
-# No file of these folders may be longer either.
+# The limit LONGEST_FILE also applies to the files in these folders.
 OTHER_FOLDERS = ("bench", "ci", "tests")
 
-# Optional libraries, and the only place where each may be imported.
+# For each optional library, the only files that may import it.
 OPTIONAL = {
     "numba": r"(kernels/numba/\w+|shortcuts/numba_\w+|jit/\w+)\.py",
     "llvmlite": r"kernels/numba/\w+\.py",
@@ -82,7 +84,8 @@ OPTIONAL = {
     "matplotlib": r"(plotting/\w+|cli/reports/picture)\.py",
     "python_calamine": r"cli/files/spreadsheets\.py",
 }
-# The only place for each function that writes text to a terminal, a spreadsheet or a browser.
+# For each function that writes text to a terminal, a spreadsheet or a browser, the only files that
+# may call it.
 WRITES = {
     "print": r"(cli/terminal|config)\.py",
     "echo": r"",
@@ -93,26 +96,29 @@ WRITES = {
     "csv.DictWriter": r"",
     "escape": r"results/html\.py",
 }
-# Only one place expects labels, counts, widens the table and counts again. The compiled shortcuts
-# do the same for short calls.
+# For each function that widens tables or sums weights, the only files that may call it. The table
+# is widened if a label is outside the expected range. The compiled shortcuts do the same for short
+# calls.
 WIDENS = {
     "widened": r"tables/(tally|codecs)\.py",
     "sum_pairs": r"tables/tally\.py",
     "sum_pairs_exactly": r"tables/tally\.py",
 }
-# Functions that only results may use to format figures. The demonstration (prose) and pages (grids)
-# are exceptions.
+# Functions that format figures. In cli, only the demonstration (for its prose) and pages (for
+# grids) may use them, because figures are formatted by the results themselves.
 FIGURES = re.compile(
     r"(formatting|results)(\.\w+)*\.(Grid|abridged|counts_grid|estimate_grid|facts|figure|interval_head"
     r"|interval_text|number_text|p_value_text|BOOTSTRAP_METHODS)"
 )
 HAS_FIGURES = re.compile(r"cli/(reports/demo|pages/page)\.py|(?!cli/).*")
 STARTS_THREADS = {"threading", "concurrent", "multiprocessing", "_thread", "asyncio"}
-# Code that reads samples, and code that reads tables.
+# Code that reads samples. This code and the code in TABLES must not import each other.
 SAMPLES = re.compile(r"(ratings|tables|\w+[/.]items)\b")
+# Code that reads tables.
 TABLES = re.compile(r"(statistics|planning|\w+[/.](cuts|statistics|ranking|simultaneous))\b")
 KERNEL = re.compile(r"kernels/(numpy|numba|cython)/")
-# Code that is compiled into other compiled code cannot be chosen at run time.
+# These files may import a backend directly, because code that is compiled into other compiled code
+# cannot be chosen at run time.
 COMPILED_TOGETHER = re.compile(r"(kernels/dispatch|jit/confusion|shortcuts/\w+)\.\w+")
 IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import\s+\(?\s*(.*)|c?import\s+([\w.]+))")
 
@@ -239,7 +245,7 @@ def inner_breach(name: str, inside: str) -> str | None:
     if room is None or other is None or other in EVERYBODY:
         return None
     allowed = MAY_IMPORT.get(room, set())
-    # The files of a folder can import its rooms, but its rooms cannot import these files.
+    # The files of a folder may import the rooms in it, but these rooms may not import the files.
     if other == room or other in allowed or other.startswith(f"{room}/"):
         return None
     below = "is below the rest of the package and " if room in CORE | {"statistics"} else ""

@@ -24,9 +24,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# Errors about a page's own definitions, which have no annotations, and about untyped libraries.
+# Errors to ignore: a page's own definitions have no annotations, and some libraries are untyped.
 NOT_OURS = ("no-untyped-def", "no-untyped-call", "override", "import-untyped", "import-not-found")
-# Errors about names that are assigned again with another type, as is usual in interactive sessions.
+# Errors to ignore: in an interactive session, a name is often assigned again with another type.
 REDEFINED = ("assignment", "no-redef")
 CHECKERS = ("basedpyright", "pyright")
 PYRIGHT_RULES = {
@@ -39,7 +39,8 @@ PYRIGHT_RULES = {
     "reportUnnecessaryTypeIgnoreComment": "error",
 }
 
-# Code that a checker must reject. If it does not, it reports that the ignore comment is unused.
+# Code that a checker must reject. If a line is accepted, the checker reports that its ignore
+# comment is unused.
 WRONG = """
 import numpy as np
 
@@ -107,10 +108,11 @@ def write_pages(folder: Path) -> list[Path]:
 def run_mypy(files: list[Path]) -> int:
     """Run mypy in strict mode."""
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--pretty"]
-    # The cache of the package cannot be used, because it is for other options.
+    # The cache is separate from the package's, because the options differ.
     command += ["--cache-dir", str(ROOT / ".mypy_cache" / "docs")]
     command += ["--allow-redefinition", "--no-error-summary", "--follow-imports=silent"]
-    # The classes of a framework that is not installed have the type Any.
+    # If a framework is not installed, its classes have the type Any, so a subclass would be an
+    # error.
     command += ["--allow-subclassing-any"]
     command += [f"--disable-error-code={code}" for code in NOT_OURS + REDEFINED]
     return subprocess.run([*command, *map(str, files)], cwd=ROOT).returncode

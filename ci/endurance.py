@@ -25,9 +25,9 @@ from fastkappa.kernels.dispatch import BACKENDS, why_missing
 
 N_ITEMS = (1 << 31) + 5
 N_CALLS = int(os.environ.get("ENDURANCE_CALLS", "1000000"))
-# The memory that a million calls may leave allocated: less than one byte per call, and hardly any
-# Python objects.
+# The number of bytes that a million calls may leave allocated: less than one byte per call.
 MOST_LEFT = 900_000
+# The number of blocks for Python objects that a million calls may leave allocated.
 MOST_BLOCKS_LEFT = 1000
 
 

@@ -13,7 +13,8 @@ import json
 import subprocess
 import sys
 
-# The first version can be a CPU build in a local folder of wheels that pip uses.
+# The requirements to try in turn. pip can find a CPU build of the first in a local folder of
+# wheels.
 REQUIREMENTS = ("torch==2.13.0", "torch>=2.5")
 
 

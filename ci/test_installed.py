@@ -24,7 +24,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 # The files and folders that the tests need.
 NEEDED = ("tests", "bench", "docs", "ci", "README.md", "CITATION.cff", "pyproject.toml", "setup.py")
-# Tests of the source code itself, of its pages, and of the recipes for both.
+# Tests of the source tree, such as its pages and the recipes in CONTRIBUTING.md. They are not run
+# on an installed package.
 OF_THE_SOURCE = tuple(
     f"tests/house/test_{name}.py" for name in ("imports", "docs", "recipes", "versions")
 )

@@ -35,8 +35,9 @@ from fastkappa.kernels import dispatch
 
 PACKAGE = Path(fastkappa.__file__).parent
 
-# The numbers of files and functions. Lower a ceiling when a walk becomes shorter. If threads read
-# files, the number of functions in the main thread varies by a few between runs.
+# For each walk, the largest number of files and of functions. Lower a ceiling when its walk becomes
+# shorter. If other threads read files, the number of functions in the main thread varies slightly
+# between runs.
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 67),
     "cohen_kappa_score, strings": (21, 77),

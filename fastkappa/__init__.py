@@ -10,7 +10,7 @@ from fastkappa.lazy import loader
 
 __version__ = "0.1.0"
 
-# Type checkers treat these aliases as public names.
+# The form `import x as x` tells type checkers that x is a public name.
 if TYPE_CHECKING:
     from fastkappa import boosting as boosting
     from fastkappa import datasets as datasets
@@ -124,7 +124,7 @@ _HOMES = {
 __all__ = list(_HOMES)
 
 
-# This function is hidden from type checkers, which would otherwise accept any misspelt name.
+# `__getattr__` is hidden from type checkers, which would otherwise accept any misspelt name.
 if not TYPE_CHECKING:
     __getattr__ = loader(__name__, {**_HOMES, **dict(zip(_MODULES, _MODULES))})
 

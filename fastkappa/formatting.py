@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-# Below this limit, floats lose precision and eventually become 0.
+# The smallest p-value that is printed as a number. Still smaller floats lose precision and
+# eventually become 0.
 LEAST_P_VALUE = 1e-300
 # The separator between the labels of a set.
 SET_SEPARATOR = " + "
@@ -74,7 +75,8 @@ def label_text(label: Any) -> str:
     """Return a label as one line of text, such as "2" for 2.0."""
     if isinstance(label, frozenset):
         label = set_text(label)
-    # Floats of 1e16 and above are left to Python, whose exponent is easier to read.
+    # Python writes floats of 1e16 and above with an exponent, which is easier to read than 17
+    # digits or more.
     whole = isinstance(label, float) and label.is_integer() and abs(label) < 1e16
     return printable(int(label) if whole else label)
 
@@ -167,7 +169,7 @@ def number_text(number: int | float) -> str:
     """
     if isinstance(number, int):
         return str(number)
-    # from this limit on, six significant digits would need an exponent
+    # With six significant digits, numbers of 999 999.5 and above would need an exponent.
     whole = float(number).is_integer() or abs(number) >= 999_999.5
     return f"{number:.0f}" if whole and abs(number) < 1e16 else f"{number:.6g}"
 

@@ -14,7 +14,7 @@ DTYPES = {
 }
 SIZES = tuple(10**k for k in range(2, 9))
 LABEL_COUNTS = (2, 5, 6, 8, 10, 16, 64, 256, 1000)
-# Ratings are drawn in chunks, so that a case needs little more memory than its arrays.
+# The number of ratings to draw at once. Drawing in chunks takes little memory besides the arrays.
 CHUNK = 1 << 20
 
 

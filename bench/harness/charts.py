@@ -21,7 +21,7 @@ import matplotlib.pyplot as plt
 from bench.harness import results, timing
 
 DOCS = Path(__file__).parents[2] / "docs" / "images"
-# Dashes and markers distinguish the lines without colour. The name of each line is at its end.
+# Dashes and markers distinguish the lines even without colour. Each line is named at its end.
 STYLES: dict[str, dict[str, Any]] = {
     "fastkappa": {"color": "#000000", "marker": "o", "linewidth": 2.2},
     "compiled scorer": {"color": "#000000", "marker": "D", "linestyle": "--"},
@@ -103,7 +103,7 @@ def _chart(
                 axes.plot(*zip(*points), markersize=4, **style)
                 ends[dtype].append((name, *points[-1]))
         axes.spines[["top", "right"]].set_visible(False)
-    # The scales are final only at this point.
+    # The names are placed last, because their positions depend on the final scales.
     for axes, dtype in zip(panels[0], dtypes):
         _name_lines(axes, ends[dtype])
     n_labels = rows[0]["case"]["n_labels"]

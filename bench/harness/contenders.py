@@ -31,7 +31,8 @@ class Contender(NamedTuple):
     library: str
     tolerance: float = 1e-12
     takes: Callable[[Case], bool] = lambda case: True
-    # Whether the largest cases take ten seconds or more, and are therefore run only once.
+    # Whether the contender needs ten seconds or more for the largest cases. If so, these cases are
+    # run only once.
     slow: bool = False
 
 
@@ -98,7 +99,7 @@ def registry() -> tuple[Contender, ...]:
         Contender("np.bincount", "kappa", _bincount_kappa, "numpy"),
         Contender("njit loop", "kappa", _njit_kappa, "numba"),
         Contender("boost-histogram", "kappa", _boost_histogram_kappa, "boost_histogram"),
-        # It computes in float32, which has fewer digits.
+        # torchmetrics computes in float32, so its result needs a larger tolerance.
         Contender(
             "torchmetrics",
             "kappa",

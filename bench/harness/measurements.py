@@ -28,7 +28,7 @@ from bench.harness.cases import Case, make_ratings
 from bench.harness.memory import peak_above
 from fastkappa.config import configuration
 
-# The results of a slow contender are compared at this size before it is timed once.
+# Before a slow contender is timed, its result for a case with this many items is checked.
 SMALL = 10**5
 # With at least this many items, slow contenders are timed only once.
 LARGE = 10**7
@@ -278,8 +278,8 @@ def in_new_process(request: dict[str, Any], environment: dict[str, str]) -> dict
     """Return the answer to a request, measured in a new process with this environment."""
     process = subprocess.run(
         [sys.executable, "-m", "bench.harness.measurements", json.dumps(request)],
-        # By default, idle OpenMP threads of torch keep a core busy for a while, which would slow
-        # down the other contenders.
+        # By default, idle OpenMP threads of torch keep a core busy for a while. PASSIVE prevents
+        # them from slowing down the other contenders.
         env={"OMP_WAIT_POLICY": "PASSIVE"} | os.environ | environment,
         cwd=Path(__file__).parents[2],
         stdout=subprocess.PIPE,

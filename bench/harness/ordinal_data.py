@@ -62,9 +62,9 @@ def _election(outcome: str) -> Items:
 def _health() -> pd.DataFrame:
     """Return each person's first year in the RAND health insurance experiment."""
     table = statsmodels.datasets.randhie.load_pandas().data
-    # The table does not identify persons. The rows of one person are adjacent, and these columns do
-    # not change over the years, but the insurance can. Adjacent rows with equal values in these
-    # columns are treated as one person.
+    # The table does not identify persons, but the rows of a person are adjacent. A person's values
+    # in these columns do not change over the years, whereas the insurance can change. Adjacent rows
+    # with equal values in these columns are therefore treated as one person.
     person = table[["physlm", "disea", "hlthg", "hlthf", "hlthp", "idp"]]
     return table[(person != person.shift()).any(axis=1)].copy()
 

@@ -41,7 +41,7 @@ def table(sweep: dict[str, Any]) -> str:
                 cells.append(_digits(ratio.median))
             else:
                 cells.append("")
-        # Below this size, the time is mostly the cost of a call, not of reading.
+        # With fewer than a million items, the time is mostly the cost of the call, not of reading.
         eff = timing.summary(own["efficiency"]).median
         cells.append(f"{eff:.2f}" if n >= 10**6 else "")
         lines.append("| " + " | ".join(cells) + " |")

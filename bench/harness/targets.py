@@ -20,9 +20,11 @@ LARGEST = 10**8
 LARGEST_WHEN_QUICK = 10**7
 STRINGS_WHEN_QUICK = 10**5
 ROUNDS = 15
-# The machine was busy with other work if the quartiles are farther apart than this proportion of
-# the median, or if the efficiency is above the second value.
+# If the quartiles are farther apart than this proportion of the median, the machine was probably
+# busy with other work.
 STEADY = 0.2
+# Counting cannot be faster than reading. If the efficiency is above this limit, the machine was
+# probably busy with other work while reading was timed.
 HIGHEST_EFFICIENCY = 1.05
 ROUNDS_WHEN_QUICK = 5
 

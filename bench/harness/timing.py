@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-# A sample of a short call is a loop that takes at least this many seconds.
+# The shortest duration of a sample, in seconds. Shorter calls are repeated in a loop.
 SHORTEST_SAMPLE = 2e-3
 
 

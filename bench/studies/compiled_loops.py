@@ -7,7 +7,7 @@ function computes two margins and one sum without checks, so a label outside the
 write out of bounds. A ratio below 1 means that `fastkappa.jit` is faster.
 """
 
-# Inside compiled functions, numba supports NumPy's legacy random functions.
+# The compiled functions use NumPy's legacy random functions, which numba supports.
 # ruff: noqa: NPY002
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fastkappa import jit
 
 SIZES = (50, 200, 3700, 30_000)
 N_LABELS = 5
-# The number of items that a call scores repeatedly.
+# The approximate number of items that a timed call scores, over all its repetitions.
 ITEMS = 20_000
 ROUNDS = 21
 ROUNDS_WHEN_QUICK = 9
@@ -144,7 +144,7 @@ def best_shift(scores, labels, thresholds, shifts):
     return best, best_kappa
 
 
-# name -> (with fastkappa.jit, pasted)
+# The two versions of each loop: with fastkappa.jit, and with the code pasted into the loop.
 LOOPS = {
     "samples": (samples, samples_pasted),
     "bootstrap (docs)": (bootstrap, bootstrap_pasted),

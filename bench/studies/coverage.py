@@ -66,7 +66,7 @@ def neighbours(labels: tuple[float, ...], kappa: float, weights: Any) -> Any:
 
 def cases() -> Iterator[tuple[Any, tuple[float, ...], Any]]:
     """Yield the kind of errors, the proportions of the labels and the weights of each case."""
-    # With two labels, weights and neighbours make no difference.
+    # With two labels, all weights give the same kappa, and both kinds of errors are the same.
     yield guessing, TWO, None
     yield guessing, RARE, None
     for errors in (guessing, neighbours):
@@ -80,7 +80,8 @@ def study(
     """Return the results for one case. Undefined intervals count as misses."""
     n_samples, n_slow = samples
     drawn = rng.multinomial(n_items, proportions.ravel(), n_samples)
-    # With two labels, the same tables are drawn many times.
+    # With two labels, many draws give the same table. Intervals are computed once per distinct
+    # table.
     unique, place, times = np.unique(drawn, axis=0, return_inverse=True, return_counts=True)
     tables = unique.reshape(-1, *proportions.shape)
     ends = {method: np.array(intervals(method, tables, weights, 0.95)) for method in METHODS}

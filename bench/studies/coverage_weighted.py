@@ -30,15 +30,15 @@ KAPPAS = (0.3, 0.97)
 NEAR_PER_FAR = (3, 10, 30, 100)
 MOST_DISAGREEMENT = 0.7
 SWITCH = 100
-# Designs are grouped by the expected number of far disagreements. These are the limits of the
-# groups.
+# The limits between the groups of designs. Designs are grouped by their expected number of far
+# disagreements.
 FAR = (3, 10, 30, 100)
 FAR_RANGES = ("1 to 3 far", "3 to 10 far", "10 to 30 far", "30 to 100 far", "over 100 far")
 LEAST, MOST = 0.93, 0.97
 RULES = ("asymptotic", "switch", "default")
 
 
-# The coverage and the mean width of the interval by each rule.
+# For each rule, the coverage and the mean width of its interval.
 Covered: TypeAlias = dict[str, tuple[float, float]]
 
 
@@ -75,7 +75,7 @@ def _weights(name: str, n_labels: int, rng: np.random.Generator) -> Any:
         near = rng.choice([0.0, 0.05, 0.1, 0.25])
         return np.where(steps > 1, 1.0, near * steps) if n_labels > 2 else 1.0 * steps
     if name == "one-sided":
-        # Ratings that are too low weigh more than ratings that are too high.
+        # Ratings that are too low are penalised more than ratings that are too high.
         too_low = position[:, None] > position
         return steps**1.5 * np.where(too_low, 1.0, rng.choice([0.2, 0.5]))
     return name
@@ -111,7 +111,7 @@ def designs(n_designs: int) -> Iterator[Design]:
         kappa = float(kappa_from_confusion(table, weights=weights))
         n_items = int(rng.choice(ITEMS))
         design = Design(name, weights, table, n_items, kappa)
-        # Designs with hardly any far disagreements or a hardly used label are uninformative.
+        # Designs are uninformative if far disagreements are very rare or a label is hardly used.
         if kappa <= KAPPAS[1] and design.far >= 1 and n_items * margin.min() >= 3:
             n_made += 1
             yield design

@@ -33,7 +33,8 @@ from bench.harness.ordinal_data import Items, ordinal_data
 from fastkappa import cohen_kappa_score, decode_probabilities
 from fastkappa.estimators import KappaDecoder, KappaRounder
 
-# Data sets with fewer than SMALL items are divided twice, because a quarter of them is too small.
+# Data sets with fewer than SMALL items are divided N_SPLITS_OF_SMALL times, because a quarter of
+# their items is too small a test set. Other data sets are divided N_SPLITS times.
 SMALL, N_SPLITS_OF_SMALL, N_SPLITS = 1000, 2, 1
 QUICK = ("diabetes", "schools", "party")
 ONE_THREAD: dict[str, Any] = {
@@ -129,7 +130,8 @@ def compare(data: dict[str, Items], quick: bool) -> None:
                 + "".join(f"{d * 1e4:>13.0f}" for d in mean[1:] - mean[0]),
                 flush=True,
             )
-    # Models of the same data are not independent, so they are averaged.
+    # The differences of several models of the same data set are not independent, so their mean is
+    # used.
     means = np.array([np.mean(each, axis=0) for each in differences.values()]) * 1e4
     error = means.std(axis=0, ddof=1) / np.sqrt(len(means))
     print(

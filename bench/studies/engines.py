@@ -123,7 +123,7 @@ GROUPED = {
     "DuckDB": "import duckdb; duckdb.connect().execute("
     "'SELECT \"left\", \"right\", count(*) FROM \\'{path}\\' GROUP BY ALL').fetchall()",
 }
-# The readers that fastkappa uses. Counting a file cannot be faster than reading it.
+# Programs that only read a file, with the readers that fastkappa uses. Counting cannot be faster.
 READING = {
     "csv": "import pyarrow.csv; pyarrow.csv.read_csv({path!r})",
     "parquet": "import pyarrow.parquet; pyarrow.parquet.ParquetFile({path!r}).read()",
@@ -161,7 +161,8 @@ def compare_grouping(
             for name, code in {**GROUPED, "reading": READING[kind]}.items()
         }
         warm = {name: partial(exec, code, {}) for name, code in codes.items()}
-        # Installed packages have compiled bytecode. The first process writes it for this package.
+        # An installed package has compiled bytecode. To make the comparison fair, the first process
+        # writes the bytecode of fastkappa.
         environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
         fresh = {
             name: partial(subprocess.run, [sys.executable, "-c", code], check=True, env=environment)
@@ -207,7 +208,7 @@ def engines(frame: Any, folder: Path) -> Iterator[tuple[str, Any, bool]]:
     yield "polars", polars.from_arrow(table), True
     yield "polars, lazy", polars.from_arrow(table).lazy(), False
     yield "pyarrow", table, True
-    # The engines below read the ratings from files, as is usual for them.
+    # The following engines usually read from files, so their ratings are in a Parquet file.
     parquet.write_table(table, folder / "ratings.parquet")
     yield "Parquet file", folder / "ratings.parquet", False
     duckdb = importlib.import_module("duckdb")
@@ -217,7 +218,7 @@ def engines(frame: Any, folder: Path) -> Iterator[tuple[str, Any, bool]]:
     ) as cluster:
         dask = importlib.import_module("dask.dataframe")
         with cluster.get_client():
-            # One row group per partition.
+            # Dask creates one partition per row group.
             parquet.write_table(table, folder / "split.parquet", row_group_size=len(frame) // 8 + 1)
             yield "Dask", dask.read_parquet(folder / "split.parquet", split_row_groups=True), True
     session = importlib.import_module("pyspark.sql").SparkSession

@@ -30,7 +30,7 @@ from fastkappa import ThresholdEvaluator, cohen_kappa_score, compile_scorer
 
 SIZES = (100, 1000, 10_000)
 N_LABELS = 5
-# The duration of a sample in one thread.
+# The approximate duration of a sample in one thread, in seconds.
 SECONDS = 0.01
 Call = Callable[[], Any]
 Times = tuple[float, float]

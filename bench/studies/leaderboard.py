@@ -30,7 +30,8 @@ N_ITEMS = 10**6
 N_PREDICTIONS = 100
 N_LABELS = 6
 N_UPDATES = BATCH = 10**4
-# scikit-learn needs seconds for all columns, and the same time for each column.
+# scikit-learn scores only this many columns. All columns would take seconds, and each column takes
+# the same time.
 COLUMNS_OF_SKLEARN = 10
 ROUNDS = 15
 ROUNDS_WHEN_QUICK = 5

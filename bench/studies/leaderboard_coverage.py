@@ -17,7 +17,7 @@ import numpy as np
 from fastkappa import kappa_from_confusion, leaderboard
 
 MARGIN = np.array([0.2, 0.3, 0.5])
-# The number of items, and the proportion of errors in each prediction.
+# For each case, the number of items, and the proportions of errors in predictions a and b.
 CASES = (
     (50, 0.02, 0.02),
     (50, 0.02, 0.1),
@@ -55,7 +55,8 @@ def percentages(case: tuple[int, float, float], weights: Any, n_boards: int) -> 
             truth, columns, weights=weights, n_resamples=999, rng=seed, clusters=np.arange(n)
         )
         ends = [one.interval[one.names.index("a")] for one in (board, alone)]
-        # The interval is for the difference between the other prediction and the leader.
+        # The interval is for the other prediction's kappa minus the leader's, so the sign of the
+        # difference depends on which prediction leads.
         last = board.names.index("b") == 1
         expected = [first, first, second - first if last else first - second]
         for i, (value, (low, high)) in enumerate(

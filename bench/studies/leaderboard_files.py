@@ -69,7 +69,7 @@ for file in sorted(Path(folder).iterdir()):
     rows.append((1 - (weights * table).sum() / (weights * expected).sum(), file.name))
 print(max(rows)[1])
 """
-# A program that only reads the columns. No leaderboard can be faster.
+# A program that only reads the columns. A leaderboard cannot be faster.
 READING = """
 from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count, scandir
@@ -113,7 +113,7 @@ def write_files(folder: Path, n_files: int) -> None:
 
 def run(arguments: list[str]) -> str:
     """Return the output of a process."""
-    # Bytecode is written, as in any installation.
+    # An installed package has bytecode, so Python must be able to write it.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return subprocess.run(
         [sys.executable, *arguments], env=environment, check=True, capture_output=True, text=True

@@ -119,7 +119,7 @@ def main() -> None:
                 halves = half_points(division.y_inside, division.inside[1], n_labels)
                 kappas["half points, by kappa"].append(kappa[1](halves))
                 rounds.append(division.rounds.mean(axis=1))
-        # If all items get the same label, kappa is 0 or undefined.
+        # If all items get the same label, kappa is 0 or undefined. Undefined values count as 0.
         means = {method: float(np.nan_to_num(own).mean()) for method, own in kappas.items()}
         for method in finds:
             gained[method].append(means[method] - means["exact"])

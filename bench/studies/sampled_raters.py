@@ -30,7 +30,7 @@ from fastkappa.statistics.inference import STANDARD_NORMAL
 
 COEFFICIENTS = {"Fleiss": fleiss_kappa, "AC1": gwet_ac1}
 N_RATERS, N_SUBJECTS, SPREADS = (3, 5, 10, 20), (30, 100), (0.0, 0.3, 1.0)
-# The standard deviation of the raters' errors, and the proportion of the first label.
+# NOISE: the standard deviation of the raters' errors. COMMON: the proportion of the first label.
 NOISE, COMMON = (0.4, 1.0), (0.5, 0.85)
 SEED = 37
 

@@ -38,7 +38,8 @@ LABELS = {
 STRATA = ((2, 50, "very rare"), (10, 40, "rare"), (10, 40, "equal"), (4, 50, "four"))
 PAIRS = ((50, "equal"), (80, "four"), (80, "rare"), (30, "rare"))
 COPIED = (0.0, 0.8)
-# The number of strata, the number of clusters in each, and whether the strata share clusters.
+# For each case, the number of strata, the number of clusters per stratum, and whether the strata
+# share clusters.
 CLUSTERED = ((2, 10, False), (2, 30, False), (4, 20, False), (10, 10, False), (3, 20, True))
 CORRELATION = 0.2
 METHODS = ("asymptotic", "score")
@@ -69,7 +70,7 @@ def studied(
                     (
                         test.p_value < 0.05,
                         test.interval[0] <= truth <= test.interval[1],
-                        # Whether the test and the interval disagree about a difference of 0.
+                        # Whether only one of the test and the interval rejects a difference of 0.
                         not np.isnan(test.p_value)
                         and (test.p_value < 0.05) == (test.interval[0] <= 0 <= test.interval[1]),
                         np.isnan(test.p_value),

@@ -23,7 +23,7 @@ from bench.harness import machine, memory, timing
 SIZES = (10**3, 10**4, 10**5, 10**6)
 LABELS = (5, 6, 10)
 MANY_LABELS = (5, 10, 20, 40, 60, 100)
-# The required and the desired speed relative to the rounder.
+# For each number of items, the required and the desired speed relative to the rounder.
 GOALS = {10**3: (350, 1500), 10**4: (300, 1000), 10**5: (600, 1200), 10**6: (900, 2000)}
 GOALS[10**7] = (2000, 4000)
 LARGEST = 10**8
@@ -42,7 +42,7 @@ def items(n: int, n_labels: int, dtype: Any = np.float64) -> tuple[np.ndarray, n
         stop = min(start + CHUNK, n)
         ability = rng.normal(middle, n_labels / 4, stop - start)
         y[start:stop] = np.clip(np.rint(ability), 0, n_labels - 1)
-        # Predictions of a regression are closer to the mean, and have errors.
+        # Predictions of a regression are closer to the mean than the truth, and have errors.
         scores[start:stop] = middle + 0.7 * (ability - middle) + rng.normal(0, 0.7, stop - start)
     return y, scores
 

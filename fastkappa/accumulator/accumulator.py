@@ -124,7 +124,7 @@ class ConfusionAccumulator:
         self._integers = InPlace(self._kernels, self._known_labels)
         self._judged_labels: list[Any] = []
 
-    # Hidden from type checkers, which would otherwise accept any misspelt attribute.
+    # If type checkers saw `__getattr__`, they would accept any misspelt attribute.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -301,7 +301,7 @@ class ConfusionAccumulator:
             other labels were left out.
         """
         contents, counts = self._judged()
-        # The kappa of an empty table is undefined, like that of a table with a single label.
+        # An empty table is replaced by a single empty cell, for which kappa is undefined, too.
         table = counts.table if counts.table.size else [[0]]
         kappa: float = kappa_from_confusion(table, weights=weights)
         contents.warn_of_order(weights, stacklevel=2)
@@ -387,7 +387,7 @@ class ConfusionAccumulator:
     def _widest(self) -> int:
         """Return the size, in bytes, of the widest integers that are comparable with the labels."""
         # Floats can represent all 32-bit integers, but not all 64-bit integers. If the labels are
-        # booleans, no integers are allowed, because each label must first be compared with them.
+        # booleans, the result is 0, because integers must first be compared with the labels.
         return {"f": 4, "b": 0}.get(self._rest.table.rows.dtype.kind, 8)
 
     def _count(self, batch: RatedItems) -> Snapshot:

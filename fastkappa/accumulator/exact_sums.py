@@ -18,7 +18,7 @@ from fastkappa.tables.count import count_known, on_known_labels
 from fastkappa.tables.item_sums import whole_sums
 from fastkappa.tables.known_labels import KnownLabels
 
-# Sums are in units of 2**-UNIT_BITS.
+# Sums are integers in units of 2**-UNIT_BITS, the smallest positive float64.
 UNIT_BITS = 1074
 SLICE_BITS = 62
 

@@ -16,7 +16,8 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, square
 from fastkappa.tables.tally import Tally
 
-# Longer batches are not counted in place: several threads count such a batch into a separate table.
+# The longest batch that is counted in place. Longer batches are counted by several threads, into a
+# separate table.
 LONGEST = 1 << 20
 
 

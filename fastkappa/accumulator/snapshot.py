@@ -19,8 +19,8 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, add, occurring, scatter, subtract
 
 SO_FAR = "the accumulator"
-# The largest number of labels that can be given or declared. The number is limited, because a table
-# has a cell for each pair of labels.
+# The largest number of labels that can be given or declared. A table has a cell for each pair of
+# labels, so more labels would need too much memory.
 MOST_LABELS = 4096
 NO_RATINGS = Column(np.empty(0, np.int64), np.dtype(np.int64))
 # The first layer of a table counts items without a weight, and the second counts items with a

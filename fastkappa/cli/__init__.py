@@ -22,8 +22,8 @@ try:
 except ImportError as error:
     typer, _why_not = None, str(error)  # type: ignore[assignment]
 
-# Collect garbage rarely. Imported modules stay in memory, and scanning them a hundred times would
-# take longer than reading a file.
+# The number of new objects after which garbage is collected. With a lower number, Python would scan
+# the imported modules about a hundred times, which would take longer than reading a file.
 COLLECTED_AFTER = 50_000
 # The commands in the order in which the help shows them.
 COMMANDS = (

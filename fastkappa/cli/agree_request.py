@@ -38,7 +38,7 @@ NOT_WITH_REFERENCE = (
     *("duplicates", "coefficient", "level", "set_separator", "sample_weight", "model"),
     *("disputed", "gold", "pair", "heat_map"),
 )
-# A heading names at most this many raters, because it is also used as the page title.
+# The largest number of raters in a heading, which is also the title of the page.
 MOST_RATERS = 4
 
 

@@ -80,7 +80,8 @@ def _option(name: str, kind: Any, default: Any, described: _Described | None) ->
         kind, info = get_args(kind)
     if described is not None:
         info = copy(info)
-        # typer stores a name such as "--id" in the field for the default.
+        # typer stores an explicit name such as "--id" in the field for the default. If there is
+        # none, the option is named after the parameter.
         if isinstance(info, typer.models.OptionInfo) and info.default is ...:
             info.param_decls = [f"--{name.replace('_', '-')}"]
         info.metavar, info.help = described
@@ -112,7 +113,7 @@ def _read(described: Any) -> tuple[str, dict[str, _Described]]:
 
 def _sections(described: Any) -> tuple[str, dict[str, str]]:
     """Return the text before the first section of a docstring, and a dict of its sections."""
-    # With -OO, Python removes docstrings.
+    # With -OO, Python removes docstrings, so there can be no text.
     about, *parts = HEADING.split(getdoc(described) or "")
     # typer keeps line breaks, but paragraphs should wrap at the terminal's width.
     return re.sub(r"(?<!\n)\n(?!\n)", " ", about), dict(zip(parts[::2], parts[1::2]))
@@ -135,7 +136,8 @@ def _harmless_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        # typer includes its own copy of click, so the error class has no public name.
+        # typer includes its own copy of click, whose error class has no public name. The error is
+        # recognised by its attribute `message`.
         message = getattr(error, "message", None)
         if isinstance(message, str):
             error.message = harmless(message + _advice(message))  # type: ignore[attr-defined]

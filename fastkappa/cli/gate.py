@@ -11,8 +11,8 @@ import typer
 from fastkappa.cli.terminal import write
 from fastkappa.formatting import label_text
 
-# The exit status if kappa is too low. Without a gate, status 1 is for files that cannot be scored.
-# Status 2 is for errors.
+# The exit status if kappa is too low. Other statuses are already in use: 1 for files that cannot be
+# scored (without a gate), and 2 for errors.
 TOO_LOW = 3
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastkappa.cli.reports.output import Output
 
 
-# How to set the order of the labels of saved counts.
+# The advice on how to set the order of the labels of saved counts.
 OF_SAVED = "Run fastkappa score --save with --labels in the intended order."
 
 
@@ -30,15 +30,16 @@ class Remarks:
     """Collect the warnings about a result for the error stream and for the JSON output."""
 
     def __init__(self) -> None:
-        # What depends on the order of the labels, such as "--weights linear". None stands for a
-        # result that does not depend on it. A warning names only the first entry that is not None.
+        # For each result, the reason why it depends on the order of the labels, such as "--weights
+        # linear", or None if it does not depend on the order. A warning names only the first
+        # reason.
         self.depends: Sequence[str | None] = ()
         self.texts: list[str] = []
         # The library's warnings that have been printed.
         self.printed: list[str] = []
-        # The labels of each table whose labels were sorted because no order was given or declared.
+        # The sorted labels of each table for which no order was given or declared.
         self.sorted_labels: list[AnyArray] = []
-        # The labels in the order that is given or declared.
+        # The labels in their given or declared order.
         self.given_labels: Sequence[Any] = ()
         self.remedy = "Use --labels to set the intended order."
 

@@ -32,11 +32,13 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats, FloatTable
 from fastkappa.decoding.items.probabilities import Probabilities
 
-# The ratio found for a subsample of this size is a good starting value for all items.
+# With many more items, the search starts from the ratio found for a subsample of this size.
 ITEMS_TO_BEGIN_WITH = 1 << 16
-# In trials, at most 8 rounds were needed. Every round except the last raises kappa.
+# The largest number of rounds. In trials, at most 8 were needed. Every round except the last raises
+# kappa.
 MOST_ROUNDS = 100
-# A kappa up to this value is treated as a rounding error: no labels are better than chance.
+# A kappa up to this value is treated as a rounding error: no choice of labels is better than
+# chance.
 NO_KAPPA = 1e-12
 
 
@@ -63,8 +65,8 @@ def solve(items: Probabilities, matrix: FloatTable) -> Solution:
     if found is None:
         costs = scaled.copy()
         if np.count_nonzero(totals := items.margins()) > 1:
-            # Kappa would be undefined if every item got a label whose chance cost is 0. A high cost
-            # prevents this.
+            # If every item got a label whose chance cost is 0, kappa would be undefined. Such
+            # labels get a high cost.
             costs[:, totals @ scaled == 0] = 2.0
         return Solution(given, items.cheapest(costs, given), np.ldexp(costs, exponent))
     table, costs = found

@@ -65,7 +65,7 @@ class Calibration:
     def __init__(
         self, method: str, probabilities: AnyArray, codes: AnyArray, sample_weight: Any
     ) -> None:
-        # The probabilities of labels that do not occur are not calibrated, and remain 0.
+        # If a label does not occur in y, its probabilities cannot be calibrated. They remain 0.
         self._occurring = np.unique(codes)
         absent = np.delete(np.arange(probabilities.shape[1]), self._occurring)
         if probabilities[:, absent].any():

@@ -219,7 +219,8 @@ class KappaDecoder(OutOfFoldClassifier):
         y : ndarray of shape (n_samples,)
             The predicted labels.
         """
-        # `_positions` raises NotFittedError before `fit`, so it is called before classes_ is read.
+        # Call `_positions` before reading classes_. If `fit` was not called, `_positions` raises
+        # NotFittedError.
         positions = self._positions(X)
         labels: AnyArray = self.classes_[positions]
         return labels

@@ -28,7 +28,7 @@ from fastkappa.ratings.interop import in_known_library
 from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.statistics.weights import Weights
 
-# The indices of the training items and of the test items, for each fold.
+# For each fold, the indices of the training items and of the test items.
 Splits: TypeAlias = list[tuple[AnyArray, AnyArray]]
 
 
@@ -130,7 +130,8 @@ class OutOfFoldClassifier(
     def _splits(self, X: Any, labels: AnyArray, groups: Any = None) -> Splits:
         """Return the folds of ``cv``, or raise unless each item is tested exactly once."""
         if is_fractional(labels):
-            # scikit-learn can stratify only by whole numbers and strings.
+            # scikit-learn can stratify only by whole numbers and strings, so fractions become
+            # codes.
             labels = np.unique(labels, return_inverse=True)[1]
         cv = self.cv
         if groups is not None and isinstance(cv, Integral):

@@ -229,7 +229,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if roots is not None:
             columns *= roots[:, None]
         # Only the inner products of the columns are needed. With many items, QR reduces the columns
-        # to a small triangle with one row per column.
+        # to a small triangular matrix with the same inner products and one row per column.
         if len(columns) > columns.shape[1]:
             columns = np.asarray(np.linalg.qr(columns, mode="r"))
         self.coef_ = self._coefficients(columns, X.shape, penalty)

@@ -202,7 +202,7 @@ class KappaRounder(OutOfFoldClassifier):
         self.cv = cv
         self.random_state = random_state
 
-    # This function is hidden from type checkers, which would otherwise accept any misspelt
+    # `__getattr__` is hidden from type checkers, which would otherwise accept any misspelt
     # attribute.
     if not TYPE_CHECKING:
 
@@ -292,7 +292,8 @@ class KappaRounder(OutOfFoldClassifier):
         y : ndarray of shape (n_samples,)
             The predicted labels.
         """
-        # Call `_scores` before reading thresholds_, because it raises NotFittedError before `fit`.
+        # Call `_scores` before reading thresholds_. If `fit` was not called, `_scores` raises
+        # NotFittedError.
         scores = self._scores(X)
         given = np.searchsorted(self.thresholds_, scores, side="right")
         labels: AnyArray = self.classes_[given]
@@ -367,8 +368,8 @@ def _scores_of(X: Any) -> AnyArray:
     if scores.dtype.kind in "iu":
         return as_float64(scores, "X")
     if scores.dtype.kind == "f":
-        # scikit-learn would convert float32 scores in non-native byte order to float64, and the
-        # midpoints between float64 scores differ.
+        # scikit-learn would convert float32 scores in non-native byte order to float64, in which
+        # the midpoints between scores are different.
         scores = scores.astype(scores.dtype.newbyteorder("="), copy=False)
     floats: AnyArray = check(scores, dtype=[np.float64, np.float32])
     return floats

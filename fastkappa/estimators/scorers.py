@@ -94,12 +94,12 @@ class KappaScorer:
         self._request = MetadataRequest(owner=self)
         self._request.score.add_request(param="sample_weight", alias=None)
 
-    # This function is hidden from type checkers, which would otherwise accept any misspelt
+    # `__getattr__` is hidden from type checkers, which would otherwise accept any misspelt
     # attribute.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            # TunedThresholdClassifierCV reads private attributes that scikit-learn's scorers have.
+            # TunedThresholdClassifierCV reads private attributes of scikit-learn's scorers.
             if name.startswith("_") and not name.startswith("__"):
                 return getattr(make_scorer(self._kappa), name)
             raise no_attribute(self, name, {})
@@ -183,7 +183,7 @@ class KappaScorer:
         classes = read_labels(classes)
         found = unjudged_counts(y, predictions)
         everything = union_of_labels([classes, found.labels])
-        # A fold may lack some labels, which can make a regular label look like a code for a missing
+        # If a fold lacks some labels, a regular label can look like a special code for a missing
         # rating. All known labels are therefore checked.
         if not warn_of_codes_among_labels(everything):
             warn_of_end(found.labels, found.table, ("y", "predictions"))

@@ -16,7 +16,7 @@ from fastkappa.kernels.numba import loops, popcount
 from fastkappa.kernels.numba.columns import ArrayView, address_of
 from fastkappa.tables.count import confusion_counts
 
-# With fewer pairs than this, the fast kernel is not worthwhile, because it must first set up
+# The smallest number of pairs for which the fast kernel is worthwhile. The kernel must first set up
 # counters and fill two blocks.
 LONG = 8192
 LABELS_OUTSIDE = (
@@ -110,17 +110,18 @@ def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
         raise ValueError("n_labels must be at least 1")
     if n_items >= LONG and _are_few(n_labels, n_labels):
         return _count_many_items(y1, y2, n_labels, drop_outside)
-    # For more labels, this loop is used, because the kernel `count_many` is hardly faster and is
-    # slow to compile.
+    # The loop is also used for many labels, because the kernel for many labels, `count_many`, is
+    # hardly faster and is slow to compile.
     table = np.zeros((n_labels, n_labels), np.int64)
     beyond = np.uint64(n_labels)
     for i in range(n_items):
-        # When read as unsigned integers, negative labels are large. Testing both labels at once
-        # saves 20 % of the time.
+        # As unsigned integers, negative labels are large, so one test rejects all labels out of
+        # range. Testing both labels at once saves 20 % of the time.
         row, column = np.uint64(y1[i]), np.uint64(y2[i])
         if max(row, column) < beyond:
             table[row, column] += 1
-        # Counting such items and raising the error only after the loop would be 12 % slower.
+        # The error is raised at once. Counting the items with other labels, and raising the error
+        # only after the loop, would be 12 % slower.
         elif not drop_outside:
             raise ValueError(LABELS_OUTSIDE)
     return table

@@ -36,8 +36,8 @@ def _compile_double_double(number: Any) -> Any:
     mask = kind(0xFFFFFFFF)
 
     def of_integer(number: Any) -> Any:
-        # A float cannot represent every integer beyond 2**53, but two floats can represent its
-        # upper and lower 32 bits.
+        # One float cannot represent every integer above 2**53, but two floats can represent any
+        # 64-bit integer: one contains its upper 32 bits, and the other contains its lower 32 bits.
         low = kind(number) & mask
         return _two_sum(np.float64(kind(number) - low), np.float64(low))
 

@@ -29,10 +29,11 @@ KINDS = {None: NOMINAL, "linear": LINEAR, "quadratic": QUADRATIC}
 ZERO = (0.0, 0.0)
 # Named weights need no matrix, but compiled code needs a value of a fixed type.
 NO_MATRIX = np.zeros((1, 1), np.int64)
-# If the bound of an integer sum is below this value, the sum cannot overflow int64.
+# If a bound of an integer sum, computed with floats, is below this value, the sum cannot overflow
+# int64.
 INT64_SAFE = float(1 << 61)
 LARGEST_FLOAT = np.finfo(np.float64).max
-# The smallest exponent of a scale. The inverse of such a scale, 2.0**1000, is still finite.
+# Entries are multiplied by 2.0**-exponent, but by no more than 2.0**1000, which is still finite.
 LEAST_EXPONENT = -1000
 
 
@@ -174,7 +175,8 @@ def _quadratic_sums(table: Any) -> Any:
         columns += firsts
         squares += seconds + i * i * in_row
         products += i * firsts
-    # `bits` is at least as large as every count, and is negative if any count is negative.
+    # `bits` is the OR of all counts. It is at least as large as every count, and is negative if any
+    # count is negative.
     small = bits >= 0 and float(bits) * n_labels * n_labels < INT64_SAFE
     heaviest = float(n_labels - 1) * float(n_labels - 1)
     if not small or float(total) * float(total) * max(heaviest, 1.0) >= INT64_SAFE:

@@ -215,7 +215,7 @@ def _with_names(text: str, names: Mapping[str, str]) -> str:
     """Replace paths of files in a text by their names."""
     if not names:
         return text
-    # A path can be part of a longer path, so longer paths are first.
+    # A path can be part of a longer path, so the pattern tries longer paths first.
     paths = sorted(names, key=len, reverse=True)
     pattern = rf"(?<![\w/.-])({'|'.join(map(re.escape, paths))})(?!\w)"
     return re.sub(pattern, lambda found: names[found[0]], text)

@@ -207,7 +207,8 @@ class AgainstReference:
         named = names_of_columns(self._cluster)
         with arguments_named(y1=f"column {self._reference!r}", y2="the raters", **named):
             if self._cluster is None:
-                # Each item is its own cluster.
+                # No clusters are given, so a warning about clusters with only one item would be
+                # pointless.
                 filterwarnings("ignore", ONE_ITEM_EACH)
             return agreement_by(whole["reference"], whole["rating"], weights=weights, **options)
 

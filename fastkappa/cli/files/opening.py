@@ -39,7 +39,7 @@ MAGIC = {
     b"{": ".jsonl",
     b"\x1f\x8b": ".txt.gz",
 }
-# The options that also apply to spreadsheets.
+# The options for text files that also apply to spreadsheets.
 OF_SHEETS = ("no_header", "skip", "decimal", "sheet")
 
 
@@ -118,7 +118,7 @@ class Opener:
         elif path.suffix.lower() in SPREADSHEETS and path.is_file():
             path = self._of_sheet(path)
         elif self.options != TextOptions() and path.exists():
-            # A path that does not exist raises an error later, when it is read.
+            # If a path does not exist, an error is raised later, when the path is read.
             if path.name.lower().endswith(tuple(SUFFIXES)):
                 self._refuse_options(path, format_of(path))
             else:

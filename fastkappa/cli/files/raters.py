@@ -212,7 +212,8 @@ class RatersRead(NamedTuple):
         wide = {name: array.take(rows) for name, array in arrays.items()}
         for name in self.everyone.rater_names or ():
             found = np.flatnonzero(is_rated & (raters == name))
-            # The last of several ratings remains.
+            # If a rater rated an item several times, the assignment below keeps the last rating.
+            # The order is reversed to keep the first rating.
             found = found[::-1] if self.duplicates == "first" else found
             places = np.full(len(rows), -1)
             places[row_of[found]] = found

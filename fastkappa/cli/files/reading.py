@@ -55,11 +55,11 @@ NO_CODE = (
 )
 NA_LABELS = " If a string such as NA is a label, list it in --labels."
 LISTS_AS_SETS = " If they are ratings of no label, use fastkappa agree with --set-separator."
-# Scores and measurements are not labels, so errors about them do not recommend --labels.
+# The advice in errors about scores and measurements, for which --labels would be useless.
 ODD_SCORES = "use --missing-codes if they stand for missing values."
 BOOLEANS = {"true": True, "false": False}
 
-# A callback that receives the labels that were sorted because no order is given or declared.
+# A callback for labels that were sorted because their order was neither given nor declared.
 OnSorted = Callable[[AnyArray], None]
 
 

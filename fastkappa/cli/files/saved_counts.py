@@ -25,10 +25,10 @@ from fastkappa.tables.json_fields import reason_of
 from fastkappa.tables.table import union_of_labels
 
 MOST_NAMED = 3
-# Parts with fewer items can have equal counts by chance. So can tables from different sources with
-# fewer nonzero cells.
+# Parts with fewer than FEWEST_ITEMS items can have equal counts by chance. So can tables from
+# different sources with fewer than FEWEST_CELLS nonzero cells.
 FEWEST_ITEMS, FEWEST_CELLS = 100, 6
-# How to refer to item weights if their column is unknown.
+# The name of item weights whose column is unknown.
 ITEM_WEIGHTS = "item weights"
 
 
@@ -130,7 +130,7 @@ def _warn_of_overlap(read: Mapping[Path, SavedCounts]) -> None:
             if other == path:
                 continue
             cells, others = _cells(saved.counts), _cells(read[other].counts)
-            # `_warn_of_copies` warns about equal counts.
+            # Equal counts are ignored here, because `_warn_of_copies` warns about them.
             if cells < others or (source == saved.source and others < cells):
                 warn(
                     f"{path} has counts of {saved.source} and {other} has counts of {source}, and"

@@ -42,7 +42,7 @@ READ_AHEAD = 8
 # The number of files scored together. If files were scored one by one, half of the time would be
 # spent in Python code.
 AT_ONCE = 16
-# The largest number of left-out files that a warning names.
+# The largest number of files that the warning about other label columns names.
 OTHERS_NAMED = 3
 # The largest number of splits. A column with more values is probably not a column of splits.
 MOST_SPLITS = 20
@@ -219,8 +219,8 @@ def rank_files(
         raise RatingsError(f"{truth} cannot be used as the truth: {error}") from error
     bar.shows(lambda: [line for board in boards.values() for line in ranks_so_far(board.kappas)])
     if strings_in_arrow(ids) is not None:
-        # If the ids of the truth are strings, ids in text files must also be strings, even if they
-        # consist of digits.
+        # If the ids of the truth are strings, ids in text files must also be read as strings, even
+        # if they consist of digits.
         reader = reader._replace(ids_are_strings=True)
 
     def read(file: Path) -> _Read:

@@ -11,11 +11,12 @@ from fastkappa.cli.pages.stylesheet import INK, PAPER
 from fastkappa.plotting.style import import_matplotlib
 from fastkappa.results.html import html_text
 
-# matplotlib's settings for the colour of text and lines, and for the background colour.
+# matplotlib's settings for the colour of text and lines.
 OF_INK = (
     *("text.color", "axes.edgecolor", "axes.labelcolor", "axes.titlecolor", "xtick.color"),
     *("ytick.color", "lines.color", "patch.edgecolor"),
 )
+# matplotlib's settings for the background colour.
 OF_PAPER = ("axes.facecolor", "figure.facecolor", "savefig.facecolor")
 # Omit the date, the program and its address, so that equal plots produce identical files.
 NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))

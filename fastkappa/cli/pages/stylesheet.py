@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-# The colours of text and background, which plots also use.
+# The colour of text in each colour scheme, also used in plots.
 INK = {"light": "#1a1c20", "dark": "#e9eaec"}
+# The background colour in each colour scheme, also used in plots.
 PAPER = {"light": "#ffffff", "dark": "#15171b"}
 
 # All text has a contrast of at least 7:1 (WCAG 2). On a phone, plots scroll, so that they remain

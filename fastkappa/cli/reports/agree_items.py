@@ -29,8 +29,8 @@ from fastkappa.sources.arrow_files import column_names
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.weights import Weights
 
-# The names of columns in a file of disputed items. The raters' columns are between the columns of
-# disagreements and majorities.
+# The names of columns in a file of disputed items. The raters' columns are between DISAGREEMENT and
+# MAJORITY.
 ITEM, DECISION = "item", "adjudicated"
 DISAGREEMENT, MAJORITY = "disagreement", "majority"
 # The ways in which the final label of an item can be decided.
@@ -145,7 +145,7 @@ def warn_of_other_raters(source: Source, raters: Sequence[str]) -> None:
         return
     last = MAJORITY if MAJORITY in names else DECISION
     there = names[names.index(DISAGREEMENT) + 1 : names.index(last)]
-    # Names that look like formulas are written with a quote.
+    # In the file, names that look like formulas begin with a quote, which is removed here.
     voting, found = ({name.removeprefix("'") for name in some} for some in (raters, there))
     parts = {"file": found - voting, "ratings": voting - found}
     unlike = [f"Only the {of}: {', '.join(sorted(some))}." for of, some in parts.items() if some]

@@ -48,10 +48,10 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_t
 from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.grouped_result import ALL
 
-# With more distinct subjects, percentile intervals replace BCa intervals, whose running time grows
-# with the square of the number of distinct subjects.
+# The largest number of distinct subjects for BCa intervals, whose running time grows with the
+# square of this number. With more subjects, percentile intervals are used.
 MOST_FOR_BCA = 1000
-# A plot with more pairs of raters would not be readable.
+# The largest number of pairs of raters in a plot. A plot with more would not be readable.
 MOST_PAIRS = 60
 
 Resampled = Mapping[str, BootstrapResult]
@@ -92,8 +92,8 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
             *_in_full(request, everyone, items),
         ]
         if request.model is not None or request.coefficient is not None:
-            # Sentences about the model replace those of these sections, and the sections use
-            # other coefficients than the chosen one.
+            # The sentences of these sections are omitted. With a model, sentences about the model
+            # replace them. With a chosen coefficient, they would describe other coefficients.
             parts = [part._replace(sentences=()) for part in parts]
         if request.model is not None:
             parts.append(_of_model(request, request.model, everyone, weights, raters))

@@ -136,7 +136,8 @@ def with_each_group(
     column = label_text(group)
     parts = {}
     with catch_warnings():
-        # A cluster can have several items, but only one in each group, such as a side of the body.
+        # A cluster with several items can have only one item in each group, for example if each
+        # group is a side of the body.
         filterwarnings("ignore", ONE_ITEM_EACH)
         for value, measured in groups.items():
             try:

@@ -21,9 +21,10 @@ REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 
 # matplotlib's warning that the text of a plot leaves no space for the axes.
 TOO_SMALL = "axes sizes collapsed to zero"
-# The maximum width and height of a plot.
+# The maximum width and height of a plot, in inches.
 MOST_INCHES = 100
-# Texts can reach this far beyond the figure, in inches, without a warning. Rounding causes less.
+# Text that reaches up to this far beyond the figure, in inches, causes no warning. The effect of
+# rounding is smaller.
 OVERHANG = 0.03
 # The minimum width and height of the axes, in inches.
 NARROWEST = 0.5
@@ -87,7 +88,7 @@ def _drawn(options: PictureOptions, picture: Picture, size: tuple[float, float] 
 def _lacking(ax: Any, dpi: int) -> FloatTable:
     """Return the width and height, in inches, that the texts and the axes of a plot lack."""
     figure = ax.figure
-    # The sizes of texts depend slightly on the resolution.
+    # The size of text depends slightly on the resolution.
     figure.set_dpi(dpi)
     box = figure.get_tightbbox()
     beyond = np.maximum(-box.min, box.max - figure.get_size_inches())
@@ -102,7 +103,7 @@ def _too_small(options: PictureOptions, picture: Picture) -> str:
     figure = _drawn(options, picture, None).figure
     pyplot.close(figure)
     size = np.ceil(figure.get_size_inches())
-    # With more space, text can be laid out differently, so the result is checked twice.
+    # In a larger plot, text can be laid out differently, so the new size is checked twice.
     for _ in range(3):
         ax = _drawn(options, picture, (size[0], size[1]))
         pyplot.close(ax.figure)

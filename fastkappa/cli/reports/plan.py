@@ -19,7 +19,7 @@ STUDIES: dict[str, Callable[..., Study]] = {
     "correlation": correlation_study,
     "standard_deviation": limits_study,
 }
-# The default values of the options whose default is not None.
+# The defaults of options, if they are not None. An option with its default value was not used.
 UNUSED = {"n_raters": 2, "alternative": "two-sided", "alpha": 0.05}
 # A regular expression for the name of an argument at the beginning of an error message.
 ARGUMENT = re.compile(
@@ -28,7 +28,7 @@ ARGUMENT = re.compile(
 )
 # A regular expression for an argument and its chosen value, such as coefficient='fleiss'.
 CHOICE = re.compile(r"\b(coefficient)='(\w+)'")
-# A regular expression for a proportion with a decimal comma.
+# A regular expression for text with a decimal comma and without a point, such as 0,35.
 DECIMAL_COMMA = re.compile(r"^[^.]*\b0,[^.]*$")
 
 

@@ -18,7 +18,7 @@ from fastkappa.two_raters.table_kappas import TableKappas, WeightsName
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Tables with more labels would not be readable, so they are not printed.
+# The largest number of labels of a table that is printed. A table with more would not be readable.
 LARGEST_PRINTED = 30
 
 

@@ -17,7 +17,8 @@ from fastkappa.ratings.real_numbers import numbers_of_objects
 # The largest accepted difference between a row's sum and 1. Rounding to float16 or to three
 # decimals causes smaller differences.
 TOLERANCE = 1e-3
-# A block of this many probabilities, with its temporary arrays, fits in the processor's cache.
+# The number of probabilities to process at once. A block of this size and its temporary arrays fit
+# in the processor's cache.
 BLOCK = 1 << 15
 SOFTMAX = (
     " If these are logits, apply a softmax. If they are counts or one-vs-rest probabilities, divide"
@@ -89,8 +90,8 @@ class Probabilities(NamedTuple):
                 np.maximum(chosen, cheaper * position, out=chosen)
                 np.minimum(least, expected[position], out=least)
             if self.weights is not None:
-                # The product is not computed in place, because the block can be a view of the
-                # user's array.
+                # The block is not multiplied in place, because it can be a view of the user's
+                # array.
                 block = block * self.weights[inside]
             table += block @ (chosen == label[:, None]).astype(np.float64).T
         return table

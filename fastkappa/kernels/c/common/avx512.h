@@ -1,5 +1,5 @@
-/* Read integers in lanes with 64-byte vectors and narrow their codes to bytes. Narrowing changes the order of the codes,
-   which does not matter (see pairs/avx512.h). */
+/* Read integers with 64-byte vectors, one integer per lane, and narrow their codes to bytes.
+   Narrowing changes the order of the codes, which does not matter (see pairs/avx512.h). */
 #ifndef FASTKAPPA_COMMON_AVX512_H
 #define FASTKAPPA_COMMON_AVX512_H
 
@@ -9,12 +9,14 @@
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 
-/* The stride can be larger than an element (is_in_lanes). A lane is then as wide as the stride, and the bytes above the
-   element are ignored. Only the low byte of a lane is kept, and only the bits of the element are checked:
+/* The stride can be larger than an element (see is_in_lanes). A lane is as wide as the stride, and
+   the bytes above the element are ignored. Only the low byte of a lane is kept, and only the bits
+   of the element are checked:
 
        an int16 every 4 bytes, lowest 1:   07 00 xx xx  - 1  =  06 00 yy yy     06 is the code, 00 is checked, yy is not
 
-   With a stride of 16 bytes, only every other int64 lane of two vectors contains an element ("halved"). */
+   With a stride of 16 bytes, only every other 64-bit lane contains an element. Two such vectors are
+   combined into one ("halved"). */
 
 /* The state of one column while a group is read. */
 typedef struct {

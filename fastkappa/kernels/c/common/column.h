@@ -25,7 +25,7 @@ typedef struct {
     uint64_t n_labels;     /* below 2^32; legal codes are 0 .. n_labels-1, and any other value gets the code n_labels */
 } column_t;
 
-/* Columns are decoded in blocks that stay in the L1 cache. */
+/* The number of elements in a block. Columns are decoded in blocks, which stay in the L1 cache. */
 enum { BLOCK = 1024 };
 
 ALWAYS_INLINE int element_width(int kind)
@@ -82,7 +82,7 @@ ALWAYS_INLINE size_t n_codes(const column_t *column)
     return column->n_labels == 256 && element_width(column->kind) == 1 ? 256 : (size_t)column->n_labels + 1;
 }
 
-/* Returns the bytes in `codes` as a contiguous column with the same number of labels, the lowest of which is 0. */
+/* Returns the bytes in `codes` as a contiguous column with the labels 0 .. n_labels-1. */
 ALWAYS_INLINE column_t column_of_bytes(const column_t *column, const uint8_t *codes)
 {
     column_t bytes = *column;
@@ -94,10 +94,11 @@ ALWAYS_INLINE column_t column_of_bytes(const column_t *column, const uint8_t *co
     return bytes;
 }
 
-/* The hardware prefetcher stops at the end of a page, so this function prefetches the address one page (4 KB) ahead. On
-   Zen 5, prefetching makes counting 5 to 15 % faster if the columns are in memory, and no slower if they are in a
-   cache. With AVX-512, pairs of wide integers are not prefetched, because prefetching made counting up to 50 % slower on Zen 4.
-   Memory beyond a column is never read. */
+/* Prefetches the address one page (4 KB) ahead, because the hardware prefetcher stops at the end of
+   a page. On Zen 5, prefetching makes counting 5 to 15 % faster if the columns are in memory, and
+   no slower if they are in a cache. With AVX-512, wide integers are not prefetched, because
+   prefetching made counting pairs up to 50 % slower on Zen 4. The address can be beyond the column,
+   but it is never read. */
 ALWAYS_INLINE void fetch_next_page(const char *address)
 {
     FETCH((uintptr_t)address + 4096);
@@ -154,7 +155,8 @@ ALWAYS_INLINE uint32_t code64(uint64_t x, uint64_t lowest, uint32_t n)
 {
     const uint64_t code = x - lowest; return code < n ? (uint32_t)code : n;
 }
-/* A float is a legal value if it is an integer that int64 can represent. NaN and infinity are not legal. */
+/* A float can be a label only if it is an integer that int64 can represent. NaN and infinity
+   cannot. */
 ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
 {
     if (!(x >= -9223372036854775808.0 && x < 9223372036854775808.0))

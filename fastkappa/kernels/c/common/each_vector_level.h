@@ -8,7 +8,8 @@
 #define reader_t NAME(reader_t)
 #if SIMD_HAS_GNU
 #pragma GCC diagnostic push
-/* The warning about passing vectors as arguments does not apply, because all functions defined here are static. */
+/* gcc warns that the calling convention for vectors depends on compiler options. All functions
+   defined here are static, so the warning does not apply. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 

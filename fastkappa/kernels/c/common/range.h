@@ -29,7 +29,8 @@ RANGE_OF(uint8, uint8_t)
 RANGE_OF(uint16, uint16_t)
 RANGE_OF(uint32, uint32_t)
 
-/* Returns 0 if the column is not a contiguous column of integers in native byte order. */
+/* Returns whether the range was found. The column must be contiguous and aligned, and must contain
+   integers in native byte order, but not uint64. */
 static int range_of(const column_t *column, ptrdiff_t n, int64_t *least, int64_t *largest)
 {
     const void *data = column->data;

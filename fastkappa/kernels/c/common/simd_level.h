@@ -105,7 +105,8 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
 #endif
 
 #if SIMD_HAS_X86
-/* The four registers that the CPUID instruction returns for a leaf; zeros if the processor does not have the leaf. */
+/* The four registers that the CPUID instruction fills for a leaf. They are 0 if the processor does
+   not have the leaf. */
 typedef struct { uint32_t eax, ebx, ecx, edx; } cpu_page_t;
 
 static cpu_page_t cpu_page(uint32_t leaf)

@@ -11,7 +11,8 @@
 
 #if SIMD_HAS_GNU
 #pragma GCC diagnostic push
-/* The warning about passing vectors as arguments does not apply, because all functions defined here are static. */
+/* gcc warns that the calling convention for vectors depends on compiler options. All functions
+   defined here are static, so the warning does not apply. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
@@ -33,8 +34,9 @@ ALWAYS_INLINE int any_bit_sse2(sse2_longs_t x)
     return _mm_movemask_epi8(_mm_cmpeq_epi8((__m128i)x, _mm_setzero_si128())) != 0xFFFF;
 }
 
-/* SSE2 has no byte shuffle, so 1 is shifted left by one if bit 0 of the cell is set, by two more if bit 1 is set, and
-   by four more if bit 2 is set. No byte overflows. */
+/* SSE2 has no byte shuffle, so 1 is shifted left by one if bit 0 of the cell is set, by two more if
+   bit 1 is set, and by four more if bit 2 is set. For cell 6, 1 is shifted by 2 + 4. No byte
+   overflows. */
 ALWAYS_INLINE sse2_bytes_t bit_of_cell_sse2(sse2_bytes_t cell)
 {
     const sse2_bytes_t second = (sse2_bytes_t)((cell & 2) == 2), third = (sse2_bytes_t)((cell & 4) == 4);

@@ -1,9 +1,10 @@
-/* count_lines: count the pairs of texts in two fields of each line.
+/* count_lines: read two fields of each line, and count the pairs of their texts.
 
-   A field ends at a delimiter. A line ends at LF or CR LF, and the last line ends at the end of the text. The text has
-   no quotes. Eight bytes are examined at once. After an XOR with the delimiter, or with another byte that ends a field,
-   the bytes at the ends of fields are zero. Adding 0x7F to the lower seven bits of a byte sets its top bit unless these
-   bits are 0:
+   A field ends at a delimiter. A line ends at LF or CR LF, and the last line ends at the end of the
+   text. The text has no quotes. Eight bytes are examined at once. After an XOR with the delimiter,
+   or with another byte that ends a field, the bytes at the ends of fields are zero. Adding 0x7F to
+   the lower seven bits of a byte sets the top bit unless the seven bits are 0. An OR with the byte
+   itself adds the byte's own top bit:
 
        bytes XOR ','   00  31  80        00  31  80
        lower + 7F      7F  B0  7F
@@ -16,10 +17,12 @@
 #include <string.h>
 #include "../common/simd_level.h"
 
-/* A text consists of 64-bit words, padded with zeros. */
+/* The largest number of 64-bit words in a text, which is padded with zeros. */
 #define MOST_WORDS 16
+/* The largest number of known texts in each of the two fields. */
 #define MOST_TEXTS 512
-/* There are at least twice as many slots as texts, so the slot that a text's hash selects is usually free. */
+/* The binary logarithm of the number of slots. There are at least twice as many slots as texts, so
+   the slot that a text's hash selects is usually free. */
 #define TEXT_SLOT_BITS 10
 #define ODD_NUMBER 0x9E3779B97F4A7C15u
 
@@ -128,7 +131,8 @@ ALWAYS_INLINE int read_words(const lines_t *lines, field_t field, ptrdiff_t n_wo
     return 1;
 }
 
-/* Returns the index of a text, or -1 if it is unknown. Sets the text's slot, which is empty if the text is unknown. */
+/* Returns the index of a text, or -1 if the text is unknown. Writes the text's slot number to
+   `slot`. The slot is empty if the text is unknown. */
 ALWAYS_INLINE ptrdiff_t index_of_text(const texts_t *texts, const uint64_t *words, ptrdiff_t n_words, size_t *slot)
 {
     uint64_t sum = 0;

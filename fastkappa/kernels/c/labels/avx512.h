@@ -1,9 +1,10 @@
 /* Look up labels in registers if there are few labels. The registers contain 64 one-byte slots, and 16 labels in lanes that are
    as wide as the elements.
 
-   The product that selects a slot has 64 bits (hash.h). If the lower 48 bits of its multiplier are 0, the upper 16 bits of the
-   product depend only on the lower 16 bits of the value and the upper 16 bits of the multiplier. With such a multiplier, 16-bit
-   lanes find the same slots as 64-bit lanes. */
+   The product that selects a slot has 64 bits (see look_up.h). If the lower 48 bits of its
+   multiplier are 0, the upper 16 bits of the product depend only on the lower 16 bits of the value
+   and the upper 16 bits of the multiplier. With such a multiplier, 16-bit lanes find the same slots
+   as 64-bit lanes. */
 #ifndef FASTKAPPA_LABELS_AVX512_H
 #define FASTKAPPA_LABELS_AVX512_H
 
@@ -35,16 +36,17 @@ static int fits_registers_512(const column_t *column, const label_hash_t *hash)
 
 SIMD_BEGIN_AVX512
 
-/* Looks up FEW_AT_ONCE elements at a time. Stops at a group with an element that is not in the slot selected by its hash,
-   and returns the number of elements before the group. Codes are as wide as a lane, but only the low byte of a code is used;
-   the other bytes come from slot 0. */
+/* Looks up FEW_AT_ONCE elements at a time. Stops at a group with an element that is not in the slot
+   selected by its hash, and returns the number of elements before the group. Codes are as wide as a
+   lane, but only the low byte of a code is used. The other bytes are copies of slot 0. */
 ALWAYS_INLINE ptrdiff_t look_up_width_512(const char *p, const label_hash_t *hash, ptrdiff_t count, uint8_t *codes, int width)
 {
     char labels[8 * FEW_LABELS] = {0};
     for (uint64_t code = 0; code <= hash->n_labels && code < FEW_LABELS; code++)
         memcpy(labels + code * (uint64_t)width, &hash->labels[code], (size_t)width);
-    /* The index for a 16-bit lane has 5 bits. Label 16 therefore repeats the first label, to which a 4-bit index would
-       wrap. */
+    /* If there are 16 labels, code 16 marks an empty slot and must select the first label. In wider
+       lanes, an index has 4 bits, so 16 wraps to 0. In 16-bit lanes, an index has 5 bits, so the
+       first label is repeated as entry 16. */
     if (width == 2)
         memcpy(labels + 2 * FEW_LABELS, &hash->labels[0], 2);
     const __m512i slots = _mm512_loadu_si512(hash->slots);

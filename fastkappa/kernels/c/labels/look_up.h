@@ -1,14 +1,15 @@
 /* look_up_labels: find the codes of arbitrary 64-bit labels in a hash table.
 
-   The label is multiplied by an odd number. The upper bits of the product are well mixed, so they are used as the index of a
-   slot. The slot contains the code of a label. One comparison shows whether the slot contains the right label. If the slot of a
-   label is taken, the label is in the next free slot. An empty slot contains the code n, the number of labels:
+   The value is multiplied by an odd number. The upper bits of the product are well mixed, so they
+   are used as the index of a slot. The slot contains the code of a label, and one comparison shows
+   whether this label is equal to the value. If two labels have the same slot, the second is in the
+   next free slot. An empty slot contains the code n, the number of labels:
 
        labels 10, 5000, -3    shift 61, 8 slots    code of each slot   3 0 3 2 3 3 1 3
                                                    label of each code  10 5000 -3, and 10 again for code 3
 
-   Code n has the label of code 0. The search for a value equal to that label ends before an empty slot, so an empty slot
-   never matches. */
+   Code n has the same label as code 0. The search for this label always ends before it reaches an
+   empty slot, so an empty slot never matches. */
 #ifndef FASTKAPPA_LOOK_UP_H
 #define FASTKAPPA_LOOK_UP_H
 

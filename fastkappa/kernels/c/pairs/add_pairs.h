@@ -1,6 +1,7 @@
-/* Count pairs of contiguous integers of equal width with one increment per pair. While some pairs are counted, the cells of
-   the next pairs are computed, so that loads and increments do not wait for each other. This is a template; see
-   common/each_vector_level.h. The AVX-512 level also uses the AVX2 version, because memory limits its speed on Zen 4.
+/* Count pairs of contiguous integers of equal width with one increment per pair. While some pairs
+   are counted, the cells of the next pairs are computed, so that loads and increments do not wait
+   for each other. This is a template; see common/each_vector_level.h. The AVX-512 level also uses
+   the AVX2 version, because on Zen 4, memory limits the speed.
 
    Each cell is computed as a 16-bit word in the lane of its elements. The cells of several vectors are packed side by side:
 
@@ -8,8 +9,9 @@
 
    The upper bytes of a legal code are 0, so a single comparison of bytes finds outside values. */
 
-/* Computes the cells of the next STEP_PAIRS pairs, but not in the order of the pairs. Each lane of a limit contains the
-   largest legal code. Returns 0 and leaves the cells undefined if a value is outside the labels. */
+/* Computes the cells of the next STEP_PAIRS pairs, in an order that differs from that of the pairs.
+   Each lane of a limit contains the largest legal code. Returns 0 and leaves the cells undefined if
+   a value is outside the labels. */
 ALWAYS_INLINE int NAME(cells_of_step)(reader_t *a, reader_t *b, bytes_t limit_a, bytes_t limit_b, uint16_t row, int width,
                                       uint16_t *cells)
 {
@@ -40,7 +42,8 @@ ALWAYS_INLINE int NAME(cells_of_step)(reader_t *a, reader_t *b, bytes_t limit_a,
                                   | (NAME(max_bytes)(largest_b, limit_b) ^ limit_b)));
 }
 
-/* Counts pairs in whole steps, up to the first step with an outside value. Returns the index of the first uncounted pair. */
+/* Counts pairs in whole steps, and stops before the first step with an outside value. A remainder
+   is left uncounted. Returns the index of the first uncounted pair. */
 #define ADD_PAIRS_OF_WIDTH(name, copies)                                                                          \
     ALWAYS_INLINE ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,           \
                                  uint32_t *counters, int width)                                                   \

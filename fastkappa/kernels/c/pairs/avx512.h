@@ -66,7 +66,8 @@ ALWAYS_INLINE __m512i add_bits_512(__m512i *sum, __m512i x, __m512i y)
 ALWAYS_INLINE __m512i bits_by_position_512(__m512i bits)
 {
     const __m512i identity = _mm512_set1_epi64((int64_t)0x8040201008040201);
-    /* with the bits as the matrix and the identity as the vectors, the product is the transpose */
+    /* The instruction multiplies vectors by a matrix. If the bits are the matrix and the identity
+       provides the vectors, the product is the transpose. */
     return _mm512_popcnt_epi8(_mm512_gf2p8affine_epi64_epi8(identity, bits, 0));
 }
 
@@ -80,9 +81,9 @@ ALWAYS_INLINE __m512i sums_by_cell_512(__m512i bytes)
     return _mm512_sad_epu8(_mm512_permutexvar_epi8(turn, bytes), _mm512_setzero_si512());
 }
 
-/* If there are more cells than a look-up table has entries, they are processed in windows of 56 cells (7 planes). Cells
-   outside the window become 63, and entry 63 is 0 in each table. The subtraction wraps, so one minimum handles both
-   bounds. */
+/* If there are more cells than a look-up table has entries (64), the cells are processed in windows
+   of 56 cells (7 planes). Cells outside the window become 63, and entry 63 is 0 in each table. The
+   subtraction wraps, so one minimum handles both bounds. */
 ALWAYS_INLINE void cells_of_window_512(__m512i *local, const __m512i *cells, int window)
 {
     const __m512i first = _mm512_set1_epi8((char)(window * WINDOW_CELLS)), none = _mm512_set1_epi8(63);
@@ -121,7 +122,8 @@ ALWAYS_INLINE void add_to_plane_512(plane_512_t *plane, const __m512i *cells, in
     plane->bytes = _mm512_add_epi8(plane->bytes, bits_by_position_512(sixteens));
 }
 
-/* Processes plane p, where planes are numbered across all windows. `local` contains the cells of the current window. */
+/* Processes plane p. Planes are numbered across all windows. `local` contains the cells of the
+   current window. */
 ALWAYS_INLINE void work_plane_512(plane_512_t *planes, const __m512i *cells, __m512i *local, int p, int windows)
 {
     if (!windows) {
@@ -181,8 +183,9 @@ static void planes_into_table_512(const plane_512_t *planes, int n_planes, size_
         }
 }
 
-/* Counts whole groups, beginning at `start`, and returns the index of the first uncounted pair. The cells of the next group
-   are read while the planes of the current group are processed, so that loads overlap with the additions. */
+/* Counts the pairs from `start` on in whole groups, and returns the index of the first uncounted
+   pair. The cells of the next group are read while the planes of the current group are processed,
+   so that loads overlap with the additions. */
 ALWAYS_INLINE ptrdiff_t count_groups_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                          int64_t *table, int width, int halved, int windows)
 {
@@ -253,8 +256,9 @@ COUNT_GROUPS_512(count_groups_512_64_more, 8, 0, 1)
 COUNT_GROUPS_512(count_groups_512_128_more, 8, 1, 1)
 #undef COUNT_GROUPS_512
 
-/* Counts whole groups of two columns of integers in lanes of equal width, with at most 256 cells. Returns the index of the
-   first uncounted pair. */
+/* Counts the pairs of two columns in whole groups; a remainder is left uncounted. The columns must
+   contain integers in lanes of equal width, and there can be at most 256 cells. Returns the index
+   of the first uncounted pair. */
 static ptrdiff_t count_popcount_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const int more = a->n_labels * b->n_labels > 64; /* look-ups use only 6 bits of a cell: 64 would look like 0 */

@@ -11,12 +11,13 @@
 #define VECTOR_TEMPLATE "../pairs/vector.h"
 #include "../common/each_vector_level.h"
 
-/* Counts whole groups, beginning at `start`, and returns the index of the first uncounted pair. */
+/* Counts the pairs from `start` on in whole groups; a remainder is left uncounted. Returns the
+   index of the first uncounted pair. */
 typedef ptrdiff_t count_kernel_t(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table);
 
 enum {
     FULL_GROUP = 1024,            /* a multiple of the group size of every kernel */
-    BYTES_AT_ONCE = 16 * BLOCK    /* pairs narrowed to bytes at once; large, so that kernels are rarely started */
+    BYTES_AT_ONCE = 16 * BLOCK    /* pairs narrowed to bytes at once; many, because starting a kernel takes time */
 };
 
 /* Returns the number of pairs below which setting up a kernel costs more than it saves. */
@@ -25,8 +26,9 @@ static ptrdiff_t small_call(void)
     return simd_level_current() == SIMD_AVX512 ? 160 : 896;
 }
 
-/* Returns the popcount kernel for contiguous integers of equal width, or NULL if no kernel supports this number of legal
-   cells or one increment per pair is faster. The last cell needs no plane, so 33 cells take only four planes. */
+/* Returns the popcount kernel for contiguous integers of equal width. Returns NULL if no kernel
+   supports this number of legal cells, or if one increment per pair is faster. The last cell needs
+   no plane, so 33 cells take only four planes. */
 static count_kernel_t *popcount_kernel(const column_t *a, const column_t *b)
 {
     const uint64_t n_cells = a->n_labels * b->n_labels;
@@ -52,8 +54,8 @@ static int takes_gaps(void)
     return simd_level_current() == SIMD_AVX512;
 }
 
-/* Narrows up to BYTES_AT_ONCE pairs to bytes and counts them. The last group is filled with pairs (0, 0), which are
-   subtracted afterwards. */
+/* Narrows up to BYTES_AT_ONCE pairs to bytes and counts them. The last group is padded with pairs
+   (0, 0), which are subtracted from the count afterwards. */
 static void count_as_bytes(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table,
                            count_kernel_t *kernel)
 {

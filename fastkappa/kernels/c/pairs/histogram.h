@@ -12,16 +12,19 @@
    collisions and there are at most 65 536 cells. The copies of a counter are adjacent, because copies 2^k bytes apart would
    compete for the same cache sets.
 
-   Many counters do not fit in the L1 cache, so loading one counter evicts other data. Cell numbers are therefore computed for
-   few pairs at a time (COUNT_STAGE). With stages of 1024 pairs and 256 labels, counting was 50 % slower, presumably
-   because the buffer of cell numbers was evicted. For plain integers of equal width, the cells of the next pairs are computed
-   while other pairs are counted (see add_pairs.h). On Zen 3, this overlap saved 20 to 33 % of the time. On Zen 4, it saved half
-   of the time for int64 and for colliding pairs. Few pairs are counted directly in the table.
+   If the counters do not fit in the L1 cache, loading a counter evicts other data. Cell numbers are
+   therefore computed for only a few pairs at a time (COUNT_STAGE). With 256 labels, counting was
+   50 % slower if 1024 cell numbers were computed at a time, presumably because their buffer was
+   evicted. For plain integers of equal width, the cells of the next pairs are computed while other
+   pairs are counted (see add_pairs.h). On Zen 3, this overlap saved 20 to 33 % of the time. On
+   Zen 4, the overlap saved half of the time for int64 and for colliding pairs. If there are too few
+   pairs for separate counters to be worthwhile, the pairs are counted directly in the table.
 
-   With up to 65 536 cells, a counter has 32 bits. In trials on Zen 4 with 40 to 256 labels, counters of 16 or 8 bits
-   saved 0 to 20 % of the time if raters agreed on most items, and up to 50 % if the labels were spread evenly, because more
-   counters fit in the cache. With more than 65 536 cells, a counter has 8 bits. Whenever a counter wraps to 0, 256 is added to
-   the table. */
+   With up to 65 536 cells, a counter has 32 bits, although smaller counters can be faster, because
+   more of them fit in the cache. In trials on Zen 4 with 40 to 256 labels, counters of 16 or 8 bits
+   saved 0 to 20 % of the time if raters agreed on most items, and up to 50 % if the labels were
+   spread evenly. With more than 65 536 cells, a counter has 8 bits. Whenever such a counter wraps
+   to 0, 256 is added to the table. */
 #ifndef FASTKAPPA_HISTOGRAM_H
 #define FASTKAPPA_HISTOGRAM_H
 
@@ -32,13 +35,15 @@
 #include "portable.h"
 
 enum {
-    FEW_CELLS = 512,                  /* 8 copies of 4 bytes: 16 KB */
+    FEW_CELLS = 512,                  /* 8 copies of this many 4-byte counters take up 16 KB */
     MOST_SHORT_LABELS = 256,          /* the largest number of labels per column for which cell numbers fit in 16 bits */
     COUNT_STAGE = 512,                /* pairs whose cells are computed before any are counted; divides BLOCK */
     SAMPLE_PLACES = 16,
     SAMPLE_PAIRS = 32
 };
-static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 23; /* pairs between samples; 4-byte counters cannot wrap */
+/* The number of pairs that are counted together, after one sample of them has been checked for
+   collisions. With this many pairs, 4-byte counters cannot wrap. */
+static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 23;
 
 /* Cell numbers */
 
@@ -134,7 +139,7 @@ ADD_SHORT(add_short_8, 8)
 ADD_SHORT(add_short_1, 1)
 #undef ADD_SHORT
 
-/* Increments byte counters. Whenever a counter wraps, 256 is added to the table. */
+/* Increments byte counters. Whenever a counter wraps to 0, adds 256 to the table. */
 static void add_long(const uint32_t *cells, ptrdiff_t count, uint8_t *counters, int64_t *table, size_t row, size_t table_row)
 {
     UNROLL for (ptrdiff_t i = 0; i < count; i++) {
@@ -162,8 +167,9 @@ ALWAYS_INLINE int are_for_steps(const column_t *a, const column_t *b)
     return has_vectors() && is_plain_integer(a) && is_plain_integer(b) && a->stride == b->stride;
 }
 
-/* Counts pairs, beginning at `start`, while it computes the cells of the next pairs. Only some SIMD levels support this
-   function. Stops at a step that has an outside value or is incomplete, and returns the index of the first uncounted pair. */
+/* Counts the pairs from `start` on, and computes the cells of the next pairs meanwhile. Stops
+   before a step that has an outside value or is incomplete, and returns the index of the first
+   uncounted pair. At SIMD levels that do not support this method, no pair is counted. */
 #ifdef AT_VECTOR_LEVEL
 #  define ADD_STEPS(name) if (are_for_steps(a, b)) return AT_VECTOR_LEVEL(name, (a, b, start, stop, counters));
 #else
@@ -210,7 +216,7 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
         count_plain(a, b, start, stop, table);
         return;
     }
-    /* int64 columns fill the cache, so even a few counters hardly fit */
+    /* int64 columns fill the cache, so 8 copies of even a few counters hardly fit. */
     if (n_cells > FEW_CELLS || (a->stride == 8 && are_for_steps(a, b)))
         copies = neighbours_collide(a, b, start, stop) ? 8 : 1;
     if (n_cells > FEW_CELLS) {
@@ -236,7 +242,8 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
         free(counters);
 }
 
-/* Counts a range of items of two columns with more than 256 labels, in up to 2^32 cells. */
+/* Counts a range of items of two columns in up to 2^32 cells. At least one column has more than 256
+   labels. */
 static void count_long_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t rows = n_codes(a), columns = n_codes(b), n_cells = rows * columns, table_row = (size_t)b->n_labels + 1;

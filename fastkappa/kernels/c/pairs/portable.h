@@ -7,7 +7,7 @@
 
 #include "../common/column.h"
 
-/* Counts up to one block. Contiguous integers, the usual case in a small call, are counted without a decoded copy. */
+/* Counts contiguous integers, the usual case in a small call, without decoding them into a copy. */
 #define COUNT_DIRECT(name, read, code, width)                                                                 \
     static void name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table)  \
     {                                                                                                         \

@@ -11,7 +11,8 @@
 
 #include "../common/column.h"
 
-/* The table has SHORT_LABELS x SHORT_LABELS cells in row-major order. */
+/* The table has SHORT_LABELS x SHORT_LABELS cells in row-major order. Columns are short if they
+   have fewer than SHORT_CALL items. */
 enum { SHORT_LABELS = 16, SHORT_CALL = 512 };
 
 #define COUNT_SHORT(NAME, TYPE)                                                                                         \

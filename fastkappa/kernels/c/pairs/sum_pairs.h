@@ -1,4 +1,4 @@
-/* sum_pairs: compute the number of pairs and the sum of item weights in each cell in one pass.
+/* sum_pairs: count the pairs in each cell, and sum their item weights, in one pass.
 
    There is one addition per pair, and each sum has eight adjacent copies, as in histogram.h. An addition must wait for the
    previous one if both go to the same cell. With eight copies, there are eight chains of additions that do not wait for each
@@ -9,11 +9,12 @@
 
        weights 0.5, 2, 0.25 of pairs in the cells 4, 4, 1:    cell 4: (0.5, 1) + (2, 1) = (2.5, 2)      cell 1: (0.25, 1)
 
-   The speed is then limited by memory, which must never be idle. Cache lines are therefore prefetched LINES_AHEAD lines before
-   they are needed.
+   With this method, memory limits the speed and must never be idle. Cache lines are therefore
+   prefetched LINES_AHEAD lines before they are needed.
 
-   Integer weights are summed exactly, even in two lanes. A 64-bit weight is split into two parts. The count shares a lane
-   with the shorter part. Neither lane overflows within EXACT_RANGE pairs:
+   The sums of integer weights are exact, although only two lanes are used. A 64-bit weight is split
+   into two parts, and the count shares a lane with the shorter part. Neither lane overflows within
+   EXACT_RANGE pairs:
 
        lane 0    the low 42 bits                                    2^21 of them fit in 63 bits
        lane 1    bits 0..42: the other 22     bits 43..63: a 1      2^21 - 1 of them fit in 43 and 21 bits
@@ -59,7 +60,7 @@ ALWAYS_INLINE void add_parts(exact_sum_t *sum, exact_sum_t parts)
 }
 #endif
 
-/* Adds the weight at p: a float64, or an integer in two parts. */
+/* The following two functions add the weight at p: a float64, or an integer in two parts. */
 ALWAYS_INLINE void add_float_at(float_sum_t *sum, const char *p) { add_float(sum, read_double(p, 0)); }
 ALWAYS_INLINE void add_integer_at(exact_sum_t *sum, const char *p)
 {
@@ -160,7 +161,8 @@ static void *sums_side_by_side(size_t n_cells, ptrdiff_t n_pairs, size_t sum_siz
 
 /* The following functions use sums with adjacent copies. */
 
-/* The addresses of columns and weights to prefetch. An address beyond the end is never read. */
+/* The addresses of columns and weights to prefetch. They can be beyond the end, but they are never
+   read. */
 typedef struct { uintptr_t a, b, weights; ptrdiff_t step_a, step_b, step_weights; } sum_ahead_t;
 
 ALWAYS_INLINE sum_ahead_t sum_ahead_of(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t next)
@@ -178,7 +180,8 @@ ALWAYS_INLINE int is_wide(const column_t *a, const column_t *b)
     return (element_width(a->kind) >= 4 || element_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
 }
 
-/* Prefetches one cache line per column of wide elements for every eight pairs. */
+/* Prefetches a cache line of the weights for every eight pairs, and a line of each column if the
+   columns have wide elements. */
 ALWAYS_INLINE void fetch_sum_ahead(const sum_ahead_t *ahead, ptrdiff_t eighth, int wide)
 {
     if (wide) {
@@ -216,7 +219,8 @@ ADD_WEIGHTS(add_floats, float_sum_t, add_float_at, 8)
 ADD_WEIGHTS(add_integers, exact_sum_t, add_integer_at, 16)
 #undef ADD_WEIGHTS
 
-/* Adds all weights of the range to sums in adjacent copies. There must be fewer than 65 536 cells. */
+/* Adds all weights of the range to sums that have adjacent copies. There must be fewer than 65 536
+   cells. */
 static void sum_floats_side_by_side(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                                     ptrdiff_t stop, float_sum_t *sums)
 {
@@ -247,7 +251,8 @@ static void sum_integers_side_by_side(const column_t *a, const column_t *b, cons
     }
 }
 
-/* The following functions add weights to the tables directly. They are for cases where copies are not worthwhile. */
+/* The following functions add weights to the tables directly. They are used if copies of the sums
+   are not worthwhile or memory is exhausted. */
 
 static void sum_floats_into(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                             ptrdiff_t stop, int64_t *counts, double *table)

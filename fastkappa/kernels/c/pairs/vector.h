@@ -33,7 +33,8 @@ ALWAYS_INLINE bytes_t NAME(add_bits)(bytes_t *sum, bytes_t x, bytes_t y)
     return carry;
 }
 
-/* The cells of one vector, each as the number of its plane and its bit within the plane. */
+/* The cells of one vector. Each cell is given by the number of its plane and its bit in the
+   plane. */
 typedef struct { bytes_t plane, bit; } NAME(cells_t);
 #define cells_t NAME(cells_t)
 
@@ -192,8 +193,9 @@ COUNT_GROUPS(NAME(count_groups_32), 4)
 COUNT_GROUPS(NAME(count_groups_64), 8)
 #undef COUNT_GROUPS
 
-/* Counts whole groups of two columns of contiguous integers of equal width, with at most 8 * MAX_PLANES + 1 cells. Returns
-   the index of the first uncounted pair. */
+/* Counts the pairs of two columns in whole groups; a remainder is left uncounted. The columns must
+   contain contiguous integers of equal width, and there can be at most 8 * MAX_PLANES + 1 cells.
+   Returns the index of the first uncounted pair. */
 static ptrdiff_t NAME(count_popcount)(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     switch (a->stride) {
