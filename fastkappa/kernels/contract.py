@@ -21,7 +21,8 @@ from fastkappa.arrays import AnyArray, Floats, FloatTable, IntTable, offsets_fro
 # A pair (start, stop) stands for the items with indices start <= i < stop.
 Range = tuple[int, int]
 
-# The values with code 0 in the first column and in the second column.
+# The lowest label of the first column and of the second column. In each column, the lowest label
+# has code 0.
 Lowest = tuple[int, int]
 
 SumMoments = Callable[[AnyArray, AnyArray, int, int, Range], tuple[int, ...]]

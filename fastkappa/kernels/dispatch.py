@@ -18,8 +18,8 @@ from fastkappa.kernels.contract import (
 )
 
 if TYPE_CHECKING:
-    # The backends are imported by name at run time. Importing the backends here lets type checkers
-    # compare them with the protocols.
+    # At run time, the backends are imported by name. These imports let type checkers compare the
+    # backends with the protocols.
     import fastkappa.kernels.numba.csv_lines as numba_lines
     import fastkappa.kernels.numba.pairs as numba_pairs
     import fastkappa.kernels.numba.scores as numba_scores
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     _scores: tuple[ScoreKernels, ...] = (numba_scores, numpy_scores)
     _lines: tuple[CsvLineKernels, ...] = (numba_lines, numpy_lines)
 
-# The automatic choice is the first available backend.
+# The backends in order of preference. The default is the first one that is available.
 Backend: TypeAlias = Literal["cython", "numba", "numpy"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
-# The choice is cached in a module variable. In free-threaded Python, threads would wait for the
-# lock and the call counter of functools.cache.
+# The choice is cached in a module variable rather than with functools.cache, because in
+# free-threaded Python, threads would contend for the cache's lock and call counter.
 _default: PairKernels | None = None
 _to_forget: list[Callable[[], None]] = []
 _loaded: dict[str, PairKernels] = {}
@@ -137,11 +137,11 @@ def _load(name: str) -> PairKernels | None:
         _missing[name] = f"{error} ({_hint(name)})"
         return None
     except MemoryError:
-        # The backend exists, so another attempt may succeed when more memory is free.
+        # The backend exists, so another attempt can succeed when more memory is free.
         raise
     except Exception as error:
         # Importing an installed library can fail for any reason, such as incompatible versions. The
-        # other backends still work.
+        # other backends still work, so the failure is only recorded.
         why = " ".join(str(error).split())
         _missing[name] = f"importing it failed with {type(error).__name__}: {why}"
         if name == BACKENDS[0]:

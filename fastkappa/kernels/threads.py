@@ -30,16 +30,18 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Another thread is used only if it gets about 100 microseconds of work. If counting is as fast as
-# reading from memory, a thread needs more work to be worth starting, because threads share the
-# memory bandwidth.
+# If counting is as fast as reading from memory, another thread is used only if it gets at least
+# this many bytes. The thread needs more work than usual, because threads share the memory
+# bandwidth.
 BYTES_WORTH_A_THREAD = 1 << 23
+# In general, another thread is used only if it gets at least this many pairs, which take about 100
+# microseconds.
 PAIRS_WORTH_A_THREAD = 1 << 18
-# A thread gets at least this many pairs at a time, except at the end. Threads that finish
-# simultaneously wait for each other, because only one thread can hold the GIL.
+# A thread gets at least this many pairs at a time, except at the end. If ranges were shorter,
+# threads would more often wait for each other, because only one thread can hold the GIL.
 SHORTEST_RANGE = PAIRS_WORTH_A_THREAD // 4
-# The minimum number of items per thread if two codes are joined into one, which is slower than
-# counting.
+# The minimum number of items per thread if each item's group and rating are joined into one code.
+# Joining takes longer than counting, so fewer items are enough for a thread.
 JOINED_ITEMS = 1 << 17
 MOST_CELLS_READ_AS_FAST = 1 << 8
 # The pool allows at least this many threads, so that several callers can use it at once.
@@ -205,7 +207,8 @@ def fill_in_threads(
     """
 
     def work(ranges: ItemRanges) -> tuple[AnyArray, ...]:
-        # Unlike np.zeros_like, np.zeros does not touch the memory of a large table in advance.
+        # np.zeros is used rather than np.zeros_like, which would touch all the memory of a large
+        # table in advance.
         tables = tuple(np.zeros(table.shape, table.dtype) for table in empty)
         while bounds := ranges.take(longest):
             add(tables, *bounds)
@@ -263,8 +266,8 @@ def _hand_out(
         shares.append(share)
         try:
             _pool().submit(_work_share, share, work, ranges)
-        # No more threads are available, or the interpreter is shutting down. Either way, the pool
-        # may already have stored the share, so the share remains in the list.
+        # No more threads can be started, or the interpreter is shutting down. Either way, the pool
+        # might already have queued the share, so the share remains in the list.
         except RuntimeError:
             break
     return shares

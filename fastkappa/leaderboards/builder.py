@@ -53,7 +53,7 @@ from fastkappa.statistics.weights import as_weights, disagreement_matrix, what_n
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable
 
-# The number of random groups of items. Each added group costs as much time as an added replicate.
+# The number of random groups of items. Adding a group costs as much time as adding a replicate.
 GROUPS = 1000
 
 
@@ -135,8 +135,8 @@ class LeaderboardBuilder:
             self._reference.n_items, GROUPS, self._generator, numbers, self._weights
         )
         self._entries: list[_Entry] = []
-        # Sums over groups for predictions with the same labels: the indices of their entries, the
-        # sums, and the disagreement weights.
+        # One tuple per set of predictions with the same labels: the indices of their entries, their
+        # sums over groups, and the disagreement weights.
         self._resampled: list[tuple[list[int], GroupSums, FloatTable]] = []
 
     @property
@@ -186,7 +186,7 @@ class LeaderboardBuilder:
         names_here, pairs = [full_names[j] for j in ranked], [read[j] for j in ranked]
         labels = self._order.labels_of(names_here, [pair.columns for pair in pairs])
         counted = list(self._order.count(names_here, pairs, labels, self._weights))
-        # At this point all predictions are known to be valid, so all of them are added.
+        # Predictions are added only now, when all of them are known to be valid.
         for some, table, n_other in counted:
             batch = [ranked[i] for i in some]
             present = labels_present(table.counts, labels is not None)
@@ -368,8 +368,8 @@ class LeaderboardBuilder:
             )
             totals = table.counts if table.sums is None else table.sums
             counted = totals[some].sum(axis=1)[:, mask]
-            # Two passes over the same items give equal counts, but sums of float weights can differ
-            # by rounding errors.
+            # Both passes over the items must give equal counts, but sums of float weights can
+            # differ by rounding errors.
             found, tolerance = sums.columns.sum(axis=0), 0 if table.sums is None else 1e-6
             if not np.allclose(found, counted, rtol=tolerance, atol=0):
                 raise changed_meanwhile()

@@ -21,7 +21,8 @@ from fastkappa.statistics.weights import Weights
 # The number of predictions in a batch. Each batch has enough predictions for all threads, and each
 # block of the truth is read only once per batch.
 AT_ONCE = 128
-# With ids, each prediction needs its own copy of the truth, in the order of its ids.
+# The number of predictions in a batch if items have ids. Each prediction with ids needs its own
+# copy of the truth, in the order of these ids.
 AT_ONCE_WITH_IDS = 32
 
 

@@ -30,7 +30,7 @@ ENDS = {
     "rank_interval": ("rank_low", "rank_high"),
 }
 
-# The numbers of items in a row.
+# The fields of a row that are numbers of items.
 COUNTED = ("n", "missing", "extra", "repeated", "other_labels")
 
 

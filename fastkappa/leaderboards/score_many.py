@@ -203,8 +203,8 @@ def score_many(
         allow_other_labels=allow_other_labels,
     )
     tables = table.counts if table.sums is None else table.sums
-    # Only named weights depend on which labels occur in a table. Otherwise these labels are not
-    # determined, which saves time.
+    # Only named weights depend on which labels occur in a table. For other weights, these labels
+    # are not determined, which saves time.
     all_labels = order.is_known or not isinstance(weights, str)
     kappas = kappas_of(tables, labels_present(table.counts, all_labels), weights)
     order.warn(what_needs_order(weights), stacklevel=2)

@@ -62,7 +62,8 @@ def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads:
     """
     undefined = np.isnan(deviations)
     compared = (~undefined).sum(axis=0) > 1
-    # The memory layout is fixed, because NumPy's order of summation depends on it.
+    # NumPy's order of summation depends on the memory layout. A fixed layout makes the results
+    # reproducible.
     deviations = np.ascontiguousarray(deviations[:, compared])
     position = math.ceil(confidence * (deviations.shape[1] + 1))
     if position > deviations.shape[1]:
@@ -77,7 +78,7 @@ def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads:
                 np.maximum(squares, _studentized(rows, deviations[j]).max(axis=0), out=squares)
         return squares
 
-    # Starting a thread is worthwhile only if it gets at least ROWS predictions.
+    # A thread is worth starting only if it gets at least ROWS predictions.
     num_threads = max(1, min(num_threads, len(deviations) // ROWS))
     squares = np.max(run_in_threads(work, len(deviations), num_threads), axis=0)
     return float(np.sort(np.sqrt(squares))[position - 1])

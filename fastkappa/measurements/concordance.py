@@ -372,7 +372,8 @@ def _result(
     if sums is not None:
         n_clusters = sums.n_clusters
         freedom = n_clusters - 1
-        # If the standard error without clusters is undefined, so is the one with clusters.
+        # If the standard error without clusters is undefined or 0, the error with clusters is not
+        # computed.
         if error > 0:
             with np.errstate(divide="ignore", invalid="ignore"):
                 above, below = _parts(sums_of_samples(sums.without, centre))

@@ -8,7 +8,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 
-# With fewer subjects, measurements could be 1, 2, 3, ... by chance.
+# With fewer subjects than this, measurements could be 1, 2, 3, ... by chance.
 FEWEST = 6
 # A column with one of these names contains ids, not measurements, if all its values differ.
 IDS = frozenset(
@@ -65,8 +65,8 @@ def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> Non
         if len(values) < FEWEST or not _are_whole(values):
             continue
         is_named = _is_named(names[j], IDS | RATERS)
-        # The name alone is not enough: a column named 'patient' may contain measurements that
-        # patients took. Columns of measurements have similar ranges.
+        # The name alone is not enough: a column named 'patient' can contain measurements taken by
+        # patients. Two columns of measurements, however, have similar ranges.
         is_alone = ((other >= values.min()) & (other <= values.max())).mean() < 0.5
         if (is_named or is_alone) and _are_repeated(values):
             found = "its numbers repeat in a regular order"
@@ -85,7 +85,7 @@ def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> Non
 
 def _are_repeated(values: AnyArray) -> bool:
     """Return whether integers repeat like ids in long form: 1, 1, 2, 2, or 1, 2, 1, 2."""
-    # If the values do not repeat regularly, the first few values nearly always show this.
+    # The first few values of a column nearly always show if its values do not repeat regularly.
     if len(np.unique(np.diff(values[:FEWEST].astype(np.float64)))) > 2:
         return False
     ids = np.unique(values)

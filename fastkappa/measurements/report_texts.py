@@ -131,7 +131,7 @@ def _texts(value: float, ends: tuple[float, float], spread: float, digits: int) 
 
 def _raters_text(raters: Sequence[str]) -> str:
     n = len(raters)
-    # These are default names, such as the column names of an array or data frame.
+    # Default names of raters, such as the column names of an array or data frame.
     numbers = ([f"rater {i}" for i in range(1, n + 1)], [str(i) for i in range(n)], list(RATERS))
     if list(raters) in numbers or n > MOST_NAMED:
         return "two raters" if n == 2 else f"{n} raters"

@@ -28,7 +28,7 @@ from fastkappa.statistics.distributions import t_two_sided_p
 from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.weights import Weights
 
-# With fewer items per person, the t-test is not reliable.
+# With fewer items per person than this, the t-test is not reliable.
 FEW_ITEMS = 30
 # To pass, a model must win against at least this proportion of people.
 PASSING = 0.5

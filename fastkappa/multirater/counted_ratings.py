@@ -165,7 +165,7 @@ class Counted:
         found = self.places(coefficient.of_profiles)
         if coefficient.used is None:
             return found
-        # The index -1 of subjects without ratings selects the last entry, so -1 is appended.
+        # Subjects without ratings have the index -1, which selects the appended -1.
         new = np.where(coefficient.used, np.cumsum(coefficient.used) - 1, -1)
         return np.append(new, -1)[found]
 
@@ -179,7 +179,8 @@ class Counted:
         n_profiles = len(self.profiles.multiplicities)
         starts = np.searchsorted(found.cells[order], np.arange(n_profiles + 1))
         rows, cells = self.profiles.cells_of_pairs()
-        # Concatenate each profile's range of ``order``.
+        # For each of the ``rows``, a range of ``order`` lists the entries of that profile.
+        # Concatenate these ranges.
         lengths = starts[rows + 1] - starts[rows]
         before = np.cumsum(lengths) - lengths
         entries = order[np.arange(lengths.sum()) + np.repeat(starts[rows] - before, lengths)]

@@ -20,8 +20,9 @@ from fastkappa.results.report import Grid, Report
 from fastkappa.results.result import Result
 from fastkappa.statistics.weights import Weights
 
-# The maximum number of items in a report, and of labels in a single cell.
+# The maximum number of items in a report.
 MOST_SHOWN = 10
+# The maximum number of labels in a single cell of a report.
 MOST_LABELS = 4
 
 

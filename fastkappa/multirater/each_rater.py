@@ -39,11 +39,11 @@ from fastkappa.statistics.comparison import difference_of
 from fastkappa.statistics.inference import symmetric_interval
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 
-# The running time grows with the square of the number of raters.
+# The maximum number of raters. The running time grows with the square of their number.
 MOST_RATERS = 100
 # The maximum number of raters that a report shows.
 MOST_SHOWN = 10
-# Kappas that differ by less than this are treated as equal, because the difference is a rounding
+# Kappas that differ by less than this are treated as equal, because such a difference is a rounding
 # error.
 TIED = 1e-12
 Panel: TypeAlias = Literal["conger", "fleiss", "alpha"]

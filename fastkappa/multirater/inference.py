@@ -27,7 +27,8 @@ from fastkappa.statistics.intervals.rao import (
 from fastkappa.statistics.intervals.ratio_constraint import RatioConstraint
 from fastkappa.statistics.intervals.tested import Asymptotic, Estimates, inverted
 
-# If raters are sampled, the running time grows with the cube of the number of raters.
+# The maximum number of raters in a sample of raters. The running time grows with the cube of their
+# number.
 MOST_RATERS = 100
 RaterInterval: TypeAlias = Literal["score", "asymptotic"]
 RATER_INTERVALS: tuple[RaterInterval, ...] = get_args(RaterInterval)
@@ -136,7 +137,8 @@ class Inference:
         """The model used to compute the score interval; None if the interval is asymptotic."""
         if self.asked == "asymptotic" or math.isnan(self.value):
             return None
-        # The divisor is 0 if the sample is the whole population, and NaN if the rater error is NaN.
+        # The root of the score statistic is divided by `_widened`. This divisor is 0 if the sample
+        # is the whole population, and NaN if the rater error is NaN.
         if not 0 < self._widened < math.inf:
             return None
         return self.coefficient.score_model()

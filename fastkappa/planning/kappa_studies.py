@@ -56,14 +56,14 @@ FEW_OUTSIDE = 10
 MOST_STUDIES, FEWEST_STUDIES = 4000, 1000
 # The number of studies to simulate for a first estimate of the number of items.
 FIRST_STUDIES = 200
-# The maximum total cost of the simulated studies, which then take about 0.1 s. At least
-# `FEWEST_STUDIES` studies are simulated, whatever their cost.
+# The maximum total cost of the simulated studies. Studies of this total cost take about 0.1 s. At
+# least `FEWEST_STUDIES` studies are simulated, whatever their cost.
 STUDIES_COST = 300_000
 WITHIN = 0.02
-# The running time grows with the fifth power of the number of labels for the moments of z, and with
-# the third power for simulations. With more labels than the first limit, the formula for the
-# planned table is used instead of the moments. With more labels than the second limit, no studies
-# are simulated.
+# With more labels than MOST_LABELS, the formula for the planned table is used instead of the
+# moments of z, whose running time grows with the fifth power of the number of labels. With more
+# labels than MOST_SIMULATED_LABELS, no studies are simulated, because the running time of
+# simulations grows with the third power.
 MOST_LABELS, MOST_SIMULATED_LABELS = 10, 16
 # The maximum number of array elements to process at a time.
 MOST_NUMBERS = 10**6

@@ -178,7 +178,7 @@ def variation_of_z(rows: Rows, null_kappa: float, weights: Weights) -> Variation
     used = np.flatnonzero(rows.proportions)
     weight, of_rows = rows.proportions[used], features(rows, weights)
     n_raters = int(rows.counts[0].sum())
-    # For rare rows, smaller steps would be lost to rounding.
+    # Each step has a minimum size, because smaller steps for rare rows would be lost to rounding.
     step = STEP * np.maximum(weight, float(rows.proportions[~is_agreed(rows)].sum()))
     means = rows.proportions @ of_rows
     moved = step[:, None] * of_rows[used]
@@ -190,7 +190,7 @@ def variation_of_z(rows: Rows, null_kappa: float, weights: Weights) -> Variation
         for sign in (1, -1)
     )
     slopes = (up - down) / (2 * step)
-    # Rescaling adds a second derivative even to linear statistics. The second term removes it.
+    # Rescaling gives even linear statistics a second derivative. The term 2 * slopes removes it.
     bends = (up + down - 2 * value) / step**2 + 2 * slopes
     deviation = np.sqrt((weight * slopes**2).sum())
     return Variation(value, float(deviation), float((weight * bends).sum() / 2))

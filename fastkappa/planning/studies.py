@@ -162,7 +162,8 @@ class TestedStudy(Study):
 
     def _items_of(self, power: PowerOfN, target: float, guess: int) -> int:
         return least_items(
-            # If the power is NaN, the number of items is treated as sufficient.
+            # `not <` is used rather than `>=`, so that the number of items counts as sufficient if
+            # the power is NaN.
             lambda n: not power(n) < target - 1e-12,
             guess,
             self.fewest,

@@ -23,12 +23,13 @@ from fastkappa.plotting.grid import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The radius of the largest bubble, and the gap between a bubble and the count below it, relative to
-# the width of a cell.
+# The radius of the largest bubble, relative to the width of a cell.
 LARGEST_RADIUS = 0.46
+# The gap between a bubble and the count below it, relative to the width of a cell.
 GAP = 0.04
-# The height of the histograms, and their distance from the table, relative to the table's width.
+# The height of the histograms, relative to the table's width.
 HISTOGRAM_HEIGHT = 0.16
+# The distance of the histograms from the table, relative to the table's width.
 HISTOGRAM_DISTANCE = 0.02
 
 
@@ -105,12 +106,12 @@ def plot_agreement(
         grid = laid_out(grid)
     if marginals:
         _draw_histograms(grid)
-        # A new figure already includes space for the histograms. On given axes, they change the
-        # layout.
+        # A new figure already has room for the histograms. If the caller passes axes, the
+        # histograms change the layout.
         grid = grid if ax is None else laid_out(grid)
     _draw_bubbles(grid, downwards=1 if reverse_y else -1)
     finish_texts(grid.ax)
-    # matplotlib wraps a title above another axes after each word.
+    # If there are other axes below a title, matplotlib wraps the title after each word.
     grid.ax.title.set_wrap(not marginals)
     return grid.ax
 

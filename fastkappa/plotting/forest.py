@@ -14,12 +14,13 @@ from fastkappa.plotting.results import Row, Rows, read_rows, write_figures
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The height of a row and the maximum height of a new figure, in inches.
+# The height of a row, in inches.
 ROW_HEIGHT = 0.34
+# The maximum height of a new figure, in inches.
 HIGHEST = 100.0
-# The minimum length of the axis without its margins, and the length of each margin as a proportion
-# of the axis.
+# The minimum length of the axis without its margins.
 NARROWEST = 0.1
+# The length of each margin, as a proportion of the axis without its margins.
 MARGIN = 0.05
 
 

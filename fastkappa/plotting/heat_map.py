@@ -31,10 +31,11 @@ NORMALIZATIONS: dict[str, tuple[str, int | tuple[int, int]]] = {
     "true": ("proportion of the row", 1),
     "pred": ("proportion of the column", 0),
 }
-# The width of the colour scale, and its distance from the table, relative to the table's width.
+# The width of the colour scale, relative to the table's width.
 SCALE_WIDTH = 0.04
+# The distance of the colour scale from the table, relative to the table's width.
 SCALE_DISTANCE = 0.03
-# In larger tables, zeros are left out, because most cells are 0.
+# In tables with more labels than this, zeros are left out, because most cells are 0.
 LARGEST_WITH_ZEROS = 10
 LONGEST_PERCENTAGE = len("<0.1 %")
 

@@ -15,10 +15,11 @@ from fastkappa.results.report import RATERS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Above this number of subjects, hexagons that show the density are drawn instead of dots.
+# With more subjects than this, hexagons that show their density are drawn instead of dots.
 MOST_DOTS = 20_000
 HEXAGONS = 60
-# half transparent, so that the colour is faint on both dark and light backgrounds
+# The colour of hexagons with few subjects. It is half transparent, so that it looks faint on both
+# dark and light backgrounds.
 FEW = (0.5, 0.5, 0.5, 0.45)
 NEEDED = (
     *("means", "differences", "bias", "limits", "raters", "standard_deviation"),

@@ -18,7 +18,7 @@ AGREEMENT = "#0b4a82"
 AGREEMENT_ON_DARK = "#7db8f0"
 DISAGREEMENT = "#fbd7a1"
 DISAGREEMENT_EDGE = "#8a5200"
-# half transparent, so that the colour suits both dark and light backgrounds
+# mostly transparent, so that the colour suits both dark and light backgrounds
 SHADE = (0.5, 0.5, 0.5, 0.16)
 GREY = "#7f7f7f"
 LIGHT_GREY = "#c4c4c4"
@@ -26,8 +26,9 @@ LIGHT_GREY = "#c4c4c4"
 RULE: dict[str, Any] = {"color": GREY, "alpha": 0.35, "linewidth": 0.6}
 
 POINTS_IN_AN_INCH = 72
-# The maximum width of a digit in common fonts, and its height, relative to the font size.
+# The maximum width of a digit in common fonts, relative to the font size.
 DIGIT_WIDTH = 0.64
+# The height of a digit, relative to the font size.
 DIGIT_HEIGHT = 0.75
 
 

@@ -30,9 +30,9 @@ from fastkappa.ratings.labels import (
 from fastkappa.ratings.lengths import CONTINUOUS, check_read, not_labels, refusal
 from fastkappa.ratings.missing import DROP, is_missing, refuse_missing
 
-# Each NumPy dtype kind, and its group. Only labels in the same group can be equal. `HELD` maps each
-# kind to its name in messages.
+# The group of each NumPy dtype kind. Only labels in the same group can be equal.
 KINDS = {kind: kinds for kinds in ("biuf", "OUT", "M", "m") for kind in kinds}
+# The name of each kind in messages.
 HELD = {
     **dict.fromkeys("iuf", "integers"),
     **dict.fromkeys("OUT", "strings"),

@@ -70,16 +70,16 @@ STAND_INS = frozenset(
         *("asku", "nask", "navu"),
     ]
 )
-# Brackets and punctuation around such a string, as in "-- Select --" or "<NA>".
+# Brackets and punctuation around a string for a missing rating, as in "-- Select --" or "<NA>".
 AROUND = " -[]()<>.:\N{HORIZONTAL ELLIPSIS}"
 # If any of these strings is a label, "Select" (a grade of beef) and "Pending" also count as labels.
 STATES = frozenset(
     ["prime", "choice", "approved", "accepted", "rejected", "denied", "open", "closed", "done"]
 )
-# What labels that only one rater uses can stand for.
+# The meanings of labels that are reported only if not all raters use them.
 ALONE = ("the rating of the other rater", "a failed request")
-# If any of these strings is a label, a dot, a question mark or a dash also counts as a label, as in
-# part-of-speech tags.
+# If any of these strings is a label, a dot, a question mark or a dash also counts as a label, as it
+# does in part-of-speech tags.
 PUNCTUATION = frozenset([*",:;!'\"`()", "''", "``"])
 # If any of these strings is a label, "None" counts as a grade instead of a missing rating.
 GRADES = frozenset(
@@ -98,11 +98,11 @@ WORD = re.compile(r"[^\W\d_]{2,}")
 CODE = re.compile(r"\d+[a-e]|[a-hj-kmnp-z]\d{2,}(\.\d+)?", re.IGNORECASE)
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
-# In the third line of a Qualtrics file, cells begin with IMPORT_ID. In the second line of a
-# SurveyMonkey file, cells contain RESPONSE.
+# The start of each cell in the third line of a Qualtrics file.
 IMPORT_ID = '{"ImportId":'
 # A formula that a spreadsheet saved in place of its value, such as =B3 or =SUM(A1:A3).
 FORMULA = re.compile(r"=\$?[A-Z]{1,3}\$?\d+|=[A-Z.]+\(.*\)")
+# A cell in the second line of a SurveyMonkey file.
 RESPONSE = "Response"
 # Among this many items at the start of a column, most labels occur more than once.
 SOME_ITEMS = 1 << 10
@@ -276,7 +276,7 @@ def warn_of_stand_ins(
     }
     for what, among in kinds.items():
         own = {name: among(labels) for name, labels in undeclared.items()}
-        # If all raters have such labels, they can be kinds of errors or the result of comparing.
+        # Labels that all raters use can be intended, as kinds of errors or as comparisons.
         if what in ALONE and all(own.values()):
             continue
         found = {name: [label for label in own[name] if label not in codes] for name in own}
@@ -286,7 +286,8 @@ def warn_of_stand_ins(
         times = sum((_times(columns[name]) for name in names), Counter[Any]())
         labels = dict.fromkeys(label for name in names for label in found[name] if times[label])
         if labels:
-            # Leaving out the items on which raters agree would change kappa.
+            # A label such as "agree" must not be treated as missing, because kappa would change if
+            # the items on which raters agree were left out.
             advice = "" if among is not agreements else "Write that rating instead. "
             warn(
                 f"{_have(names)} labels that often stand for {what}, but are counted as"

@@ -194,7 +194,8 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
             differ = "the same index in a different order"
             remedy = f"{other_name}.reindex({name}.index)"
         elif is_shared.any():
-            # This is the usual result of calling dropna() on each series.
+            # Indexes that overlap only in part are the usual result of calling dropna() on each
+            # series.
             differ = "indexes that overlap only in part"
             remedy = f"both columns of pandas.concat([{name}, {other_name}], axis=1, join='inner')"
         else:
@@ -322,7 +323,8 @@ def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
     if not kind.is_dictionary(ratings.type):
         return None
     if not isinstance(ratings, pyarrow.ChunkedArray):
-        # Only the dictionary is checked by Arrow, because the check of the codes below is faster.
+        # Arrow checks only the dictionary, because the check of the codes below is faster than
+        # Arrow's.
         checked(ratings.dictionary)
     else:
         ratings = checked(ratings)

@@ -60,7 +60,7 @@ def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
 
 def as_numbers_of_items(weights: AnyArray) -> AnyArray:
     """Return item weights as whole numbers, or raise if they cannot be counts of items."""
-    # Above this limit, float64 cannot represent every integer.
+    # Above LARGEST_EXACT, float64 cannot represent every integer.
     if weights.dtype.kind == "f" and (np.abs(weights) <= LARGEST_EXACT).all():
         whole = weights.astype(np.int64)
         weights = whole if (whole == weights).all() else weights

@@ -23,17 +23,18 @@ from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.formatting import printable
 
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
-# A reason that begins with the weights, as an argument or as a command-line option.
+# The start of a reason that names the weights first, as an argument or a command-line option.
 NAMED_WEIGHTS = re.compile(r"(--)?weights[ =]")
 DIGITS = re.compile("[0-9]+")
 # The maximum number of labels shown in a message.
 MOST_SHOWN = 20
-# Labels that differ by more edits probably have different meanings, as do "compliment" and
-# "complaint".
+# Labels that differ by more edits than this probably have different meanings, as "compliment" and
+# "complaint" do.
 MOST_EDITS = 2
 # With fewer entries than this, all clusters can have one item by chance.
 FEWEST_DIFFERENT = 20
-# The first entries, among which the same cluster usually occurs twice.
+# The number of entries checked first, which is large enough that the same cluster usually occurs
+# twice among them.
 SAMPLE = 1 << 10
 REMEDY = (
     "Pass labels= in the intended order, or ratings that declare it, such as an ordered"
@@ -245,7 +246,8 @@ def order_warning(
     # On a fine scale, some numbers can remain unused by chance.
     if len(labels) > MOST_SHOWN or (steps == steps[0]).all():
         return None
-    # A number beside an equally spaced scale can be a code, such as 6 beside 0 to 4.
+    # A number outside an equally spaced scale can be a special code (for a missing rating, say), as
+    # 6 can when the scale is 0 to 4.
     ends = [
         numbers[place]
         for place, others in ((0, steps[1:]), (-1, steps[:-1]))

@@ -239,7 +239,7 @@ def order_of_columns(columns: list[Any], names: list[Any], argument: str) -> Any
     Labels can also be new names for all columns, which then keep their order. ``argument`` is the
     frame's name in errors.
     """
-    # Files and some frames support only strings as names.
+    # Files and some frames support only strings as column names.
     for called in (names, [str(name) for name in names]):
         if columns == called:
             return None

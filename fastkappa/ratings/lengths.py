@@ -31,7 +31,8 @@ CONTINUOUS = (
     " them in labels=."
 )
 
-# With fewer ids, two lists often lack different ends of the items.
+# With fewer ids than this, two lists often differ because one lacks the first item and the other
+# lacks the last.
 FEWEST_NUMBERED = 50
 CHECK_IDS = "Check that both write the ids the same way, including leading zeros."
 
@@ -194,7 +195,8 @@ def _refusal_of_kind(array: AnyArray, name: str) -> Exception | None:
         return ValueError(f"{name} must be labels, got {short_repr(first)}. {NO_SETS}")
     kinds = set(map(type, array.flat)) if kind == "O" else set()
     are_numbers = all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds)
-    # Errors about numbers and enum members are raised when these are read.
+    # Lists of mixed numbers, or lists with enum members, raise errors of their own when they are
+    # read.
     if len(kinds) > 1 and not are_numbers and not any(issubclass(kind, Enum) for kind in kinds):
         found = " and ".join(sorted(kind.__name__ for kind in kinds))
         return ValueError(f"{name} must be labels of one kind, got {found}.")

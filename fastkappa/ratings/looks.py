@@ -28,7 +28,7 @@ SMALL_LETTERS = str.maketrans("авекмнорстухіјѕοı", "abekmhopcty
 CAPITALS = str.maketrans("ΑΒΕΖΗΙΚΜΝΡΤΥΧ", "ABEZHIKMNPTYX")
 # Unicode categories of invisible characters: control and format characters.
 INVISIBLE = ("Cc", "Cf")
-# The pattern of a string written so that Excel does not convert it to a number: ="01".
+# A string written so that Excel does not convert it to a number, such as ="01".
 QUOTED = re.compile(r'=?"(.*)"')
 # HTML tags, a punctuation mark at the end of a label, and the leading apostrophe that marks a
 # spreadsheet cell as text.
@@ -40,11 +40,11 @@ AROUND = re.compile(
 )
 # A JSON cell with one label or a list, as exported by Label Studio or a language model.
 IN_JSON = re.compile(r'\{ ?"\w+" ?: ?("[^"]*"|\[.*\]|\d+) ?\}')
-# The minimum length and similarity of two words that differ only by a typing error.
+# The minimum length and the minimum similarity of a word and its misspelling.
 LEAST_WORD, SIMILAR = 5, 0.8
 DIGITS, SIGNS, NO_LETTER = re.compile(r"(?a:\d+)"), re.compile("[-+<>=±≤≥]"), re.compile(r"\W+")
-# Dates to which Excel converts 1-2, 1/2 or 10-19, in English or German, and the same dates as other
-# programs write them.
+# For matching the dates to which Excel converts 1-2, 1/2 or 10-19, in English or German, and the
+# same dates as other programs write them.
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 GERMAN = {"mrz": "mar", "mai": "may", "okt": "oct", "dez": "dec"}
 MONTH = "|".join([*MONTHS, *GERMAN])
@@ -65,50 +65,50 @@ NAMED = re.compile(
 # codes.
 YES = frozenset(["yes", "true", "y", "t", "ja", "j", "oui", "vrai", "wahr"])
 NO = frozenset(["no", "false", "n", "f", "nein", "non", "faux", "falsch"])
-# A label followed by a mark or a remark.
 FOOTNOTES = "?*!\u2020\u2021\u00a7\u00b9\u00b2\u00b3"
+# A label followed by a footnote mark or a remark.
 REMARK = re.compile(
     rf"(.*\w.*\w.*?)\s*(?:[{FOOTNOTES}]+|\(.*\)|\[.*\]|( [-\u2013|]|:) .*|\n.*)", re.DOTALL
 )
 IN_REMARK = re.compile(rf"[{FOOTNOTES})\]]$|( [-\u2013|]|:) |\n")
-# Separators between two labels in the same cell. Commas and semicolons separate the labels of a set
-# instead.
+# Separators between two labels in a cell. Commas and semicolons separate the labels of a set.
 BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
 # A label followed by the rater's confidence, such as "mild (80 %)".
 WITH_PERCENT = re.compile(
     r"(.*[^\W\d_].*?)\s*(?:\(\s*(?:\d+(?:\.\d+)?\s*%|[01]?\.\d+)\s*\)|[,:;|]\s*[01]?\.\d+)",
     re.DOTALL,
 )
-# The start of a language model's refusal, and of a message about a failed request, in lower case.
+# The start of a language model's refusal, in lower case.
 CANNOT = r"i (?:can.?t|can ?not|am (?:un|not )able to)|i.m (?:un|not )able to"
 REFUSAL = re.compile(
     rf"i(?:.m| am) sorry\b|sorry, |as an ai\b"
     rf"|(?:{CANNOT}) (?:a[ns]|classify|determine|help|provide)"
 )
+# The start of a message about a failed request, in lower case.
 FAILURE = re.compile(
     r"[\w.]*(?:error|exception)(?: code)?\s*[:(\[]|failed(?: to |:)|http\W*[45]\d\d\b"
     r"|[45]\d\d (?:bad|internal|not|service|too) "
     r"|(?:rate limit|request|time)\w* ?(?:out|exceeded|reached)\b"
 )
-# Labels that mean "same rating as above", and "same rating as the other rater". The latter are
-# labels in their own right if others, such as "disagree" or "better", are the result of comparing.
+# Labels that mean "same rating as above".
 DITTO = re.compile(r"(?:\N{DITTO MARK}|ditto|dito|idem|s\.o\.|same as above|\u540c\u4e0a)$")
+# Labels that mean "same rating as the other rater", unless another label matches COMPARED.
 AGREED = re.compile(r"(?:(?:i )?agreed?|concur|same|confirm(?:ed)?|einverstanden|d.accord)$")
+# Labels that compare two ratings. If any of them occurs, "agree" is a label in its own right.
 COMPARED = re.compile("disagree|differ|chang|better|worse|more|less|reject|den(?:y|ied)|strong")
 # The end of a label that is a part of another label.
 PART = re.compile(r"[\W_]?[a-e]|[\W_]\d", re.IGNORECASE)
-# A blank next to a sign, the sum in a Gleason score such as 3+4=7, and the seconds that Excel adds
-# to a ratio such as 1:20. All are ignored.
+# A sign with blanks next to it. The blanks are ignored.
 BESIDE_SIGN = re.compile(r" ?([<>=+/]) ?")
+# The sum in a score such as 3+4=7, and the seconds in 1:20:00, which Excel adds. Both are ignored.
 SUM = re.compile(r"(?<=\d\+\d)=\d+$|(?<=\d:\d\d):00$")
 CURRENCIES = "%$\u20ac\u00a3\u00a5 "
-# A code with its text, as SPSS writes it. A label such as "1 mild" could also be a number with a
-# unit.
+# A code with its text, as SPSS writes it, or a number with a unit. "1 mild" could be either.
 CODED_OR_UNIT = re.compile(r"(\d+) ([^\W\d_]{3}.*)")
 SIGN = re.compile(r"\d*[-+]+|\+/-")
 # A hyphen or an underscore between words, which is read as a blank.
 BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
-# A hyphen, underscore or blank between a word and a number. It is often omitted.
+# A hyphen, underscore or blank between a word and a number. This separator is often omitted.
 BESIDE_NUMBER = re.compile(r"(?<=[^\W\d_])[-_ ](?=\d)|(?<=\d)[-_ ](?=[^\W\d_])")
 # Zeros before a number, as in "A01", but not after a decimal point.
 ZEROS = re.compile(r"(?<![\d.,])0+(?=\d)")
@@ -118,7 +118,7 @@ ROMAN = re.compile(r"(?<=[^\W\d_]{3} )(i{1,3}|iv|vi{0,3})(?=[a-c]?$)")
 SCANNED = re.compile(r"[il1|]{2,3}|\||[il1|]v|v[il1|]{1,3}")
 LONGEST_SCANNED = 4
 ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
-# Separators between the labels of a set in one cell, and characters around the labels.
+# Separators between the labels of a set in one cell.
 BETWEEN_LABELS = re.compile("[;|,]")
 BRACKETS = " []{}()'\""
 
@@ -152,7 +152,7 @@ def look_of(label: str) -> Look:
     >>> look_of("1. Mild"), look_of("mild (1)")
     (Coded(code=1.0, text='mild'), Coded(code=1.0, text='mild'))
     """
-    # Most labels are a single ASCII word, of which only the case is normalized.
+    # Most labels are a single ASCII word, in which only the case is normalized.
     if label.isalpha() and label.isascii():
         look = label.casefold()
         if len(look) > LONGEST_SCANNED or not SCANNED.fullmatch(look):
@@ -326,7 +326,7 @@ def with_characters_shown(labels: Sequence[str]) -> list[str]:
     """Quote labels for a message, and escape characters if the labels would look the same."""
     if len({_plain(label.translate(CAPITALS)) for label in labels}) > 1:
         return list(map(repr, labels))
-    # Characters that all labels contain, in upper or lower case, do not make labels different.
+    # Characters that all labels contain, in upper or lower case, do not distinguish the labels.
     shared = set.intersection(*(set(label.lower()) for label in labels))
     return [
         "".join(c if c.isascii() or c.lower() in shared else ascii(c)[1:-1] for c in repr(label))

@@ -29,13 +29,13 @@ from fastkappa.ratings.labels import (
 Missing = Literal["raise", "drop"]
 DROP = "pass missing='drop' to leave them out and report their number."
 MISSING: tuple[Missing, ...] = get_args(Missing)
-# Characters, some of zero width, that can surround a string for a missing rating. A name of only
-# such characters is missing.
+# Blanks, some of zero width, that can surround a string for a missing rating. A name that consists
+# only of blanks counts as missing.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
 # Arrow types that can contain NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")
-# For dates and durations, the possible types of a code, and the function that converts a code to
-# NumPy.
+# For dates (M) and durations (m), the possible types of a code for a missing rating, and the
+# function that converts the code to NumPy.
 DATES: Any = {
     "M": ((date, np.datetime64, str), np.datetime64),
     "m": ((timedelta, np.timedelta64), np.timedelta64),

@@ -9,7 +9,8 @@ from fastkappa.formatting import text_width
 from fastkappa.results.report import Grid, Report
 
 COLUMNS = 80
-# Longer strings are truncated when printed in a cell. Two names and an interval fit on a line.
+# Cells are truncated after LONGEST_CELL characters. In grids whose rows begin with two names, they
+# are truncated after LONGEST_OF_TWO characters, so that two names and an interval fit on a line.
 LONGEST_CELL, LONGEST_OF_TWO = 38, 28
 
 

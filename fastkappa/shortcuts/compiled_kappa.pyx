@@ -55,9 +55,10 @@ cdef extern from "pairs/short.h" nogil:
 cdef enum:
     # Larger calls use the general path, which can use several threads.
     LARGEST_CALL = 1 << 20
-    # With few labels, memory bandwidth limits the speed and a second thread hardly helps, so calls up to this size are
-    # handled here. With more labels than FEW_LABELS, the general path sums moments.
+    # With few labels, calls with up to this many bytes are also handled here, because memory
+    # bandwidth limits the speed and a second thread hardly helps.
     MOST_BYTES = 1 << 25
+    # With more labels than this, the general path sums moments.
     FEW_LABELS = 8
     LARGEST_CALL_OF_FEW = MOST_BYTES // 2
     # the smallest number of items for which a call releases the GIL
@@ -187,8 +188,9 @@ cdef inline bint is_for_one_thread(
     )
 
 
-# In free-threaded Python, calls to functions added in this way do not change a reference count. With ordinary function
-# objects, short calls from several threads would contend for the count.
+# Functions added through a method table are called without a change to their reference count. In
+# free-threaded Python, short calls of ordinary function objects from several threads would contend
+# for this count.
 cdef PyMethodDef[2] FUNCTIONS
 FUNCTIONS[0] = (<PyCFunctionObject *> kappa_of_arrays).m_ml[0]
 PyModule_AddFunctions(sys.modules[__name__], FUNCTIONS)
@@ -268,8 +270,8 @@ cdef Outcome kappa_of_known(
         table = Table(&counts[0], n_labels + 1, n_labels, n_labels, 0, 0)
         if has_outsiders(&table, n_labels + 1, n_labels + 1):
             return OUTSIDE
-    # Labels above the largest label that occurs can be left out, because the positions of the others do not depend on
-    # them.
+    # The labels above the largest label that occurs can be left out, because they do not affect the
+    # positions of the other labels.
     return kappa_of_table(&table, n_labels, False, stop - start, weights, kappa)
 
 

@@ -131,13 +131,13 @@ MOST_ROW_LABELS = c_MOST_ROW_LABELS
 # Codes are 32-bit integers.
 cdef enum:
     MOST_CODES = 0xFFFFFFFF
-    # Moments are summed from 16-bit codes.
+    # The largest number of labels for moments, which are summed from 16-bit codes.
     MOST_MOMENT_LABELS = 0xFFFF
 
 cdef char OTHER_BYTE_ORDER = c">" if sys.byteorder == "little" else c"<"
 cdef type ARRAY = ndarray
-# The kinds, indexed by NumPy's type number: bool, byte, ubyte, short, ushort, int, uint, long, ulong, longlong,
-# ulonglong, float, double.
+# The kind of each NumPy type, indexed by type number: bool, byte, ubyte, short, ushort, int, uint,
+# long, ulong, longlong, ulonglong, float, double.
 cdef int KINDS[13]
 KINDS[:] = [
     COLUMN_UINT8, COLUMN_INT8, COLUMN_UINT8, COLUMN_INT16, COLUMN_UINT16, COLUMN_INT32,
@@ -376,7 +376,7 @@ def use_simd_level(name, asked_by="name"):
         raise ValueError(f"{asked_by} must be one of {simd_levels()} on this machine, got {name!r}.")
 
 
-# Detect the level now, because several threads could otherwise detect it at the same time.
+# Detect the SIMD level during import. Later, several threads could detect it at the same time.
 simd_level_current()
 if os.environ.get("FASTKAPPA_SIMD"):
     use_simd_level(os.environ["FASTKAPPA_SIMD"], "FASTKAPPA_SIMD")

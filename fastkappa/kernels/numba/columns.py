@@ -85,8 +85,8 @@ def decode_column(view: Any, address: int, stride: int, codes: Any, position: in
 
 @njit
 def address_of(array: Any) -> Any:
-    # numba makes the address an unsigned integer, and adding a signed integer to it would result in
-    # a float.
+    # numba reads the address as an unsigned integer. Adding a signed integer to an unsigned one
+    # would give a float.
     return np.int64(array.ctypes.data)
 
 
@@ -121,8 +121,8 @@ def decode_vector(
         bits = 8 * stride.literal_value
         read = vectors.integers(bits)
         written = vectors.integers(codes.dtype.bitwidth)
-        # All codes, including `n_codes`, fit in the written type, so they also fit in the wider
-        # type.
+        # The code is computed in the wider of the two types. All codes, including `n_codes`, fit in
+        # the written type, so they also fit in the wider type.
         wider = read if bits > codes.dtype.bitwidth else written
         value = vectors.load(builder, address, read)
         code = builder.sub(value, vectors.repeat(builder, lowest, read))

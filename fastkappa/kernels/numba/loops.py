@@ -30,12 +30,13 @@ from fastkappa.kernels.numba.popcount import (
 )
 from fastkappa.kernels.numba.vectors import WIDTH
 
-# Four tables are faster than one only if all four stay in the L2 cache.
+# The number of tables that take turns counting pairs.
 SUBTABLES = 4
+# With more cells than this, a single table is faster, because four would not fit in the L2 cache.
 LARGEST_SUBTABLE = 1 << 17
 # The 32-bit counters of the subtables cannot overflow within this many pairs.
 LONGEST_RUN = 1 << 30
-# The number of pairs whose codes are written before any of the pairs are counted.
+# The number of pairs in a block. All codes of a block are written before its pairs are counted.
 SHORT_BLOCK = 512
 
 

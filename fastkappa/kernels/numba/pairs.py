@@ -27,7 +27,7 @@ from fastkappa.kernels.numba.columns import ArrayView
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     raise ImportError("numba cannot compile the kernels, because NUMBA_DISABLE_JIT is set")
 
-# Columns that cannot be read directly are copied, one chunk at a time.
+# The number of items per chunk. Columns that cannot be read directly are copied chunk by chunk.
 CHUNK = 1 << 16
 LOOKED_UP_AT_ONCE = 1 << 13
 
@@ -41,7 +41,7 @@ class CodedArray(NamedTuple):
 
 
 READS_AS_FAST = True
-# A kernel for rows would not be faster than the general kernels in numba.
+# No kernel, because in numba a kernel for rows would be no faster than the general kernels.
 MOST_ROW_LABELS = 0
 count_rows = None
 sum_moments = None
@@ -145,7 +145,7 @@ def _pieces(
             yield (_view(rows), _view(columns)), _read_only(array), *part
             return
     for chunk in chunks_of(part, CHUNK):
-        # `pair` keeps the copies alive while they are counted, because only addresses are passed.
+        # Only addresses are passed on, so `pair` keeps the copies alive while they are counted.
         pair = _copy(rows, chunk), _copy(columns, chunk)
         own = None if weights is None else _read_only(array[chunk].astype(dtype))
         yield (_view(pair[0]), _view(pair[1])), own, 0, chunk.stop - chunk.start

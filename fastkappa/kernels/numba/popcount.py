@@ -34,11 +34,13 @@ from fastkappa.kernels.numba.vectors import BYTES, WIDTH, intrinsic
 VECTORS = 64
 LEVELS = VECTORS.bit_length() - 1
 BLOCK = VECTORS * WIDTH
-# Each plane has one vector per weight (1, 2, 4, ..., 32), and one vector of sums per bit (eight).
+# The size of a plane's counters in bytes. A plane has one vector per weight (1, 2, 4, ..., 32) and
+# one vector of sums for each of eight bits.
 COUNTERS = (LEVELS + 8) * WIDTH
 # The byte sums cannot overflow within this many blocks.
 BLOCKS = 255
-# If there are more planes than this, counting pairs one by one is faster.
+# The largest number of planes for each vector width. With more planes, counting pairs one by one is
+# faster.
 LARGEST_PLANES = {64: 32, 32: 16, 16: 7}[WIDTH]
 
 

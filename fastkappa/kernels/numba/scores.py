@@ -23,7 +23,7 @@ from fastkappa.kernels.contract import (
 )
 from fastkappa.kernels.numba.loops import compile_lazily
 
-# The converted copies of a chunk of this size stay in the L2 cache.
+# The number of items per chunk, which is small enough that converted copies stay in the L2 cache.
 CHUNK = 1 << 14
 LARGEST = np.finfo(np.float64).max
 NONE = np.empty(0)

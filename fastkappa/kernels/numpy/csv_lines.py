@@ -1,4 +1,4 @@
 """The NumPy backend has no kernel for CSV lines; see `fastkappa.kernels.contract`."""
 
-# pyarrow reads CSV lines faster than NumPy could.
+# No kernel, because pyarrow reads CSV lines faster than NumPy could.
 count_lines = None

@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 
-# The number of pairs counted at once, and the number of rating bytes read at once. The ratings and
-# all temporaries stay in the L2 cache.
+# The number of pairs counted at a time. The temporary arrays stay in the L2 cache.
 CHUNK = 1 << 18
+# The number of bytes of a column read at a time. These bytes stay in the L2 cache.
 PIECE = 1 << 18
-# A digit has 8 bits, and a key has 16 bits.
+# The largest number of table cells: a digit is the number of a cell, and must fit in 8 bits.
 MOST_CELLS = 1 << 8
+# The largest number of different keys: a key must fit in 16 bits.
 MOST_KEYS = 1 << 16
 # If there are fewer pairs than this, counting pairs one by one is faster.
 LEAST_PAIRS = 1 << 14
@@ -36,7 +37,7 @@ class Keys:
     def __init__(self, n_rows: int, n_columns: int, n_digits: int, n_pairs: int) -> None:
         self.n_rows, self.n_columns, self.n_digits = n_rows, n_columns, n_digits
         self.n_cells = n_rows * n_columns
-        # A key is a number in this base. All its digits are below `n_cells`.
+        # Keys are written in this base. All their digits are below `n_cells`.
         self.base = 256 if n_digits == 2 else self.n_cells
         self.counts = np.zeros(self.n_cells * self.base ** (n_digits - 1), np.int64)
         length = min(n_pairs, CHUNK)
@@ -58,7 +59,7 @@ class Keys:
         length = PIECE // max(first.dtype.itemsize, second.dtype.itemsize)
         for begin in range(0, n_pairs, length):
             piece = slice(begin, begin + length)
-            # Ratings are read up to three times, so strided ratings are copied.
+            # Strided ratings are copied, because ratings are read up to three times.
             a, b = np.ascontiguousarray(first[piece]), np.ascontiguousarray(second[piece])
             if not _are_codes(a, lowest_first, self.n_rows):
                 return False
@@ -67,10 +68,10 @@ class Keys:
             rows = digits[piece]
             np.multiply(self._as_bytes(a), np.uint8(self.n_columns % 256), out=rows)
             rows += self._as_bytes(b)
-        # Byte arithmetic is modulo 256, so the cell number of the lowest labels can be subtracted
-        # at the end.
+        # Bytes wrap around modulo 256, so the cell number of the lowest labels can be subtracted at
+        # the end.
         digits -= np.uint8((lowest_first * self.n_columns + lowest_second) % 256)
-        # Another thread may have changed the ratings to values that are not labels.
+        # Another thread could have changed the ratings to values that are not labels.
         if digits.max() >= self.n_cells:
             return False
         wide_keys = self.wide_keys[: n_pairs // self.n_digits]
@@ -85,7 +86,7 @@ class Keys:
         for _ in range(self.n_digits):
             by_digit = counts.reshape(-1, len(counts) // self.n_cells)
             cells += by_digit.sum(axis=1)
-            # All digits are below `n_cells`, so the entries that are dropped are 0.
+            # All digits are below `n_cells`, so all dropped entries are 0.
             counts = by_digit.sum(axis=0)[: self.n_cells ** (self.n_digits - 1)]
         return cells.reshape(self.n_rows, self.n_columns)
 
@@ -122,7 +123,8 @@ def digits_a_key(n_rows: int, n_columns: int, n_pairs: int) -> int:
 
 def _are_codes(ratings: AnyArray, lowest: int, n_codes: int) -> bool:
     if lowest == 0 and n_codes <= 128 and ratings.dtype.kind in "iu":
-        # Viewed as unsigned integers, negative ratings are large numbers.
+        # Negative ratings become large numbers when viewed as unsigned integers, so one comparison
+        # is enough.
         return bool(ratings.view(ratings.dtype.str.replace("i", "u")).max() < n_codes)
     # Comparisons of Python numbers are exact, and comparisons with NaN are false.
     return bool(lowest <= ratings.min().item() and ratings.max().item() < lowest + n_codes)

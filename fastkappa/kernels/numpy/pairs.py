@@ -27,16 +27,16 @@ from fastkappa.kernels.contract import (
 from fastkappa.kernels.numpy.keys import Keys, digits_a_key
 
 READS_AS_FAST = False
-# A kernel for rows would not be faster than the general kernels.
+# No kernel, because a kernel for rows would be no faster than the general kernels.
 MOST_ROW_LABELS = 0
 count_rows = None
 sum_moments = None
 
-# The temporary arrays for a chunk of this size stay in the L2 cache.
+# The number of items per chunk, which is small enough that temporary arrays stay in the L2 cache.
 CHUNK = 1 << 16
 LOOKED_UP_AT_ONCE = 1 << 13
-# ``np.bincount`` allocates a table for each chunk, so tables larger than this are updated in place
-# instead.
+# Tables with more cells than this are updated in place, because ``np.bincount`` would allocate a
+# table for each chunk.
 LARGEST_BINCOUNT = 1 << 17
 
 

@@ -86,7 +86,7 @@ def group_scores(
         order = np.argsort(rows, kind="stable")
         rows = rows[order]
         n_items = np.bincount(rows, minlength=len(places))
-        # For each item, the number of earlier items of the chunk that are in the same row.
+        # For each item, the number of earlier items in the chunk that belong to the same row.
         before = np.arange(len(rows)) - (np.cumsum(n_items) - n_items)[rows]
         own = places[rows] + before
         has_place = own < ends[rows]
@@ -107,7 +107,8 @@ def accumulate_labels(
     n_labels = len(prefix)
     prefix[:, 0] = 0
     if weights is not None:
-        # Positions with no items between them have equal cumulative sums.
+        # Cumulative sums also work for neighbouring places with no items between them, which get
+        # equal sums.
         inside = slice(int(places[0]), int(places[-1]))
         for label in range(n_labels):
             own = np.where(codes[inside] == label, weights[inside], 0.0)

@@ -140,7 +140,8 @@ class ItemIds:
         for others, places in zip(new, self._places.of(new) if new else ()):
             found.append(self._alignment(others, places))
         if new and new[-1].kind == "string":
-            # Only strings are kept. Other ids share memory with the user's array, which can change.
+            # Only strings are kept, because other ids share memory with the user's array, which can
+            # change.
             self._last = (new[-1], found[-1])
         return [ALL_IN_ORDER if i is None else found[i] for i in place]
 

@@ -148,7 +148,7 @@ class Places:
 
 def _slots(numbers: AnyArray, lowest: int, n_slots: int) -> Positions:
     """Return the slot of each number. All numbers outside the range share the last slot."""
-    # Numbers below ``lowest`` wrap around to large slots.
+    # Numbers below ``lowest`` wrap around to large slot numbers, so they also get the last slot.
     slots = numbers.view(np.uint64) - np.uint64(lowest % (1 << 64))
     found: Positions = np.minimum(slots, np.uint64(n_slots - 1)).view(np.int64)
     return found
@@ -231,7 +231,8 @@ def _checked(strings: Any, name: str) -> Any:
 
 
 def _of_integers(array: AnyArray) -> Ids:
-    # Kind and item size are checked instead of the dtype, because byte orders can differ.
+    # The kind and item size are checked rather than the dtype, because dtypes also differ by byte
+    # order.
     is_uint64 = array.dtype.kind == "u" and array.dtype.itemsize == 8
     if is_uint64 and array.max(initial=0) > np.iinfo(np.int64).max:
         return Ids("object", array.astype(object))
@@ -244,16 +245,16 @@ def _of_objects(ids: list[Any], name: str) -> Ids:
         return _of_strings(ids)
     if any(map(is_missing, ids)):
         raise ValueError(f"{name} {NOT_MISSING.format('None or NaN')}")
-    # A list of integers must result in the same ids as an array of integers.
+    # A list of integers must give the same ids as an array of integers.
     if kinds == {int}:
         whole = np.array(ids)
         if whole.dtype.kind in "iu":
             return _of_integers(whole)
-    # A list of dates must result in the same ids as an array of times in any unit.
+    # A list of dates must give the same ids as an array of times in any unit.
     if kinds == {date}:
         return Ids("time", np.array(ids, "M8[D]"))
     are_times = bool(kinds) and all(issubclass(kind, datetime) for kind in kinds)
-    # A pandas Timestamp may have nanoseconds, which do not fit in microseconds.
+    # A pandas Timestamp can have nanoseconds, which do not fit in microseconds.
     if are_times and not any(one.tzinfo or getattr(one, "nanosecond", 0) for one in ids):
         return Ids("time", np.array(ids, "M8[us]"))
     try:

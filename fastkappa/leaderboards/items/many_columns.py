@@ -44,10 +44,11 @@ from fastkappa.tables.table import (
     union_of_labels,
 )
 
-# A row-major matrix with at least this many columns is counted row by row. A thread processes
-# ROWS_AT_ONCE rows at a time, and one more thread is used per BYTES_OF_ROWS bytes.
+# A row-major matrix with at least this many columns is counted row by row.
 FEWEST_COLUMNS = 32
+# The number of rows that a thread counts at a time, if a matrix is counted row by row.
 ROWS_AT_ONCE = 1 << 20
+# A matrix that is counted row by row gets one thread per this many bytes.
 BYTES_OF_ROWS = 1 << 22
 
 Pairs = Sequence[tuple[Column, Column]]
@@ -194,7 +195,8 @@ def _count_known(
     counter: Counter, pairs: Pairs, labels: Any, weights: AnyArray | None
 ) -> tuple[ConfusionTable, NDArray[np.int64]]:
     """Count one table per pair over the given labels. See `count_many` for the return values."""
-    # Dates are compared in the common unit of each pair.
+    # Each pair of date columns is compared in its own common unit, so the labels are converted once
+    # for each dtype.
     by_type: dict[Any, KnownLabels] = {}
     encoded_firsts: dict[int, Encoding] = {}
     encoded = []

@@ -17,8 +17,8 @@ from fastkappa.ratings.item_weights import check_some_weight, read_sample_weight
 from fastkappa.ratings.missing import Missing
 from fastkappa.tables.table import ConfusionTable
 
-# The largest number of predictions read in one batch: first for the columns of an array, then for
-# other predictions. Batches keep all threads busy.
+# The largest number of predictions read in one batch: MOST_COLUMNS from an array, and
+# COLUMNS_AT_ONCE from other objects. Batches of this size keep all threads busy.
 MOST_COLUMNS, COLUMNS_AT_ONCE = 1 << 10, 32
 FORMS = (
     "predictions must be a two-dimensional array, a mapping of names to columns, a data frame"
@@ -56,7 +56,7 @@ def count_predictions(
     names: list[Any] = []
     parts: list[ConfusionTable] = []
     n_missing: list[int] = []
-    # The columns of an array need no extra memory, so they are counted together.
+    # The columns of an array need no extra memory, so more of them are counted together.
     at_once = MOST_COLUMNS if type(predictions) is np.ndarray else COLUMNS_AT_ONCE
     columns = named_columns(predictions, truth.n_given, axis)
     while some := list(islice(columns, at_once)):

@@ -10,12 +10,12 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-# The values of other ndarray subclasses can differ from the bytes in memory.
+# Other subclasses of ndarray can have values that differ from the bytes in memory.
 PLAIN = (np.ndarray, np.memmap)
 CACHE_LINE = 64
 # The number of rows per tile. The rows of a tile stay in the cache until all columns are copied.
 TILE = 1 << 9
-# The number of columns copied together. Copying all columns together would double memory use.
+# The number of columns copied together. Copying all columns at once would double memory use.
 COLUMNS_AT_ONCE = 32
 BYTES_A_THREAD = 1 << 21
 
@@ -71,6 +71,6 @@ def contiguous_columns(columns: Sequence[Any], num_threads: int) -> Sequence[Any
 
 def _buffer_for(matrix: AnyArray, n_items: int) -> AnyArray:
     """Return an uninitialized array of shape (m, n_items) for the m columns of a matrix."""
-    # Columns that start a power of two apart would compete for the same cache sets.
+    # If columns started a power of two bytes apart, they would compete for the same cache sets.
     distance = n_items + CACHE_LINE // matrix.itemsize
     return np.empty((matrix.shape[1], distance), matrix.dtype)[:, :n_items]

@@ -22,7 +22,7 @@ from fastkappa.tables.table import ConfusionTable, union_of_labels
 from fastkappa.tables.two_codings import two_codings
 
 LABELS_SHOWN = 3
-# More than this many labels that are not among the given labels are probably ids.
+# If more labels than this are not among the given labels, they are probably ids.
 LABELS_COMPARED = 20
 
 
@@ -64,16 +64,17 @@ class SharedOrder:
         self._order = truth.declared if labels is None else None
         self._declared_by = TRUTH
         self._found: list[AnyArray] = []
-        # The sum of all tables, and the largest number of items left out of a single table.
+        # The sum of all tables.
         self._total: AnyArray | int = 0
+        # The largest number of items left out of a single table.
         self._most_outside = 0
         judge_labels({TRUTH: truth}, labels)
 
     def labels_of(self, names: Sequence[str], pairs: Sequence[tuple[Column, Column]]) -> Any:
         """Return the labels to use for these predictions, or None for all labels that occur."""
         order, declared_by = self._order, self._declared_by
-        # All integer columns are checked together. With few items, separate checks would take
-        # longer than counting.
+        # All integer columns are checked together, because with few items, separate checks would
+        # take longer than counting.
         whole = {TRUTH: pairs[0][0]} if pairs else {}
         for name, (first, second) in zip(names, pairs):
             if second.declared is None and second.label_dtype.kind in "iu":

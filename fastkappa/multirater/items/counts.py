@@ -22,7 +22,8 @@ from fastkappa.multirater.items.rater_columns import CHUNK, EncodedRater
 
 Result = TypeVar("Result")
 
-# The maximum number of counts in the array of patterns. With one byte per count, they need 8 GiB.
+# The maximum number of counts in the array of patterns. At one byte per count, an array of this
+# size takes 8 GiB.
 LARGEST_COUNTS = 1 << 33
 
 
@@ -67,8 +68,9 @@ def count_patterns(
     if base**n_labels > MOST_CELLS:
         ordered = _collect(raters, lambda codes: np.sort(codes, axis=1), num_threads)
         return as_patterns(*ordered, n_labels)
-    # Each rating adds 1 to the digit of its label. The order of the digits determines the order of
-    # the patterns, and so the samples that a bootstrap draws.
+    # A pattern is written as one number, in which each rating adds 1 to the digit of its label. The
+    # order of the digits determines the order of the patterns, and so the samples that a bootstrap
+    # draws.
     units = base ** np.roll(np.arange(n_labels), n_labels // 2)
     of_codes = np.append(units, 0).astype(np.uint32)
 

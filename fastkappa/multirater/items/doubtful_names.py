@@ -19,21 +19,21 @@ from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.lengths import are_offset_ids
 from fastkappa.ratings.looks import alike_among
 
-# A mistyped name is at least this many times rarer than the correct name, and at least this similar
-# to it.
+# A name is reported as a rare misspelling if a similar name (with a likeness of at least
+# LEAST_LIKENESS) has at least RARER times as many ratings.
 RARER, LEAST_LIKENESS = 10, 0.8
 # If two raters are expected to have this many items in common by chance, they are unlikely to have
 # none.
 SHARED = 10
-# A rater with fewer ratings than this can have no item in common with other raters just by chance.
+# A rater with fewer ratings than this could lack items in common with other raters just by chance.
 FEWEST_ALONE = 10
-# The numbers of more ratings are not compared, to save memory.
+# With more ratings than this, the numbers of the raters' items are not compared, to save memory.
 MOST_NUMBERED = 1 << 20
 # A file extension that some tools add to item names.
 EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
-# The domain of a mail address, and characters that are not part of a name unless they separate two
-# numbers, as in "v1.2".
+# The domain of a mail address.
 DOMAIN = re.compile(r"@[\w-]+(\.[\w-]+)*\.[a-z]{2,}$", re.IGNORECASE)
+# Characters that are not part of a name unless they separate two numbers, as in "v1.2".
 SEPARATOR = re.compile(r"(?<!\d)[\s.,_-]+|[\s.,_-]+(?!\d)")
 
 
@@ -121,7 +121,7 @@ def warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> bo
     number of raters, plus the rater's number.
     """
     starts = np.searchsorted(pairs, np.arange(items.n_distinct + 1) * n_raters)
-    # If every rater rated an item under one name, the item has no second spelling.
+    # If every rater rated an item under the same name, the item has no second spelling.
     parts = np.flatnonzero(np.diff(starts) < n_raters)
     if not 2 <= len(parts) <= MOST_TYPED or not isinstance(items.name_of(0), str):
         return False

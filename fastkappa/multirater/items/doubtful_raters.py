@@ -32,19 +32,19 @@ COMPUTED = re.compile(
     r"(?![^\W_])",
     re.IGNORECASE,
 )
-# With fewer items, a rater might give every item its most frequent rating by chance.
+# With fewer items than this, a rater could give every item its most frequent rating by chance.
 FEWEST_ITEMS = 20
 # Two raters are reported as copies if the probability that they always agree by chance is less than
 # this.
 BY_CHANCE = 1e-3
-# If there are more raters than this, they are not compared, because a rater with few items then
-# often uses labels that nobody else used.
+# With more raters than this, their labels are not compared, because some rater with few items is
+# likely to use labels that nobody else used.
 MOST_JUDGED = 20
-# The maximum number of copies to report.
+# The maximum number of pairs of copies to report.
 MOST_COPIES = 3
-# A rater counts as an adjudicator after rating at least this many items, if the other raters
-# disagree on NEARLY_ALL of these items, and agree on at least FEWEST_ITEMS and on NEARLY_ALL of the
-# items that this rater did not rate.
+# A rater counts as an adjudicator under two conditions. The rater rated at least FEWEST_ADJUDICATED
+# items, and the other raters disagree on NEARLY_ALL (a proportion) of them. The other raters agree
+# on NEARLY_ALL of the items that this rater did not rate, and on at least FEWEST_ITEMS of them.
 FEWEST_ADJUDICATED, NEARLY_ALL = 10, 0.95
 
 
@@ -214,7 +214,8 @@ def judge_pairs(
         if judge_codes(first, second, side - 1, (a, b)):
             return True
         both = [own[np.maximum(first, second) < side - 1] for own in (first, second)]
-        # One of many raters can rate at random while the items are sorted by another's ratings.
+        # This is checked only for two raters. With more, one of them can rate at random while the
+        # items are sorted by another's ratings.
         if len(names) == 2 and judge_sorted_alone(
             table, both, (a, b), has_order_of_ids=has_order_of_ids
         ):
@@ -224,7 +225,8 @@ def judge_pairs(
             if text:
                 warn(text)
                 return True
-    # ``together`` counts each rating once per other rater, so it is divided by their number.
+    # ``together`` counts each rating once for each other rater, so it is divided by the number of
+    # other raters.
     if not are_given and warn_of_end(labels, together / max(len(names) - 1, 1), ["the raters"]):
         return True
     found = None if are_given else not_told_apart(labels, together)

@@ -38,18 +38,18 @@ TABLE = OtherForm(
     " subjects of two raters, use Ratings.from_table(ratings). If not, use"
     " Ratings.from_array(ratings)."
 )
-# With fewer rows, equal row sums are too often a coincidence.
+# With fewer rows than this, equal row sums are too often a coincidence.
 FEWEST_ROWS = 3
 # Fewer columns than this are always read as raters, even with very few subjects.
 FEWEST_TRANSPOSED = 8
-# The expected number of repeated label pairs if raters are independent. With 7 expected repeats,
-# the probability of no repeat is about exp(-7), or one in a thousand. It is even smaller if raters
-# agree.
+# If independent raters would be expected to repeat at least this many label pairs, two columns
+# without a repeated pair are not ratings by two raters. With 7 expected repeats, the probability of
+# no repeat is about exp(-7), or one in a thousand. It is even smaller if raters agree.
 REPEATED_BY_CHANCE = 7.0
 # A table with more labels than this has many small counts, which often repeat by chance.
 LARGEST_TABLE = 10
-# A repeated pair is searched for in the first SOME_ROWS rows, where nearly all ratings have one,
-# and then in the first MOST_ROWS rows.
+# Repeated pairs are searched for in the first SOME_ROWS rows, where nearly all ratings contain a
+# repeated pair, and then in the first MOST_ROWS rows.
 SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
 
 

@@ -252,7 +252,7 @@ def _sorted_ratings(
     if not rated.all():
         pairs, codes = pairs[rated], codes[rated]
     if (pairs[1:] <= pairs[:-1]).any():
-        # A stable sort takes several times as long. It is used only if the order of duplicates
+        # A stable sort takes several times as long, so it is used only if the order of duplicates
         # matters.
         order = np.argsort(pairs, kind=None if duplicates == "error" else "stable")
         pairs, codes = pairs[order], codes[order]

@@ -88,8 +88,8 @@ class Alpha(Coefficient):
         metric = self._metric(totals)
         n = np.asarray(totals.sum(axis=-1))
         observed = multiplicities @ self._of_patterns(metric)
-        # With only one label, the expected disagreement is set to 0. Otherwise rounding errors
-        # would look like disagreement.
+        # With only one label, the expected disagreement is set to 0, because rounding errors would
+        # look like disagreement.
         several = np.count_nonzero(totals, axis=-1) > 1
         with np.errstate(invalid="ignore"):
             expected = np.where(several, ((totals @ metric.distances) * totals).sum(axis=-1), 0.0)
@@ -112,7 +112,7 @@ class Alpha(Coefficient):
         proportions = totals / totals.sum()
         from_labels = proportions @ metric.distances
         expected = from_labels @ proportions
-        # Rounding of the labels adds these amounts to the error bounds of the parts.
+        # How much rounding of the labels adds to the error bounds of the parts.
         rounded = rounded_sums(metric.largest, from_labels, 1)
         return influence_of_alpha(
             Parts(self._of_patterns(metric), patterns.products(from_labels), expected),

@@ -99,8 +99,8 @@ class _Squares:
             first = chunk[0].copy()
             for column in chunk[1:]:
                 np.copyto(first, column, where=np.isnan(first))
-            # The first rating is subtracted, so that rounding errors do not make equal ratings
-            # differ.
+            # Each subject's first rating is subtracted, so that rounding errors do not make equal
+            # ratings differ.
             chunk -= first
             total = np.nansum(chunk, axis=0)
             self._sums[rows] = total + n_ratings[rows] * first

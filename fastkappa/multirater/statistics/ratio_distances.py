@@ -22,7 +22,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats
 
 N_NODES = 20
-# If a and b are this many octaves apart, (a - b) / (a + b) is 1 or -1 in float64.
+# If a and b are more than this many octaves apart, (a - b) / (a + b) is 1 or -1 in float64.
 FARTHEST = 60
 # The sum of two numbers up to this limit does not overflow.
 LARGEST_SUM = 8e307
@@ -105,8 +105,8 @@ class RatioDistances:
             found = self._position[octaves]
             place = self._places(numbers[order], found, starts)
             each = np.ones(len(order)) if weights is None else weights[..., order]
-            # Chebyshev polynomials: T_(k + 1) = 2 t T_k - T_(k - 1). Each is multiplied by the
-            # weight.
+            # Chebyshev polynomials: T_(k + 1) = 2 t T_k - T_(k - 1). Each polynomial is multiplied
+            # by the weights.
             before, now = each, each * place
             sums[..., found, 0] = np.add.reduceat(before, starts, axis=-1)
             sums[..., found, 1] = np.add.reduceat(now, starts, axis=-1)

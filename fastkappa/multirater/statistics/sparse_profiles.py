@@ -71,5 +71,4 @@ class SparseProfiles(RatedProfiles):
         return [(np.arange(end - len(part), end), part) for end, part in zip(ends, self.parts)]
 
 
-# Profiles are dense or sparse.
 RaterProfiles: TypeAlias = Profiles | SparseProfiles

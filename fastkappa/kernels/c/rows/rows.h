@@ -1,9 +1,10 @@
 /* Count the pairs of one column with each column of a row-major matrix.
 
-   A row of the matrix is compared with each label, many columns at a time. Each match adds 1 to a byte counter for the
-   label in the matrix and the label in the first column. After at most 255 rows, before a byte can overflow, the
-   counters are added to wider sums. The matrix does not need to be transposed. The work is proportional to the size of
-   the rows times the number of labels, so this kernel is for few labels. */
+   A row of the matrix is compared with each label, many columns at a time. Each column has one byte
+   counter per pair of labels, and each match adds 1 to the counter for the label in this column and
+   the label in the first column. The counters are added to wider sums after at most 255 rows,
+   before a byte can overflow. The matrix does not need to be transposed. Every rating is compared
+   with every label, so this kernel is only for few labels. */
 #ifndef FASTKAPPA_ROWS_H
 #define FASTKAPPA_ROWS_H
 
@@ -19,7 +20,7 @@ enum { MOST_ROW_LABELS = 16, ROW_WIDTH = 128, ROW_VECTOR = 64, ROWS_OF_BYTES = 2
 #endif
 
 #define ROW_LOOPS(LEVEL)                                                                                       \
-    /* counts each column's code; `count` is rounded up to whole vectors */                             \
+    /* counts the code of each column in one row; `count` is rounded up to whole vectors */                    \
     static void add_row_##LEVEL(const uint8_t *ROW_RESTRICT codes, ptrdiff_t count, uint32_t n_codes,          \
                                 uint8_t *ROW_RESTRICT counts)                                                  \
     {                                                                                                          \
@@ -52,8 +53,9 @@ static ptrdiff_t row_counters(const column_t *first, const column_t *row)
     return (ptrdiff_t)((first->n_labels + 1) * row->n_labels) * ROW_WIDTH;
 }
 
-/* Adds the sums of the first `count` of ROW_WIDTH columns to the columns' tables. `n_rows` is the number of rows per label
-   of the first column. Rows that match no label of the second column are counted as outside its labels. */
+/* Adds the sums of the first `count` of ROW_WIDTH columns to the tables of these columns.
+   `n_rows` contains the number of rows with each label of the first column. Rows in which a
+   column has none of the n_second labels are counted as outside the labels. */
 static void add_row_sums(const uint32_t *sums, const uint32_t *n_rows, ptrdiff_t n_first, ptrdiff_t n_second, ptrdiff_t count,
                          int64_t *tables)
 {
@@ -71,9 +73,11 @@ static void add_row_sums(const uint32_t *sums, const uint32_t *n_rows, ptrdiff_t
         }
 }
 
-/* Adds pairs start..stop-1 of the first column and each column of a matrix to one table per column. `row` is the first row of
-   the matrix, and `row_stride` is the distance between rows in bytes. There are at most MOST_ROW_LABELS labels. `counts` has
-   room for row_counters() bytes, and `sums` for as many 32-bit integers per group of ROW_WIDTH columns. */
+/* Pairs items start..stop-1 of the first column with each column of a matrix, and adds the pairs
+   to one table per column. `row` is the first row of the matrix, and `row_stride` is the
+   distance between rows in bytes. There are at most MOST_ROW_LABELS labels. `counts` has room
+   for row_counters() bytes, and `sums` has room for the same number of 32-bit integers per group
+   of ROW_WIDTH columns. */
 static void count_rows(const column_t *first, const column_t *row, ptrdiff_t row_stride, ptrdiff_t n_columns,
                        ptrdiff_t start, ptrdiff_t stop, int64_t *tables, uint8_t *counts, uint32_t *sums)
 {
@@ -82,7 +86,7 @@ static void count_rows(const column_t *first, const column_t *row, ptrdiff_t row
     const ptrdiff_t n_groups = (n_columns + ROW_WIDTH - 1) / ROW_WIDTH;
     uint8_t labels[ROWS_OF_BYTES], codes[ROW_WIDTH];
     while (start < stop) {
-        /* the sums cannot overflow within a range of this length */
+        /* with at most 2^30 rows at a time, the 32-bit sums cannot overflow */
         const ptrdiff_t end = stop - start < (1 << 30) ? stop : start + (1 << 30);
         uint32_t n_rows[MOST_ROW_LABELS + 1] = {0};
         memset(sums, 0, (size_t)(n_groups * n_counters) * sizeof *sums);
@@ -95,7 +99,7 @@ static void count_rows(const column_t *first, const column_t *row, ptrdiff_t row
                 column_t part = *row;
                 part.data += start * row_stride + g * ROW_WIDTH * row->stride;
                 memset(counts, 0, (size_t)n_counters);
-                memset(codes, 0xFF, sizeof codes);      /* nonexistent columns get an invalid code */
+                memset(codes, 0xFF, sizeof codes);  /* columns after the last get an invalid code */
                 for (ptrdiff_t r = 0; r < n; r++, part.data += row_stride) {
                     decode_bytes(&part, 0, count, codes);
                     AT_LEVEL(add_row, codes, count, (uint32_t)n_second, counts + labels[r] * n_second * ROW_WIDTH);

@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes the cumulative count, or sum of weights, of each label at each place, starting from 0 at places[0]. `prefix`
-   is n_labels x n_places. All codes must be below n_labels. */
+/* Writes to row y and column j of `prefix` the number of items with label y, or the sum of their
+   weights, from item places[0] up to, but not including, item places[j]. `prefix` has n_labels
+   rows and n_places columns. Codes of n_labels or more are ignored. */
 static void accumulate_labels(const uint16_t *codes, const double *weights, const int64_t *places, ptrdiff_t n_places,
                               ptrdiff_t n_labels, double *prefix, double *below)
 {

@@ -11,8 +11,8 @@
 #include "../common/column.h"
 #include "portable.h"
 
-/* Adds items start .. stop-1 to `table`, which is (n_inner + 3) x (n_labels + 1), and their weights, if any, to `sums`. The
-   last column counts codes outside the labels. */
+/* Adds items start .. stop-1 to `table`, and their weights, if any, to `sums`. Both have n_inner
+   + 3 rows and n_labels + 1 columns. The last column is for codes outside the labels. */
 static void count_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
                          ptrdiff_t stop, const bins_t *bins, uint32_t *table, double *sums)
 {

@@ -6,10 +6,11 @@
 #include <math.h>
 #include "../common/simd_level.h"
 
-/* Finds, for each cut c, the place j with the smallest f_c(j) = sum over y of steps[c][y] * prefix[y][j]. Ties are resolved
-   in favour of the first place. */
+/* The number of places handled at a time. */
 enum { PLACES = 128 };
 
+/* Finds, for each cut c, the place j with the smallest f_c(j) = sum over y of
+   steps[c][y] * prefix[y][j]. If several places tie, the first one is chosen. */
 #define CUT_LOOPS(LEVEL)                                                                                       \
     static void least_places_##LEVEL(const double *prefix, ptrdiff_t n_places, ptrdiff_t n_labels,             \
                                      const double *steps, int64_t *positions, double *least)                   \

@@ -7,9 +7,10 @@
 
 enum { MOST_CUTS = 64 };
 
-/* Items grouped by score. The groups are in ascending order of score, and the order of the items within a group is arbitrary.
-   Group g consists of items starts[g] .. starts[g + 1] - 1, and its lowest score is least[g]. For each group,
-   `prefix` contains one sum per label over all earlier groups. The totals follow at the end. */
+/* Items grouped by score. The groups are in ascending order of score, and the order of the items
+   within a group is arbitrary. Group g consists of items starts[g] .. starts[g + 1] - 1, and its
+   lowest score is least[g]. For each group, `prefix` contains one sum per label over all earlier
+   groups. The sums over all groups come last. */
 typedef struct {
     const char *scores;
     int kind;
@@ -37,8 +38,8 @@ ALWAYS_INLINE double score_at(const grouped_items_t *items, int64_t i)
     return items->kind == COLUMN_FLOAT32 ? ((const float *)items->scores)[i] : ((const double *)items->scores)[i];
 }
 
-/* Adds those items of a group that are below a threshold to the sums of their labels. The loop does not branch on scores,
-   because the processor would mispredict such branches. */
+/* Adds the items of a group that are below a threshold to the sums of their labels. The loop
+   does not branch on scores, because the processor would mispredict such branches. */
 static void add_items_below(const grouped_items_t *items, ptrdiff_t group, double threshold, double *sums)
 {
     const int64_t start = items->starts[group], stop = items->starts[group + 1];
@@ -75,7 +76,7 @@ static void table_of_thresholds(const grouped_items_t *items, const double *thre
     }
 }
 
-/* Returns kappa at the thresholds, or NaN if it is undefined. */
+/* Returns kappa at the thresholds, or NaN if kappa is undefined. */
 static double kappa_of_thresholds(const grouped_items_t *items, const double *thresholds, double n, double *table)
 {
     const ptrdiff_t n_labels = items->n_labels;

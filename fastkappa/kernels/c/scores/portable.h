@@ -1,4 +1,4 @@
-/* Find the row of each score in a table of bins. See bins.h for the rows. */
+/* Find the row of each score in a table of bins. The rows are described in bins.h. */
 #ifndef FASTKAPPA_SCORES_PORTABLE_H
 #define FASTKAPPA_SCORES_PORTABLE_H
 
@@ -36,7 +36,9 @@ BIN_LOOPS(avx512)
 SIMD_END
 #endif
 
-/* Writes the rows of a block of scores, and returns the scores as doubles. `copies` must have room for a block. */
+/* Writes the row of each score in a block, and returns the scores as doubles. Unless the scores
+   can be read as doubles in place, they are converted in `copies`, which must have room for a
+   block. */
 static const double *rows_of_block(const column_t *scores, ptrdiff_t start, ptrdiff_t count, const bins_t *bins,
                                    double *copies, uint32_t *rows)
 {
