@@ -80,8 +80,9 @@ def build_evaluator(items, matrix, chance, total, caller):
     return Evaluator(items, matrix, chance, total, caller)
 
 
-# An evaluator that threads share gets a deferred reference count only if it has at most this many items, because only
-# the garbage collector then frees its memory, perhaps much later.
+# The largest number of items for which an evaluator shared by threads gets a deferred reference
+# count. With a deferred count, only the garbage collector frees the evaluator's memory, perhaps
+# much later.
 cdef enum:
     MOST_SHARED = 1 << 16
 

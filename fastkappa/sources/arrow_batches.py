@@ -28,7 +28,7 @@ from fastkappa.tables import doubtful_tables
 SLICE = 1 << 18
 # Some rows of a source, as a mapping of column names to Arrow arrays.
 Batch = dict[Any, Any]
-# A part of a source. One thread reads all its batches.
+# A part of a source, as a function that returns its batches. One thread reads all of them.
 Part = Callable[[], Iterable[Batch]]
 
 

@@ -38,7 +38,7 @@ from fastkappa.sources.source_ratings import (
 
 # The libraries whose arrays Arrow can read.
 IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")
-# Strings that represent the empty set. A lone separator also represents it.
+# Strings that stand for an empty set of labels. A lone separator also stands for one.
 EMPTY_SETS = ("[]", "{}")
 
 

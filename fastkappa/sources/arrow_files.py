@@ -126,7 +126,7 @@ def read_columns(
             import pyarrow
 
             batches = list(file_batches(path, file_format, columns, on_progress, strings))
-            # Batches of JSON can differ in schema, so each becomes a table. An empty file has none.
+            # Each batch becomes a table, because schemas can differ. An empty file has no batches.
             tables = [pyarrow.Table.from_batches([batch]) for batch in batches]
             tables = tables or [pyarrow.table({})]
             table = pyarrow.concat_tables(tables, promote_options="permissive")
@@ -196,16 +196,16 @@ def no_file_in(folder: object) -> RatingsError:
 
 def visible_files(folder: Path) -> list[Path]:
     """Return the files at any depth in a folder, sorted, without hidden files and folders."""
-    # Files are sorted by the parts of their paths, because comparing Path objects is slow. Sorting
-    # a thousand Path objects takes as long as reading a few files.
+    # Sort by the parts of the paths, because comparing Path objects is slow: sorting a thousand of
+    # them takes as long as reading a few files.
     return sorted(map(Path, _visible_below(os.fspath(folder))), key=lambda file: file.parts)
 
 
 def _visible_below(folder: str) -> Iterator[str]:
     with os.scandir(folder) as entries:
         for entry in entries:
-            # Spark, Jupyter and other programs store metadata and copies under such names next to
-            # the data.
+            # Skip names that start with "." or "_", which Spark, Jupyter and other programs use for
+            # metadata and copies next to the data.
             if entry.name.startswith((".", "_")):
                 continue
             if entry.is_dir(follow_symlinks=False):
@@ -431,7 +431,7 @@ def naming(path: Path) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise RatingsError(f"{path} cannot be read: it is not UTF-8 text ({error}).") from error
     except (OSError, pyarrow.ArrowException, IndexError, KeyError) as error:
-        # Reading a Parquet file with contradictory metadata raises IndexError or KeyError.
+        # IndexError and KeyError come from Parquet files with contradictory metadata.
         reason = " ".join(str(error).split()).rstrip(".")
         if "UTF8" in reason:
             reason = f"it is not UTF-8 text ({reason})"

@@ -43,7 +43,7 @@ from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text.text_format import PLAIN, TextFormat, n_lines, opened_text
 from fastkappa.sources.text.unread_columns import displaced, judge_frame
 
-# The formats whose files do not consist of lines of text.
+# The formats of binary files, which do not consist of lines of text.
 BINARY = ("parquet", "arrow")
 READ_AHEAD = 4
 # How error messages describe the values of each Arrow type.
@@ -56,11 +56,12 @@ HELD = {
     "null": "no values",
 }
 EVERY_BYTE = bytes(range(128, 256))
-# In larger binary files, only the required columns are read.
+# The size in bytes up to which all columns of a Parquet, Arrow or JSON file are checked. In larger
+# files, only the required columns are read.
 MOST_JUDGED = 1 << 20
-# Larger files that are joined by id are not compared.
+# The size in bytes up to which files that are joined by id are compared.
 MOST_COMPARED = 1 << 24
-# The number of characters decoded at a time.
+# The number of characters to decode at a time when checking whether a file is UTF-8.
 DECODED = 1 << 12
 
 
@@ -151,7 +152,7 @@ def _check_fragments(dataset: Any, columns: Sequence[Any]) -> None:
     try:
         fragments = dataset.get_fragments()
     except ValueError:
-        # A filtered dataset does not expose its files.
+        # A filtered dataset does not expose its files, so they cannot be checked.
         return
     for fragment in fragments:
         there = dict.fromkeys(fragment.physical_schema.names)
@@ -198,7 +199,7 @@ def _judge_file(file: Path, rated: Sequence[str], keys: Sequence[str]) -> None:
         return
     import pyarrow
 
-    # If a column that is needed cannot be read, reading it later raises the error.
+    # Ignore errors here: if a required column cannot be read, reading it later raises the error.
     with suppress(ValueError), naming(file):
         there = column_names(file)
         batches = file_batches(file, format_of(file), there, ignore_progress)
@@ -214,7 +215,7 @@ def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
     elif hasattr(source, "read_next_batch"):
         import pyarrow
 
-        # Unneeded columns of a stream are dropped to save memory.
+        # Drop unneeded columns of a stream to save memory.
         schema = pyarrow.schema([source.schema.field(name) for name in columns])
         source = pyarrow.Table.from_batches(selected(source, columns), schema)
     return {name: in_one(source.column(name)) for name in columns}
@@ -285,7 +286,8 @@ def warn_of_copies(files: Sequence[Path], *, fewest_rows: int = FEWEST_IDS) -> N
     """
     there = filter(Path.is_file, files)
     groups = [sorted(there, key=lambda file: (len(file.name), file))]
-    # Compare the sizes of files, then their contents, so that few files are read.
+    # Compare the sizes of the files first and their contents second, so that few files have to be
+    # read.
     for key in (os.path.getsize, _digest):
         groups = [same for group in groups for same in _with_same(group, key)]
     groups = [group for group in groups if _n_rows(group[0]) >= fewest_rows]
@@ -307,7 +309,7 @@ def warn_of_displaced(
     their names in the warning. Each small file is compared with the first, in columns not ``used``.
     """
     (name, first), *others = files.items()
-    # If a file cannot be read, reading it later raises the error.
+    # Ignore errors here: if a file cannot be read, reading it later raises the error.
     with suppress(ValueError):
         there = [one for one in column_names(first, text_format) if one not in (id_column, *used)]
         for other_name, other in others if there else ():

@@ -20,11 +20,12 @@ from fastkappa.sources.text.text_format import is_packed
 
 # The number of rows in a block, the names of all fields, and the columns of the required fields.
 Parsed = tuple[int, Iterable[str], dict[str, Any]]
-# The number of bytes read at a time, and the maximum length of a line in bytes.
+# The number of bytes read at a time.
 BLOCK_SIZE = 1 << 22
+# The maximum length of a line in bytes.
 LONGEST_LINE = 1 << 27
-# Blocks that contain a line with more lists and objects than this are not passed to pyarrow, which
-# crashes on 20,000 nested lists.
+# If a line of a block opens more lists and objects than this, the block is not passed to pyarrow,
+# which crashes on 20,000 nested lists.
 MOST_OPENED = 1000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

@@ -30,7 +30,7 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 # Matches the start of a URL. The scheme has at least two characters, because a single letter would
 # be a Windows drive. One slash is enough, because Path turns "//" into "/".
 URL = re.compile(r"[a-z][a-z0-9+.-]+:/")
-# The largest number of files that an error about a pattern names.
+# The maximum number of files to list in an error about a pattern.
 MOST_LISTED = 5
 
 
@@ -169,7 +169,7 @@ def copied(files: Sequence[str], filesystem: Any) -> Iterator[list[Path]]:
         copies = [Path(folder, *PurePosixPath("/", file).parts[1:]) for file in files]
         for file, copy in zip(files, copies):
             copy.parent.mkdir(parents=True, exist_ok=True)
-            # Files are copied without decompression, because the names of the copies still mark
+            # Copy the files without decompressing them, because the names of the copies still mark
             # them as compressed.
             with (
                 filesystem.open_input_stream(file, compression=None) as remote,

@@ -24,7 +24,8 @@ from fastkappa.tables.doubtful_orders import runs_in
 from fastkappa.tables.item_sums import as_int64, whole_sums
 from fastkappa.tables.tally import Tally, TooManyCellsError
 
-# The largest range of labels in which every value gets a code, even a value that does not occur.
+# The widest range of labels in which every value gets a code, whether or not it occurs. In wider
+# ranges, only the values that occur get codes.
 LARGEST_RANGE = 1 << 9
 # Whole numbers are counted in a table that covers their whole range if it has at most
 # `LARGEST_DENSE` cells. Otherwise labels are looked up, and the table can have up to
@@ -33,7 +34,8 @@ LARGEST_DENSE = 1 << 18
 MOST_CELLS_OF_NUMBERS = 1 << 24
 # Ratings as codes for the kernels, their codec, and the label of each code.
 CodedBatch = tuple[AnyArray, Codec, Sequence[Any]]
-# The number of ratings to sample if there seem to be too many labels.
+# If there seem to be too many labels, the distinct labels in a sample of about this many ratings
+# are counted.
 SAMPLE = 1 << 16
 
 

@@ -46,7 +46,8 @@ def count_arrays(table: SourceTable, arrays: dict[Any, Any]) -> None:
         if array.ndim != 1:
             raise RatingsError(f"column {name!r} must be one-dimensional, got shape {array.shape}.")
     lengths = {name: array.shape[0] for name, array in taken.items()}
-    # Unknown lengths are NaN, and are skipped here: the lengths of the chunks are compared later.
+    # Unknown lengths are NaN. They are skipped here, because the lengths of the chunks are compared
+    # later.
     if len({length for length in lengths.values() if length == length}) > 1:
         raise RatingsError(f"the columns have different lengths: {lengths}.")
     pairs = [part for array in taken.values() for part in (array, "i")]

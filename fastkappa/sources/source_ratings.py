@@ -30,14 +30,15 @@ Key = int | float | str | None
 INTEGERS, FLOATS, BOOLEANS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(bool)
 STRINGS, DATES, TIMES = np.dtype(object), np.dtype("M8[D]"), np.dtype("M8[us]")
 NO_TYPE = np.dtype("V")
-# The key for ratings outside the labels. No rating has a key of this type.
+# The key of all ratings that are not among the labels. It is of type bytes, unlike the key of any
+# rating.
 OUTSIDE = b""
-# If there are no groups, up to this many labels that are not among the given ones keep their keys,
-# so that they can be checked.
+# Without groups, up to this many distinct strings that are not among the given labels keep their
+# own keys, so that they can be checked.
 MOST_OTHERS = 50
 
-# A table has one cell per pair of labels, so a column of ids or counts passed in place of ratings
-# would exhaust memory.
+# The largest number of labels in a table. A table has one cell per pair of labels, so a column of
+# ids or counts passed by mistake would exhaust memory.
 LARGEST_NUMBER_OF_LABELS = 2000
 # The largest number of groups in a report.
 MOST_GROUPS = 2000
@@ -192,7 +193,8 @@ def _readings(label: Any) -> set[Any]:
     readings: set[Any] = {label, text}
     if text.lower() in TRUE + FALSE:
         readings.add(int(text.lower() in TRUE))
-    # NumPy reads these strings as a missing date without a unit, which is deprecated.
+    # Skip "" and "nat": NumPy would read them as a missing date without a unit, which is
+    # deprecated.
     for read in () if text.lower() in ("", "nat") else (float, np.datetime64):
         with suppress(ValueError, OverflowError):
             readings.add(key_of(read(text), "labels", fractions=True)[0])
@@ -221,7 +223,7 @@ class AxisLabels:
         self.order: list[Key] | None = None
         self.position: dict[Any, int] = {}
         self.dtype, self.kinds = NO_TYPE, set[str]()
-        # If there are several text files, maps each text to the first file that contains it.
+        # With several text files, the first file that contains each text.
         self.files: dict[Any, Path] = {}
         # The number of parts, and the number of runs of equal ratings in all parts together.
         self.n_parts, self.n_runs = 0, 0.0

@@ -48,13 +48,12 @@ from fastkappa.tables.doubtful_tables import Part, judge_parts
 from fastkappa.tables.item_sums import add_exactly
 from fastkappa.tables.known_labels import KnownLabels
 
-# The largest number of cells in the tables of all groups together. A table of this size needs one
-# gigabyte.
+# The largest total number of cells in the tables of all groups: one gigabyte.
 MOST_CELLS = 1 << 27
 
 # The labels of layers, rows and columns.
 Keys = tuple[Sequence[Any], Sequence[Any], Sequence[Any]]
-# The types of groups and ratings.
+# The types of the groups and of the two raters' ratings.
 Types = tuple[np.dtype[Any], np.dtype[Any], np.dtype[Any]]
 NO_TYPES: Types = (NO_TYPE, NO_TYPE, NO_TYPE)
 
@@ -180,7 +179,7 @@ class SourceTable:
         """Keep the ratings of a batch, if it is among the first rows, until all are judged."""
         left = MOST_ROWS - sum(len(one.values) for _, one, _ in self.first_rows)
         if left > 0:
-            # A copy lets the next batch reuse the memory.
+            # Copy the values, so that the next batch can reuse the memory of this one.
             first, second = (
                 column._replace(values=column.values[:left].copy()) for column in (first, second)
             )
@@ -358,7 +357,7 @@ class SourceTable:
             for axis in self.axes[1:]:
                 self.refuse_if_many(axis, len(axis.labels()))
         self._make_room(None if sums is None else sums.dtype)
-        # An Arrow dictionary can contain a label twice, so the same place can occur repeatedly.
+        # An Arrow dictionary can contain a label twice, so ``places`` can contain duplicates.
         np.add.at(self._counts, places, counts)
         if self._sums is not None and sums is not None:
             total = np.zeros_like(self._sums)

@@ -42,7 +42,7 @@ from fastkappa.statistics.spread import EPSILON, SAFETY, Influence
 FEW_CLUSTERS = 50
 # The number of terms per block in sums over clusters (8 MB).
 BLOCK = 1 << 20
-# The number of clusters to sample when checking whether many clusters are equal.
+# The number of clusters to sample to find out whether many clusters are equal.
 SAMPLE = 1 << 10
 
 
@@ -314,8 +314,8 @@ def variance(
         deviation = values - np.add.reduce(proportions * values, axis=-1, keepdims=True)
         sums = clusters.sums(deviation)
         found: FloatTable = np.add.reduce(repeated * sums * sums, axis=-1) / n
-        # As in spread.variance, the rounding error of a cluster's sum is at most the sum of its
-        # items' bounds.
+        # As in `spread.variance`, the rounding error of a cluster's sum is at most the sum of the
+        # bounds of its items.
         bound = SAFETY * n_terms * EPSILON
         largest = (2 * bound * np.maximum.reduce(sizes, axis=-1, keepdims=True))[..., 0]
         if (found > largest * largest * (repeated @ clusters.sizes**2.0) / n).all():
@@ -364,7 +364,7 @@ def resampled(
     """
     repeated = clusters.multiplicities
     n_clusters, n_distinct = clusters.n_clusters, len(repeated)
-    # The most frequent rows are drawn first, because the remaining draws are then faster.
+    # Draw the most frequent rows first, because this makes the remaining draws faster.
     order = np.argsort(-repeated, kind="stable")
     proportions = repeated[order] / n_clusters
     block = max(1, block_cells // max(counts.size, n_distinct))
@@ -372,7 +372,7 @@ def resampled(
         size = min(block, n_resamples - start)
         times = np.empty((size, n_distinct))
         times[:, order] = generator.multinomial(n_clusters, proportions, size=size)
-        # Sums of whole numbers below 2**53 are exact.
+        # Floats are accurate enough, because sums of whole numbers below 2**53 are exact.
         tables = np.zeros((size, counts.size))
         for distinct, own in _tables_of(clusters, counts.size, block_cells):
             tables += times[:, distinct] @ own

@@ -39,8 +39,8 @@ UNTESTED = NO_ENDS, math.nan, math.nan
 # If the correlation of two estimates is closer to 1 than this, their difference is treated as
 # constant.
 LEAST_APART = 1e-12
-# Independent groups are compared in pairs if there are at most this many. The 10 differences of 5
-# groups take 0.4 s.
+# The largest number of independent groups to compare in pairs. The 10 differences between 5 groups
+# take 0.4 s.
 MOST_INDEPENDENT = 5
 
 
@@ -302,7 +302,8 @@ def with_test(
         [value] = together.values_at(0.0)
         z = math.copysign(math.sqrt(max(together.at(value).statistic, 0.0)), found.value)
     else:
-        # The asymptotic standard error of perfect agreement is 0.
+        # With perfect agreement, the asymptotic standard error of an estimate is 0, so the two
+        # estimates cannot be tested together.
         z = found.value / found.standard_error
     return replace(found, interval=ends, z=z, p_value=t_two_sided_p(z, freedom))
 

@@ -10,8 +10,8 @@ from statistics import NormalDist
 
 # The continued fraction and Newton's method stop at this relative change.
 PRECISION = 1e-16
-# Above this value, Hill's normal deviate is exact to the last digit, and more accurate than a
-# continued fraction in 1 - x.
+# With at least this many degrees of freedom, Hill's normal deviate is exact to the last digit, and
+# more accurate than a continued fraction in 1 - x.
 NEARLY_NORMAL = 500.0
 
 
@@ -162,7 +162,7 @@ def f_quantile(p: float, numerator: float, denominator: float) -> float:
         reached = _f_tails(f, numerator, denominator)[upper]
         above = (reached < tail) == upper
         low, high = (low, log_f) if above else (log_f, high)
-        # the probability density of log(f)
+        # The probability density of log(f).
         density = _beta_front(f, numerator, denominator)
         step = 0.0
         if reached > 0 and density > 0:

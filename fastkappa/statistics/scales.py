@@ -20,8 +20,7 @@ from fastkappa.results.sentence import versioned
 
 # A function that returns the limits of the interval at a given confidence level.
 Ends: TypeAlias = Callable[[float], tuple[float, float]]
-# The interval limits at these numbers of standard errors from the estimate define its confidence
-# distribution.
+# The normal deviates of the intervals from which a confidence distribution is interpolated.
 DEVIATES = (0.4, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0, 3.5, 4.2, 5.0)
 
 
@@ -271,7 +270,7 @@ class _Distribution:
     """A confidence distribution, interpolated from intervals at several confidence levels."""
 
     def __init__(self, value: float, ends: Ends) -> None:
-        # The limits of the intervals, and the normal deviates that correspond to their confidence
+        # The interval limits in ascending order, and the normal deviates of their confidence
         # levels.
         self._ends, self._deviates = [value], [0.0]
         for deviate in DEVIATES:

@@ -162,7 +162,7 @@ class MatrixScheme:
 
     def matrix(self, n_labels: int) -> FloatTable:
         """Return the matrix of weights as float64."""
-        # The array of a data frame can be in column-major order.
+        # Convert to row-major order, because the array of a data frame can be column-major.
         return self._weights.astype(np.float64, order="C")
 
     def heaviest(self, n_labels: int) -> float:

@@ -30,7 +30,8 @@ import numpy as np
 from fastkappa.arrays import AnyArray, FloatTable
 
 EPSILON = float(np.finfo(np.float64).eps)
-# The bound is multiplied by this factor, because each term is computed from a few successive sums.
+# The bound on rounding errors is multiplied by this factor, because each term is computed from a
+# few successive sums.
 SAFETY = 8.0
 # The largest rounding error of a coefficient that is computed as 1 - observed / expected and should
 # be 0.

@@ -15,7 +15,7 @@ from fastkappa.exceptions import LabelOrderWarning, users_stacklevel
 # The names that other packages use for the totals of rows and columns.
 MARGINS = ("all", "sum", "total")
 # With fewer items than this, the last row and column can equal the sums of the others by chance.
-# Among simulated tables of 40 items, this happened in 1 of 400,000.
+# Even with 40 items, they did in 1 of 400,000 simulated tables.
 FEWEST_IN_CORNER = 10
 # With fewer rows than this, the last column can equal the sum of the others by chance.
 FEWEST_ROWS = 5
@@ -88,11 +88,13 @@ def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
     For a stack, only the first table is checked.
     """
     n_labels = tables.shape[-1]
-    # Tables of Python integers are not checked, because item counts would fit in int64.
+    # A table that needs Python integers is not checked, because it cannot contain counts of items,
+    # which fit in int64.
     if n_labels < 2 or not tables.size or tables.dtype == object:
         return
     table = tables if tables.ndim == 2 else tables.reshape(-1, n_labels, n_labels)[0]
-    # Checking one row is nearly always enough, and keeps short calls fast.
+    # A single row nearly always rules out totals. Checking only this row first keeps short calls
+    # fast.
     for place, which, inner in ((-1, "last", "[:-1, :-1]"), (0, "first", "[1:, 1:]")):
         row = table[place].tolist()
         if abs(2 * row[place] - sum(row)) <= ROUNDING * row[place] and _has_margins(table, place):

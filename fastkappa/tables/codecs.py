@@ -23,17 +23,18 @@ from fastkappa.tables.label_hash import code_type, make_hash
 
 LabelType = type[np.int64] | type[np.uint64]
 
-# Items are processed in chunks, so that temporary arrays stay in the cache.
+# The number of items per chunk, small enough for temporary arrays to stay in the cache.
 CHUNK = 1 << 16
-# Chunks of one-byte codes are longer, because threads wait for Python between chunks. With shorter
-# chunks, two threads were slower than one.
+# The number of items per chunk of one-byte codes. With shorter chunks, two threads were slower than
+# one, because threads wait for Python between chunks.
 LONG_CHUNK = 1 << 18
-# Labels are guessed from this many ratings at the start and a sample of the same size. A column of
-# up to 8 times this length is read completely, because sampling would be no faster.
+# Labels are guessed from this many ratings at the start of a column and from a sample of about the
+# same size. A column of up to 8 times this length is read completely, because sampling would be no
+# faster.
 SAMPLE = 256
 # A range of labels is counted without a look-up if its table has at most this many cells.
 LARGEST_DENSE_TABLE = 1 << 20
-# For few items, large tables are not worthwhile, so the limit is lower.
+# The limit for few items, for which larger tables are not worthwhile.
 SMALL_DENSE_TABLE = 1 << 12
 
 
@@ -107,7 +108,7 @@ class LabelRange(_Range):
         """Return the range of the labels in a column."""
         found = LabelRange(0, 0, label_type(values))
         for start in range(0, len(values), CHUNK):
-            # A chunk is short, because ``widened`` copies strided values.
+            # Use short chunks, because ``widened`` copies strided values.
             found = found.widened(values[start : start + CHUNK])
         return found
 
@@ -215,8 +216,8 @@ class LabelMap:
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
         """Return the codes of the values, after assigning new codes to unknown values."""
         codes, n_unknown = self._look_up(kernels, values)
-        # All labels of a sample are learned at once, because this limit exceeds the size of a
-        # sample.
+        # The sample of a long column is shorter than this limit, so all its labels are learned at
+        # once.
         length, all_added = 4 * SAMPLE, False
         while n_unknown:
             if all_added:
@@ -225,8 +226,8 @@ class LabelMap:
             # be slower.
             new = np.unique(values[codes == self.n_labels][:length])
             all_added = n_unknown <= length
-            # The user can change ratings during the call. The new labels are looked up again, so
-            # that no label gets two codes.
+            # The user can change ratings during the call, so look up the new labels again.
+            # Otherwise, a label could get two codes.
             self.add(new[self._look_up(kernels, new)[0] == self.n_labels])
             codes, n_unknown = self._look_up(kernels, values)
             length *= SAMPLE

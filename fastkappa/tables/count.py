@@ -275,7 +275,8 @@ def confusion_counts(
     items = read(given, labels, sample_weight=sample_weight, may_be_empty=True, remedy=NOT_MISSING)
     columns = items.columns["y1"], items.columns["y2"]
     counts = in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
-    # The result contains the number of items outside the labels, so no warning is needed.
+    # The result contains the number of items outside the labels, so no warning about them is
+    # needed.
     judge_table(counts.labels, counts.table, are_given=labels is not None)
     judge_order(counts.table, *columns)
     return counts

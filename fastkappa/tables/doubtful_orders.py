@@ -30,24 +30,24 @@ from fastkappa.tables.doubtful_rows import (
 
 # For most columns, this many ratings at the start show that no closer look is needed.
 HEAD = 16
-# Doubtful parts and repeated rows are searched for only among this many rows at the start.
+# Only this many rows at the start are searched for doubtful parts and repeated rows.
 MOST_ROWS = 10_000
-# With fewer ratings, or fewer ratings with the second most frequent label, equal ratings can be
-# adjacent by chance.
+# With fewer than `FEWEST_ROWS` ratings, or fewer than `FEWEST_OF_SECOND` with the second most
+# frequent label, equal ratings can be adjacent by chance.
 FEWEST_ROWS, FEWEST_OF_SECOND = 20, 5
 # At least this proportion of ratings must have the second most frequent label, so that a sample of
-# a file also contains it.
+# a file also contains this label.
 LEAST_OF_SECOND = 0.1
 # The largest chi-square statistic attributed to chance, in standard deviations above its mean.
 CHANCE = 2.0
-# For a warning about repeated rows, the smallest number of such rows, and the largest probability
-# that they repeat by chance.
+# A warning about repeated rows requires at least `FEWEST_REPEATED` of them, and a probability below
+# `BY_CHANCE` that they repeat by chance.
 FEWEST_REPEATED, BY_CHANCE = 30, 1e-6
-# The factor of the second rater's byte in the byte for a row. An array of one number is multiplied
-# faster than a Python integer.
+# Each row is represented by one byte: the first rater's byte plus `FACTOR` times the second
+# rater's. NumPy multiplies by a zero-dimensional array faster than by a Python integer.
 FACTOR = np.array(31, np.uint8)
-# The first rows are compared with the rows at no more than this many later places. If they occur at
-# more places, their labels are too frequent to be evidence.
+# At most this many later places at which the first rows seem to occur again are checked. If there
+# are more such places, the labels are too frequent to be evidence.
 MOST_PLACES = 20
 
 
@@ -145,11 +145,11 @@ def judge_codes(
         first, second = first[places], second[places]
     if len(first) < FEWEST_REPEATED:
         return False
-    # Comparing bytes takes a fraction of the time of comparing arrays. Rules then compare the rows,
-    # because different labels can have equal bytes.
+    # Comparing bytes is much faster than comparing arrays. Since different labels can have equal
+    # bytes, the rules below compare the rows themselves.
     low, high = _as_bytes(first), _as_bytes(second)
     text = (low + FACTOR * high).tobytes()
-    # Repeated rows can also look like copied ratings.
+    # Check for repeated rows first, because they can also look like copied ratings.
     if text.find(text[:FEWEST_REPEATED], FEWEST_REPEATED) > 0:
         rows = Rows(np.array([first, second]), names, places)
         if _warn_of_repeated(text, rows):
@@ -188,8 +188,8 @@ def _doubtful_parts(first: AnyArray, second: AnyArray) -> list[Callable[[Rows], 
     text = same.tobytes()
     if b"\1" * FEWEST_OF_PART in text and b"\1" * _shortest_copied(n, n_same) in text:
         found.append(warn_of_copied)
-    # A column filled down repeats the rating of the row above more often than the other column. The
-    # check is left out if raters agree on most of a few items.
+    # A column that was filled down repeats the rating of the row above more often than the other
+    # column does. The check is skipped if there are few disagreements.
     if n - n_same >= FEWEST_DIFFERENT and _differ(upper == lower, other_upper == other_lower):
         found.append(warn_of_filled)
     return found

@@ -16,31 +16,35 @@ from fastkappa.arrays import AnyArray
 from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.tables.two_codings import LEAST_REPEATS, is_predicted, kappa_of
 
-# The smallest number of rows in a part, and in the rows outside the part that it is compared with.
+# The smallest number of rows in a doubtful part, and in the rest of the column, with which the part
+# is compared.
 FEWEST_OF_PART = 30
-# In a shifted part, the largest kappa as given, and the smallest kappa after the shift is undone.
+# A part looks shifted if its kappa is below `GIVEN`, but at least `MOVED` after the shift is
+# undone.
 GIVEN, MOVED = 0.15, 0.5
-# The shortest run of a label at an end of a column. A run of 20 equal ratings is improbable even
-# for two labels.
+# The shortest suspicious run of one label at an end of a column. A run of 20 equal ratings is
+# improbable even with two labels.
 SHORTEST_RUN = 20
-# The largest probabilities attributed to a mistake, for all parts of a column together.
+# A pattern is attributed to a mistake if the logarithm of its probability by chance, anywhere in a
+# column, is at most this: `COPIED_BY_CHANCE` for copied ratings, `BY_CHANCE` for other patterns.
 BY_CHANCE, COPIED_BY_CHANCE = math.log(1e-6), math.log(1e-9)
-# The smallest log-likelihood ratio at which a run is not the end of sorted items.
+# The log-likelihood ratio above which a run is not attributed to items that were sorted by label.
 LEAST_EVIDENCE = math.log(1e3)
-# The rater's ratings vary in a part if at most this proportion of them have the same label, and if
-# neighbors differ at least this often, compared with ratings in random order.
+# A rater's ratings vary in a part if at most the proportion `MOST_ALIKE` of them have the same
+# label, and if neighbors differ at least `LEAST_VARIED` times as often as in random order.
 MOST_ALIKE, LEAST_VARIED = 0.8, 0.5
-# The smallest kappa outside a part. It is lower if rows are sorted by agreement, or if one of the
-# raters is much more accurate than the other.
+# For a warning, kappa outside the part must be at least this large. Kappa is lower if rows are
+# sorted by agreement, or if one rater is much more accurate than the other.
 LEAST_ELSEWHERE = 0.4
 # A run of agreements must be at least this many times as long as any other, because some sites or
 # sessions have easier items.
 TIMES = 5
-# A label gets this many more agreements, so that a rare label is no evidence.
+# This many occurrences or agreements are added for each label, so that a rare label is no evidence.
 SPARE = 3
-# If blanks were filled from the row above, the smallest number of disagreements, the smallest
-# proportion of them in which the rater has the rating of the row above, the smallest difference of
-# this proportion from the expected one, and the smallest kappa.
+# A warning about blanks filled from the row above requires at least `FEWEST_DIFFERENT`
+# disagreements and a kappa of at least `LEAST_KAPPA`. The proportion of disagreements in which the
+# rater repeats the row above must be at least `LEAST_FILLED`, and exceed the expected proportion by
+# at least `LEAST_MORE`.
 FEWEST_DIFFERENT, LEAST_FILLED, LEAST_MORE, LEAST_KAPPA = 50, 0.6, 0.2, 0.2
 
 
@@ -89,7 +93,7 @@ def warn_of_shift(rows: Rows) -> bool:
     )
     is_up = above.sum() > below.sum()
     gain = above - same[:-1] if is_up else below - same[1:]
-    # The part in which moving adds the most matches.
+    # Find the part in which moving one column adds the most matches.
     sums = np.append(0, np.cumsum(gain))
     stop = int((sums - np.minimum.accumulate(sums)).argmax())
     start = stop - int(sums[: stop + 1][::-1].argmin())
@@ -156,8 +160,8 @@ def warn_of_run(rows: Rows) -> bool:
             rate = max(has_label.mean() + SPARE / n, repeated)
             if length * math.log(rate) > BY_CHANCE:
                 continue
-            # If the run is the end of sorted items, the other rater's ratings are those of items
-            # with this label. If not, they are those of all items.
+            # If the run is the end of sorted items, the other rater's ratings are distributed as
+            # for items with this label. Otherwise, they are distributed as for all items.
             k = np.count_nonzero(other == own[-1])
             both = np.count_nonzero(has_label & other_has_label)
             sorted_rate = (both + 1) / (np.count_nonzero(has_label) + 2)
@@ -215,7 +219,8 @@ def agreed_elsewhere(codes: AnyArray, is_part: AnyArray) -> float | None:
     side = int(codes.max()) + 1
     n_of_label = np.bincount(rest.ravel(), minlength=side) / 2
     rates = (np.bincount(rest[0, agreed], minlength=side) + SPARE) / (n_of_label + SPARE)
-    # If agreements are adjacent elsewhere, for example for easy items, a long run is less unusual.
+    # If agreements are also adjacent elsewhere, as for a series of easy items, a long run is less
+    # unusual.
     repeated = (agreed[1:] & agreed[:-1]).sum() / max(agreed[:-1].sum(), 1)
     by_chance = math.log(codes.shape[1]) + np.log(np.maximum(rates, repeated))[part].sum()
     if by_chance > COPIED_BY_CHANCE or _kappa(rest) < LEAST_ELSEWHERE:

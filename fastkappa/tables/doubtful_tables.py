@@ -30,7 +30,7 @@ from fastkappa.tables.two_codings import (
 MOST_NAMED = 5
 # The smallest mean number of occurrences per label that is plausible for ratings.
 LEAST_REPEATS = 2
-# In a smaller table, each cell can contain one item by chance.
+# In a table with fewer cells, each pair of labels can occur exactly once by chance.
 FEWEST_CELLS = 6
 # Labels that only one rater uses are suspicious if there are at least `FEWEST_ALONE` of them, and
 # at least `TIMES` times as many as the other rater has labels.

@@ -23,10 +23,11 @@ VERSION = 1
 # The fields that contain counts of rows or ratings.
 NUMBERS = ("n_outside", "n_rows", "missing", "n_dropped")
 FIELDS = ("version", "labels", "label_dtype", "table", *NUMBERS, "is_weighted")
-# The extra fields: exact sums of a ConfusionAccumulator, and the source and columns of a saved
-# file.
+# The extra fields: "accumulator" has the exact sums of a ConfusionAccumulator, and "origin" has the
+# source and columns of a saved file.
 EXTRAS = ("accumulator", "origin")
-# The length of strings in this field is ignored, because the JSON text could state any length.
+# Matches the dtypes that labels can have. The length of strings is ignored, because the JSON text
+# could state any length.
 DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|O|U\d+|T\d*|[mM]8(\[\w+\])?)")
 
 

@@ -19,15 +19,17 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import LabelHash
 
-# With few labels, all slots fit in vector registers. With up to `MANY_LABELS` labels, each gets at
-# least `SLOTS_A_LABEL` slots, and all slots fit in the L1 cache. With more labels, each gets at
-# least `FEWER_SLOTS_A_LABEL`.
+# Up to `FEW_LABELS` labels share 2**`FEW_SLOT_BITS` slots, which fit in vector registers.
 FEW_LABELS, FEW_SLOT_BITS = 16, 6
+# More labels share at least 2**`LEAST_SLOT_BITS` slots.
 LEAST_SLOT_BITS = 12
+# With up to this many labels, all slots fit in the L1 cache.
 MANY_LABELS = 1 << 10
+# The smallest number of slots per label: `SLOTS_A_LABEL` for up to `MANY_LABELS` labels, and
+# `FEWER_SLOTS_A_LABEL` for more.
 SLOTS_A_LABEL, FEWER_SLOTS_A_LABEL = 32, 8
-# The number of multipliers to try. With many labels, fewer are tried, because a few collisions cost
-# little.
+# The number of multipliers to try. With many labels, only `FEWER_TRIES` are tried, because a few
+# collisions cost little.
 TRIES, FEWER_TRIES = 64, 4
 ALL_BITS = (1 << 64) - 1
 _MULTIPLIERS = [pow(0x9E3779B97F4A7C15, i, 1 << 64) for i in range(1, TRIES + 1)]

@@ -18,14 +18,15 @@ from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.tally import LARGEST_RANGE, LONGEST_RANGE
 
-# With at most this many labels, or with few items, counting a table is as fast as summing moments.
-# The limit is higher for unknown labels, because a wrong guess requires a second pass over the
-# items.
+# With at most this many known labels, counting a table is as fast as summing moments.
 LABELS_COUNTED_AS_FAST = 5
+# The limit for unknown labels. It is higher, because a wrong guess requires a second pass over the
+# items.
 LABELS_NOT_WORTH_A_GUESS = 8
+# With fewer items than this, counting a table is as fast as summing moments.
 FEWEST_ITEMS = 1 << 20
 MOST_LABELS = (1 << 16) - 1
-# Every label must occur among this many items at the start.
+# Unknown labels are guessed from this many items at the start, among which every label must occur.
 SAMPLE = 1 << 16
 
 

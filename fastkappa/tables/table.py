@@ -128,7 +128,7 @@ def occurring(table: ConfusionTable) -> ConfusionTable:
     used = np.logical_or(table.counts.any((*others, -2)), table.counts.any((*others, -1)))
     if used.all():
         return table
-    # The labels are sorted again, because strings are sorted by value if all remaining ones are
+    # Sort the labels again, because strings are sorted by value if all of the remaining ones are
     # numbers.
     labels = union_of_labels([table.rows[used]])
     places = np.full(len(used), -1)

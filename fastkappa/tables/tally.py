@@ -40,8 +40,8 @@ from fastkappa.tables.item_sums import whole_sums
 from fastkappa.tables.table import NO_LAYERS, ConfusionTable
 
 FIRST_RANGE = 1 << 14
-# Ranges of items that might have to be recounted are short. Other ranges are long, because each
-# range takes some microseconds in Python, but short enough for a prompt response to Ctrl-C.
+# Each range of items takes some microseconds in Python. Ranges that might be recounted have up to
+# `LARGEST_RANGE` items, others `LONGEST_RANGE`, so that Ctrl-C still acts promptly.
 LARGEST_RANGE = 1 << 22
 LONGEST_RANGE = 1 << 27
 OTHER_AXES: dict[int, tuple[Any, ...]] = {2: (1, 0), 3: ((1, 2), (0, 2), (0, 1))}
@@ -102,7 +102,7 @@ class Tally:
         if self._weight_type is not None:
             dtypes += [np.float64] if self._weight_type.kind == "f" else [np.int64, np.int64]
         n_joined, self.n_cells = len(shape) > 2, math.prod(shape)
-        # The kernels need an extra last row, although for joint codes it always stays empty.
+        # The kernels need an extra last row. For joint codes, this row always stays empty.
         n_rows = math.prod(shape[:-1]) + n_joined
         if self._most_cells is not None and self.n_cells > self._most_cells:
             raise TooManyCellsError(f"a table of {self.n_labels} labels would have too many cells.")
@@ -112,7 +112,7 @@ class Tally:
             self.tables = [flat[:-1].reshape(shape) for flat in self._flat]
         are_maps = [codec.longest_chunk is not None for codec in codecs]
         self._looks_up = any(are_maps)
-        # Ratings outside a range are detected after counting, in the last row of its axis.
+        # Ratings outside a range of labels are detected after counting, in the last row or column.
         self._ranges = [i for i in self._growing if not are_maps[i]]
         self._plain: tuple[PairKernels, Lowest, IntTable] | None = None
         if len(dtypes) == 1 and not n_joined and not self._looks_up:
@@ -433,12 +433,12 @@ class Tally:
         its labels, and the tables have an additional last position for items with other labels.
         """
         counts, tables, labels = self.tables[0], self.tables, []
-        # Labels with agreements occur on both axes, so most tables need no search for other labels.
+        # Labels with agreements occur, so most tables need no search for labels that do not.
         agreed = counts.diagonal().tolist() if counts.ndim == 2 else []
         for i, codec in enumerate(self._codecs):
             own, n_labels = codec.labels(), codec.n_labels
             if self._grows[i]:
-                # Indexing with a slice is much faster, because it returns a view.
+                # Indexing with a slice, which returns a view, is much faster.
                 places: Any = slice(n_labels)
                 if codec.longest_chunk or len(agreed) < n_labels or 0 in agreed[:n_labels]:
                     others = OTHER_AXES[counts.ndim][i]

@@ -24,38 +24,42 @@ from fastkappa.ratings.looks import alike_among, is_part, is_respelt, is_slip, p
 # For a warning, kappa must be at least `NEAR` after recoding, and exceed kappa before recoding by
 # at least `BETTER`.
 NEAR, BETTER = 0.6, 0.5
-# If all labels of one rater are those of the other rater, shifted, a smaller gain is enough. Labels
-# that only one rater uses must be at least this proportion of the items. In 29 000 simulated tables
-# with a kappa of 0.2 to 0.9, including 13 000 with raters who avoid a label at an end of the scale,
-# there was no warning. There can be one if a rater really rates one step higher.
+# If the labels of one rater are those of the other rater plus a constant, a gain of
+# `CLEARLY_BETTER` is enough for a warning, provided that each label used by only one rater has at
+# least `OFTEN_ALONE` ratings per item. In 29 000 simulated tables with a kappa of 0.2 to 0.9,
+# including 13 000 with raters who avoid a label at an end of the scale, there was no warning. A
+# warning is possible if a rater really rates one step higher.
 CLEARLY_BETTER, OFTEN_ALONE = 0.2, 0.01
-# For a warning about similarly written labels, kappa must be at least this large once they are
-# merged.
+# For a warning about similarly written labels, kappa must be at least this large after the labels
+# are merged.
 NEAR_ONCE_MERGED = 0.5
-# If raters agree only by chance, ``n * kappa**2`` reaches 10 in about one table in 600.
+# A warning requires an ``n * kappa**2`` of at least this value, which raters who agree only by
+# chance reach in about one table in 600.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
-# For a scale that is reversed for some of the items, the smallest number of labels, the smallest
-# kappa if opposite labels count as equal, and the smallest gain over kappa.
+# A warning that a scale is reversed for some of the items requires at least `FEWEST_GRADES` labels.
+# If opposite labels count as equal, kappa must be at least `FOLDED`, and exceed the original kappa
+# by more than `GAIN`.
 FEWEST_GRADES, FOLDED, GAIN = 4, 0.5, 0.2
 # Exchanged labels are considered only if there are at least this many items per label on average.
 LEAST_REPEATS = 5
-# The smallest number of items in which the raters use two different names for a label, for one pair
-# of names and for all pairs together.
+# The smallest number of items in which the raters use two different names for a label: `OFTEN` for
+# one pair of names, `TOGETHER` for all pairs.
 OFTEN, TOGETHER = 2, 3
-# For a warning that raters never agree, the smallest number of items, and the smallest number of
-# items on which they would agree by chance.
+# A warning that raters never agree requires at least `FEWEST_APART` items, of which at least
+# `LEAST_BY_CHANCE` would be agreements by chance.
 FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
-# For a label at an end of the scale, the smallest number of items, the smallest number of ratings
-# with the label, and the smallest difference from the adjacent label, in standard errors.
+# A warning about a label at an end of the scale requires at least `FEWEST_WITH_ENDS` items and
+# `FEWEST_AT_END` ratings with the label. The ratings paired with this label must be farther from it
+# than those paired with the adjacent label, by more than `FAR_APART` standard errors.
 FEWEST_WITH_ENDS, FEWEST_AT_END, FAR_APART = 50, 5, 3.5
 # If raters agree on a label at an end of the scale for more than one item in 25, the agreement is
 # not attributed to chance.
 OFTEN_AT_END = 25
-# A label is rare if a similar label occurs at least this many times as often as it does.
+# A label is rare if a similar label is at least this many times as frequent.
 FREQUENT = 100
 REMEDY = "Number the labels the same way if both raters use the same scale."
 
@@ -220,8 +224,8 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
         for i, j in pairs
         if is_respelt(names[i], names[j]) or prefixes[prefix_of(names[i], names[j])] > 1
     ]
-    # One or two items are enough evidence only if one of the two labels is rare, as a typing error
-    # is.
+    # One or two items are enough evidence only if one of the two labels is rare, as with a typing
+    # error.
     if sum(both[pair] for pair in found) < TOGETHER:
         found = [(i, j) for i, j in found if total[j] >= FREQUENT * total[i]]
     places = np.arange(len(table)).astype(float)
@@ -343,7 +347,7 @@ def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | 
     given, better = (kappa_of(places, places, own, 0) for own in (counts, counts[:, columns]))
     if better < max(NEAR, given + BETTER) or counts.sum() * better**2 < 2 * EVIDENCE:
         return None
-    # Exchanged labels must coincide more often than by chance. This is not so if one rater merely
+    # Exchanged labels must coincide more often than by chance. They do not if one rater merely
     # rates one step higher, and therefore never uses the lowest label.
     by_chance = counts.sum(axis=1) * counts.sum(axis=0)[columns] / counts.sum()
     moved = np.flatnonzero(columns != places)
@@ -400,13 +404,13 @@ def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool
     """
     if labels.dtype.kind not in "iuf" or len(labels) < 3:
         return False
-    # Large sums of integer weights could overflow below.
+    # Convert to floats, because large sums of integer weights could overflow below.
     table = table.astype(float)
     n = table.sum()
     if n < FEWEST_WITH_ENDS:
         return False
     for place, beside in ((0, 1), (-1, -2)):
-        # Most tables are excluded within a microsecond.
+        # This check excludes most tables within a microsecond.
         if OFTEN_AT_END * table.item(place) > n:
             continue
         used = table[place].sum(), table[:, place].sum()
@@ -419,7 +423,7 @@ def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool
         values = np.abs(labels.astype(float) - labels[place])
         both = np.where(values, table + table.T, 0.0)
         margin, (own, other) = both.sum(axis=0), both[[place, beside]]
-        # Raters must agree on the other labels.
+        # Skip this label unless the raters agree on the other labels.
         if not own.any() or kappa_of(values, values, np.where(values, both.T, 0.0), 0) <= 0:
             continue
         mean = values @ margin / margin.sum()

@@ -23,8 +23,8 @@ from fastkappa.thresholds.items.grouped_scores import group_scores, tables_at
 from fastkappa.thresholds.items.scored_items import read_scored_items
 
 # In free-threaded Python, threads that look up a dtype contend for its reference count. Arrays are
-# therefore passed on without conversion, although types other than float64 then take four times as
-# long.
+# therefore passed on without conversion, although this makes dtypes other than float64 four times
+# as slow.
 NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
@@ -128,8 +128,8 @@ class ThresholdEvaluator:
         kappa : float
             Kappa. An undefined kappa is NaN, and no warning is issued.
         """
-        # The attribute is read only once, because threads that call the evaluator contend for its
-        # reference count.
+        # Read the attribute only once, because threads that call the evaluator contend for the
+        # reference count of its value.
         fast = self._fast
         if fast is not None:
             is_array = type(thresholds) is np.ndarray
@@ -140,7 +140,7 @@ class ThresholdEvaluator:
                 kappa: float = fast(thresholds if as_it_is else np.asarray(thresholds, np.float64))
                 return kappa
             except (TypeError, ValueError, OverflowError):
-                # `_read` raises the error, or copies a strided array.
+                # `_read` below raises the error, or copies a strided array.
                 pass
         numbers = self._read(thresholds, 1)
         if fast is not None:
@@ -185,7 +185,8 @@ class ThresholdEvaluator:
         return {**self.__dict__, "_fast": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # The process that unpickles the evaluator can have a different backend.
+        # Compile again, because this process can have a different backend from the one that pickled
+        # the evaluator.
         self.__dict__.update(state)
         self._fast = self._compiled(score_kernels(get_kernels()))
 

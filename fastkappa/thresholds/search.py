@@ -126,7 +126,7 @@ def _thresholds_of_bins(binned: BinnedScores, inside: OpenRows | None, places: P
                 at = int(np.searchsorted(inside.rows, row))
                 scores[i] = inside.items.scores[inside.starts(n_below)[at] + rank - n_below[row]]
             else:
-                # If the bin after a cut was not opened, the cut is at the end of a bin.
+                # If the bin beside a cut was not opened, the cut is at an edge of this bin.
                 least, largest = binned.ranges()
                 scores[i] = (least if beyond > 0 else largest)[row]
         sides.append(scores)

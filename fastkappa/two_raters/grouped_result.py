@@ -53,8 +53,9 @@ from fastkappa.two_raters.agreement_report import (
 )
 from fastkappa.two_raters.agreement_result import AgreementResult
 
-# A sentence for a paper lists at most this many groups. If there are more, it lists only the groups
-# with the lowest and the highest kappa. It lists no differences if there are more than this many.
+# A sentence for a paper lists up to this many groups, and up to this many differences. With more
+# groups, it lists only those with the lowest and the highest kappa. With more differences, it lists
+# none.
 MOST_IN_SENTENCE = 5
 # Groups with the same items are compared in pairs if there are at most this many groups.
 MOST_COMPARED = 10

@@ -263,7 +263,8 @@ def _cube(
 
 
 def _joint_counts(joint: ArrayLike) -> AnyArray:
-    # A cube of counts has the same shape as a stack of tables, and is checked in the same way.
+    # A cube of counts has the same shape as a stack of tables, so it can be checked in the same
+    # way.
     counts = as_tables(
         joint, "joint", "For three columns, use compare_predictions(first, second, y_true=...)."
     )

@@ -109,7 +109,7 @@ class TableKappas(Result):
         if n_rows is None:
             return f"{n} items"
         if isinstance(self.n, int):
-            # Integer cells are counts of items.
+            # Integer weights are counts of items.
             return f"{n} items (the weights of {count_text(n_rows, 'row')})"
         return f"{count_text(n_rows, 'item')} whose weights sum to {n}"
 

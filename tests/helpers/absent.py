@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-# The dtype for strings of variable width, which in NumPy 1 are objects.
+# The dtype of variable-width strings: object in NumPy 1, which has no StringDType.
 STRING_TYPE: Any = getattr(np.dtypes, "StringDType", lambda: np.dtype(object))()
 
 

@@ -29,7 +29,7 @@ def best_kappa(
     """Return the highest kappa for any cuts, or None if kappa is undefined for all cuts."""
     n_labels = len(weights)
     distinct = sorted({score for score, w in zip(scores, item_weights) if w})
-    # For each possible cut, the weight of the items below it by label.
+    # For each possible cut, the total weight per label of the items below the cut.
     below = [[Fraction(0)] * n_labels]
     for score in distinct:
         sums = list(below[-1])

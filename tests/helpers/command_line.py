@@ -23,8 +23,8 @@ class CommandLine:
     def run(self, *arguments: object, columns: int = 80, stdin: bytes | None = None) -> Any:
         runner = CliRunner(env={"COLUMNS": str(columns), "FORCE_COLOR": None})
         given = [*self.command, *map(str, arguments)]
-        # Like the program, create only the named command, because creating all takes ten times as
-        # long.
+        # Create only the named command, as the program does, because creating all commands takes
+        # ten times as long.
         named = [name for name in cli.COMMANDS if name in given[:1]]
         return runner.invoke(cli.make_app(named or cli.COMMANDS), given, input=stdin)
 

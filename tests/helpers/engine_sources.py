@@ -104,7 +104,7 @@ def objects(columns: Columns) -> Any:
 
 
 def enums(columns: Columns) -> Any:
-    # The order is the same as for the engines that declare none.
+    # Declare the order that engines without a declared order use.
     grades = pl.Enum(sorted(GRADES.tolist()))
     frame = pl.DataFrame(columns)
     return frame.with_columns(pl.col("left").cast(grades), pl.col("right").cast(pl.Categorical))

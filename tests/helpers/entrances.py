@@ -286,14 +286,15 @@ def command(
         if options.missing == "drop":
             own += ["--missing", "drop"]
         if name == "agree":
-            # Rules concern only kappa, and the default intervals would take most of the time.
+            # The tested rules concern only kappa, and the default intervals would take most of the
+            # time.
             own += ["--interval-method", "asymptotic"]
         done = CommandLine(name).run(*own, "--format", "json")
         if done.exit_code:
             raise ValueError(done.stderr or done.stdout)
         for line in done.stderr.splitlines():
-            # The command prints kappas with all weights, so it warns about weights even if none
-            # were chosen.
+            # The command prints kappas with all weights, so it warns about the order of the labels
+            # even if no weights were chosen.
             if options.weights is not None or "order of the labels" not in line:
                 warnings.warn(line, UserWarning, stacklevel=1)
         found = json.loads(done.stdout)
@@ -336,10 +337,9 @@ thresholds = command(
     lambda path: ("thresholds", scores_file(path), "--y", "a", "--score", "score"), lambda f: None
 )
 
-# The kinds of ratings. "mixed" means numbers and strings in the same column, "found labels" means
-# that the labels are not given, "columns" means one column per rater, "in order" means that the
-# first row is known, "in rows" that all rows are known at once, and "names" that the names of the
-# columns are known.
+# The kinds of ratings. "mixed": numbers and strings in the same column. "found labels": the labels
+# are not given. "columns": one column per rater. "in order": the first row is known. "in rows": all
+# rows are known at once. "names": the names of the columns are known.
 NUMBERS = frozenset({"numbers"})
 LONG = frozenset({"numbers", "strings", "missing", "mixed", "found labels"})
 BATCH = LONG | {"columns", "in order"}

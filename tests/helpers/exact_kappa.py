@@ -16,8 +16,8 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.scheme import SCHEMES
 
 NAMED = (None, *SCHEMES)
-# The weight of a disagreement as a function of the distance of its labels. Add a line for a new
-# scheme.
+# The weight of a disagreement as a function of the distance between its labels. Add a line for a
+# new scheme.
 DEFINITIONS: dict[str | None, Callable[[Any], Any]] = {
     None: lambda distance: (distance != 0).astype(int).astype(object),
     "linear": lambda distance: distance,

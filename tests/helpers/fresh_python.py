@@ -18,7 +18,7 @@ def run_python(code: str, *arguments: object, **environment: str) -> str:
         capture_output=True,
         text=True,
         timeout=LIMIT,
-        # This tree is tested, regardless of the installed version.
+        # Test this source tree, even if another version is installed.
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error", **environment},
     )
     assert done.returncode == 0, done.stderr

@@ -35,7 +35,7 @@ class GuardedTable:
     def __init__(self, shape: tuple[int, int], dtype: Any = np.int64, seed: int = 0) -> None:
         self.buffer = np.full(shape[0] * shape[1] + 2 * GUARD, SENTINEL, np.int64).view(dtype)
         self.table = self.buffer[GUARD:-GUARD].reshape(shape)
-        # Kernels add to a table, so they must keep its initial values.
+        # Kernels add to a table, so the table starts with random values that they must keep.
         self.before = np.random.default_rng(seed).integers(0, 1000, shape).astype(dtype)
         self.table[:] = self.before
 

@@ -79,8 +79,8 @@ KINDS: tuple[Callable[[Any, int], Any], ...] = (
     List,
 )
 
-# Each call gets a column and an object with a wrong length. The column also serves as scores and
-# weights.
+# Each call gets a column and an object that reports a wrong length. The column also serves as
+# scores and weights.
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "cohen_kappa_score": lambda y, liar: fk.cohen_kappa_score(y, liar, weights="quadratic"),
     "cohen_kappa_score, first": lambda y, liar: fk.cohen_kappa_score(liar, y),

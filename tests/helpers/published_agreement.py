@@ -309,7 +309,7 @@ FIGURES = {
             "gwet_ac1": Index(0.44954128440367, 0.092902714537617),
         },
         (0.537037037037037, 0.537037037037037),
-        # PABAK, prevalence and bias index
+        # PABAK, the prevalence index and the bias index.
         (0.3999999999999999, -0.3, 0.1),
     ),
     "sklearn_weighting": Figures(
@@ -379,7 +379,7 @@ FIGURES = {
             "gwet_ac1": Index(0.940776337608718, 0.022964551247933),
         },
         (0.94272173324306, 0.94272173324306),
-        # PABAK, prevalence and bias index
+        # PABAK, the prevalence index and the bias index.
         (0.8879999999999999, 0.944, 0.024),
     ),
     "epir_salmon": Figures(
@@ -415,12 +415,12 @@ FIGURES = {
             "gwet_ac1": Index(0.933887113951012, 0.01691683866353),
         },
         (0.935810954741043, 0.935810954741043),
-        # PABAK, prevalence and bias index
+        # PABAK, the prevalence index and the bias index.
         (0.8900343642611683, -0.8144329896907216, 0.013745704467353952),
     ),
 }
 
-# For the weights in published.CUSTOM_WEIGHTS.
+# The errors for the weights in `published.CUSTOM_WEIGHTS`.
 CUSTOM_ERRORS = {
     "symmetric": Errors(
         0.07550401525482295,

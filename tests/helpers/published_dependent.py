@@ -45,7 +45,8 @@ PAIRED_CAC = {
     "conger_kappa": ((0.7250859, 0.3932584), 0.1527202, 0.04745695),
     "randolph_kappa": ((0.7333333, 0.4), 0.1477342, 0.04056859),
 }
-# Fleiss' kappa of the first three raters in the second set and of all four in the first set.
+# Fleiss' kappa of the first three raters in the second set minus that of all four raters in the
+# first set, with the standard error and p-value of this difference.
 PAIRED_CAC_THREE = (0.4085418, 0.1612858, 0.02389035)
 # pairedCAC multiplies the contribution of each subject to alpha by 1 - 1 / 60, because there are 60
 # ratings.

@@ -13,8 +13,8 @@ SHROUT_FLEISS = [
     [6, 2, 4, 7],
 ]
 
-# Bland and Altman (1986), table 1: peak expiratory flow of 17 people in l/min. Two measurements by
-# a Wright meter, and the first by a mini Wright meter.
+# Bland and Altman (1986), table 1: peak expiratory flow of 17 people in l/min. Two readings with a
+# Wright meter, and the first reading with a mini Wright meter.
 WRIGHT = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
 WRIGHT_AGAIN = [490, 397, 512, 401, 470, 611, 415, 431, 638, 429, 420, 633, 275, 492, 165, 372, 421]
 MINI = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]

@@ -38,14 +38,15 @@ DIAGNOSES = [
     [1, 3, 3, 3, 3, 3],
     [5, 5, 5, 5, 5, 5],
 ]
-# Computed by statsmodels. R's irr prints the digits below.
+# Computed by statsmodels.
 DIAGNOSES_FLEISS = 0.43024452006014074
 DIAGNOSES_RANDOLPH = 0.4444444444444443
+# Printed by R's irr.
 DIAGNOSES_IRR = {"fleiss": 0.43024452006, "conger": 0.441808540329, "light": 0.459412144435}
 DIAGNOSES_Z = 17.651830583
 DIAGNOSES_BY_LABEL = [0.245, 0.245, 0.52, 0.471, 0.566]
 
-# Krippendorff (2011): 12 units, 4 observers, 5 values; also Gwet's (2014). Rows are units.
+# Krippendorff (2011), also used by Gwet (2014): 12 units, 4 observers, 5 values. Rows are units.
 RELIABILITY_DATA = [
     [1, 1, None, 1],
     [2, 2, 3, 2],
@@ -63,8 +64,8 @@ RELIABILITY_DATA = [
 # Krippendorff prints three digits.
 RELIABILITY_ALPHA = {"nominal": 0.743, "ordinal": 0.815, "interval": 0.849, "ratio": 0.797}
 RELIABILITY_NOMINAL = Fraction(113, 152)
-# irrCAC prints the coefficient and standard error with five digits, and the lower limit of the
-# interval.
+# As printed by irrCAC: the coefficient and standard error with five digits, and the lower limit of
+# the interval.
 RELIABILITY_IRRCAC = {
     "gwet_ac1": (0.77544, 0.14295, 0.46081),
     "fleiss_kappa": (0.76117, 0.15302, 0.42438),
@@ -72,7 +73,7 @@ RELIABILITY_IRRCAC = {
     "randolph_kappa": (0.77273, 0.14472, 0.45421),
 }
 
-# The worked example of Fleiss' kappa in Wikipedia: 10 subjects, 14 raters, 5 categories.
+# Wikipedia's worked example of Fleiss' kappa: 10 subjects, 14 raters, 5 categories.
 WORKED_COUNTS = [
     [0, 0, 0, 0, 14],
     [0, 2, 6, 4, 2],
@@ -88,7 +89,7 @@ WORKED_COUNTS = [
 WORKED_FLEISS = 0.210
 
 # Dawid and Skene (1979), table 1: five anaesthetists graded the fitness of 45 patients from 1 to 4.
-# The first did so three times; these are the first three digits.
+# The first anaesthetist graded each patient three times, which gives the first three digits.
 # fmt: off
 ANAESTHETISTS = [
     "1111111", "3334334", "1122122", "2223121", "2223222", "2223322", "1222111", "3333433",

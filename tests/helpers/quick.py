@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers.backends import IN_CI
 
-# The fixture of tests that call a public function with each backend.
+# The name of the fixture that runs a test of a public function with each backend.
 BACKEND = "backend"
 
 

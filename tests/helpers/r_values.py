@@ -9,11 +9,11 @@ from typing import Any
 STORED = Path(__file__).with_suffix(".json")
 _VALUES = json.loads(STORED.read_text())
 VERSIONS: dict[str, str] = _VALUES["versions"]
-# Tables of two raters, and ratings with one row per subject: the data, and the results of each R
-# function.
+# Tables of two raters, and the results of each R function.
 SQUARE: dict[str, dict[str, Any]] = _VALUES["square"]
+# Ratings with one row per subject, and the results of each R function.
 BY_RATER: dict[str, dict[str, Any]] = _VALUES["by_rater"]
-# Tables of two raters with their own disagreement weights.
+# Tables of two raters, each with its own disagreement weights.
 WEIGHTED: dict[str, dict[str, Any]] = _VALUES["weighted"]
 
 

@@ -96,7 +96,8 @@ def _names_below(file: TextFile, check: Check) -> str:
             if found:
                 break
         else:
-            # Empty lines above the names are skipped, so the last of these lines has the names.
+            # Reading skips empty lines, so several values of ``n_above`` can find the same names.
+            # The last of them points at the names themselves.
             found = below.n_skipped
     return f" Line {found + 1} has these names: {_skip(found)}" if found else ""
 
@@ -249,8 +250,8 @@ def _read_whole(
     options = _options(file)
     # A file that fits in one block is read faster without threads.
     options["read_options"].use_threads = n_bytes > BLOCK_SIZE
-    # The file is opened by Arrow, not by Python. After an error, Arrow's threads continue to read,
-    # but must not call Python while Python exits.
+    # Let Arrow open the file instead of Python: after an error, Arrow's threads continue to read,
+    # and they must not call Python while it exits.
     with _naming_lines(file):
         opened = pyarrow.OSFile(str(file.path))
         table = csv.read_csv(_text_in(file, opened), convert_options=converted, **options)

@@ -24,19 +24,21 @@ from fastkappa.tables.doubtful_orders import runs_in
 
 # The number of bytes per block, small enough for the temporary data of a block to fit in the cache.
 BLOCK_SIZE = 1 << 20
-# The number of bytes in the first block, which is counted as a trial before the rest of the file.
+# The number of bytes in the first block, which is tallied on its own, as a trial run before the
+# rest of the file.
 FIRST_BLOCK = 1 << 14
-# The largest number of different texts per column that the kernel supports. Files with more are
-# read by pyarrow.
+# The largest number of distinct texts per column that the kernel supports. Files with more are read
+# by pyarrow.
 MOST_TEXTS = 1 << 8
 # The number of lines to sample per block, to check whether a column is sorted.
 SAMPLED = 1 << 6
-# The largest number of bytes in a text that the kernel supports.
+# The length in bytes of the longest text that the kernel supports.
 LONGEST_TEXT = 1 << 7
-# The number of bytes in the first search for new texts. Each search covers twice as many bytes as
-# the previous one.
+# The number of bytes that are first searched for new texts. Each later search covers twice as many
+# bytes as the one before.
 FIRST_LEARNED = 1 << 8
-# Bytes that the kernel does not support: quotes change the meaning of a field, and NULs pad words.
+# Bytes that the kernel does not support: quotes change the meaning of a field, and NULs serve as
+# the kernel's padding.
 UNUSUAL = (b'"', b"\0")
 
 
@@ -194,7 +196,7 @@ class LineCounter:
         delimiter, n_fields, *positions = self._lines
         lines = [line.split(bytes([delimiter])) for line in _sample(text, start)]
         for i, position in enumerate(positions):
-            # An empty line is not a row.
+            # Skip empty lines, which are not rows.
             texts = [fields[position] for fields in lines if len(fields) == n_fields]
             self.n_runs[i] += runs_in(np.array(texts))
 
@@ -238,7 +240,7 @@ def is_plain(text: bytes, start: int = 0) -> bool:
     """Return whether ``text`` has no quote, NUL or lone carriage return from ``start`` on."""
     if any(text.find(byte, start) >= 0 for byte in UNUSUAL):
         return False
-    # pyarrow also ends a line at a carriage return without a line feed.
+    # pyarrow also treats a lone carriage return as the end of a line.
     return text.find(b"\r", start) < 0 or text.count(b"\r", start) == text.count(b"\r\n", start)
 
 

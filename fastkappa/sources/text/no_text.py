@@ -10,7 +10,7 @@ from fastkappa.sources.text.text_format import opened_bytes
 WORKBOOK = "save it as CSV, or read it with pandas.read_excel."
 UTF8 = "save it as UTF-8 or, on the command line, use --encoding"
 UNPACK = "unpack it first."
-# Advice on how to read the files of other programs, by suffix and by first bytes.
+# Advice on reading the files of other programs, by suffix.
 ADVICE = {
     ".xlsx": WORKBOOK,
     ".xls": WORKBOOK,

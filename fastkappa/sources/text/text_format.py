@@ -22,7 +22,7 @@ DELIMITERS_TRIED = "\t;,| "
 LONGEST_LINE = 1 << 16
 # The number of bytes read at a time.
 READ_SIZE = 1 << 20
-# The first line of a file for Excel can specify the delimiter, as in "sep=;".
+# Matches a first line that specifies the delimiter for Excel, as in "sep=;".
 SEPARATOR_LINE = re.compile(r"\"?sep=(.)\"?\s*", re.IGNORECASE)
 BLANKS = re.compile(" +")
 NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
@@ -108,7 +108,8 @@ class TextFile(NamedTuple):
 
 def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> list[str]:
     """Return the column names of a text file, or an empty list if the file has no rows."""
-    # Columns that are not read can contain text that is not UTF-8.
+    # Replace invalid bytes if no encoding is given, because columns that are not read can contain
+    # text that is not UTF-8.
     errors = "replace" if text_format.encoding is None else "strict"
     with (
         naming_encoding(path, text_format.encoding),
@@ -136,7 +137,8 @@ def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, Text
     contains another delimiter instead, or specifies one, as in ``sep=;``. If ``expected`` is empty,
     the first line determines the delimiter.
     """
-    # Replace invalid bytes here, because they raise an error later, when the whole file is read.
+    # Invalid bytes are only replaced here, because they raise an error later, when the whole file
+    # is read.
     with (
         naming_encoding(path, given.encoding),
         opened_rows(path, given, errors="replace") as file,
@@ -259,7 +261,8 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
     """
     of_file = file.text_format
     n_fields = len(file.names)
-    # Rows are parsed only if there are more lines than rows, because counting lines is much faster.
+    # Parse rows only if the file has more lines than rows, because counting lines is much faster
+    # than parsing.
     n_others = of_file.n_skipped + of_file.has_names
     if n_fields < 2 or not of_file.has_quotes or n_lines(file.path) <= n_rows + n_others:
         return

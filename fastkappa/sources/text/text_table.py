@@ -43,7 +43,7 @@ from fastkappa.sources.text.arrow_text import (
 from fastkappa.sources.text.csv_lines import LineCounter
 from fastkappa.sources.text.text_format import TextFile
 
-# The largest number of texts to keep in addition to the given labels, to infer the column's type.
+# To infer a column's type, up to this many texts are kept in addition to the given labels.
 MOST_OTHERS = 1 << 12
 
 
@@ -60,7 +60,8 @@ class TextTable:
 
     def __init__(self, table: SourceTable, *, has_files: bool = False) -> None:
         self._raw = table.empty_copy()
-        # For each column, enough texts that are not among the given labels to infer its type.
+        # For each column, texts that are not among the given labels, enough to infer the column's
+        # type.
         self._others: dict[Any, dict[Any, None]] = {}
         self._weights_are_whole = True
         self._decimal, self._has_files, self._knows_rows = ".", has_files, True
@@ -253,8 +254,8 @@ def _meaning(
         return list(texts), STRINGS
     values = inferred(together, axis.column, decimal)
     if str(values.type) == "string":
-        # Do not encode strings, because importing pyarrow.compute takes as long as reading a small
-        # file.
+        # Do not dictionary-encode strings: that would import pyarrow.compute, which takes as long
+        # as reading a small file.
         return values.to_pylist()[: len(texts)], STRINGS
     ratings = ratings_of(values, axis.column, axis.has_fractions)
     return keys_of(ratings)[: len(texts)], ratings.label_dtype

@@ -36,27 +36,29 @@ TOTALS = frozenset(
 COUNTS = frozenset(
     ["n", "count", "counts", "freq", "frequency", "number", "cases", "anzahl", "effectif"]
 )
-# For a warning about a join, the smallest number of repeated ids, and the smallest proportion of
-# these on which the raters disagree.
+# A warning about a join requires at least `FEWEST_REPEATED` repeated ids, and that the raters
+# disagree on at least the proportion `LEAST_DISPUTED` of these ids.
 FEWEST_REPEATED, LEAST_DISPUTED = 20, 0.1
-# Ids of items that were entered to test a tool, the largest proportion of such items, and ids of
-# parts of the data of a model.
+# Matches the ids of items that were entered to test a tool.
 TEST = re.compile(
     r"(?i:[zx]*[\W_]*(test|dummy|demo|training|practice)[\W_]*"
     r"(patient|subject|record|case|user|item|id)?[\W_]*\d*)"
 )
+# A warning about such test items requires that no other id matches `SPLIT`, as the ids in a model's
+# data splits do, and that at most the proportion `MOST_TESTS` of the items are test items.
 SPLIT, MOST_TESTS = re.compile("train|val|dev", re.IGNORECASE), 0.05
-# The name of a column that numbers the versions of an item, and the largest proportion of items
-# with several versions.
+# Matches the name of a column that numbers the versions of an item.
 VERSION = re.compile(r"(?i:(?<![^\W\d_])(version|revision|rev)(?![^\W\d_]))")
+# A warning about versions requires that at most this proportion of the items have several versions.
 MOST_CHANGED = 0.9
-# For a warning about a join on a part of the key, the smallest number of ids for which both raters
-# have several labels.
+# For a warning about a join by only part of the key, the smallest number of ids for which both
+# raters have several labels.
 FEWEST_COMBINED = 10
-# The smallest proportion of different values in a column of ids or texts.
+# A column is taken for ids or free text only if at least this proportion of its values are
+# distinct.
 LEAST_DISTINCT = 0.9
-# Larger frames are not judged, because turning their columns into texts would take longer than
-# counting.
+# Frames with more rows than this are not checked, because converting their columns to strings would
+# take longer than counting.
 MOST_ROWS = 2000
 
 
@@ -68,7 +70,8 @@ def judge_frame(
     ``there`` are the names of all columns.
     """
     read = {*rated, *keys}
-    # If a column that is needed does not exist, reading it later raises the error.
+    # Skip the checks if a required column is missing or ambiguous, because reading it later raises
+    # the error.
     if not (rated and {*rated} < {*there} and read <= {*there}) or any(
         there.count(name) > 1 for name in read
     ):
@@ -80,7 +83,7 @@ def judge_frame(
             continue
         values = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
         first = next((one for one in values if not is_missing(one)), None)
-        # Other objects, such as embeddings, can have long texts.
+        # Other objects, such as embeddings, can be very long as text.
         if isinstance(first, (str, int, float, date, np.generic)):
             fields[str(name)] = ["" if is_missing(one) else str(one) for one in values]
     judge_columns(Unread("the source", fields, [*map(str, rated)], [*map(str, keys)], n_rows))
@@ -117,7 +120,7 @@ def _warn_of_subtotals(given: Unread) -> None:
                 if all(is_number(given.fields[rater][row]) for rater in given.rated):
                     found.append(row)
                 continue
-            # A group of a single row does not show that the column contains groups.
+            # Only a value that is repeated in adjacent rows shows that the column contains groups.
             repeats |= bool(text) and text == above
             above = text or above
         if found and repeats:
@@ -146,7 +149,8 @@ def _warn_of_tests(given: Unread) -> None:
         ids = given.fields[name] if name not in given.rated and ID.search(name) else ()
         found = [*filter(TEST.fullmatch, ids)]
         others = [one for one in ids if not TEST.fullmatch(one)]
-        # Texts can also be "test", and the test items of a model have similar ids.
+        # Without this condition, free text such as "test" and the test items of a model would also
+        # be reported.
         are_ids = all(any(map(str.isdigit, one)) and not SPLIT.search(one) for one in others)
         if found and are_ids and len(found) <= MOST_TESTS * len(ids):
             warn(
@@ -330,7 +334,7 @@ def _warn_of_counted(given: Unread) -> None:
     }
     keys = [*(fields[name] for name in rated), *groups.values()]
     n_labels = [len(set(column)) for column in keys]
-    # A column with a different value in most rows contains item ids.
+    # A column with more distinct values than half the number of rows contains item ids.
     if 2 * max(n_labels) > n_rows or len(set(zip(*keys))) < n_rows:
         return
     in_order = [int(count) for count in counts] == list(range(1, n_rows + 1))

@@ -20,43 +20,46 @@ from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.tables.doubtful_rows import agreed_elsewhere
 
-# The name of a column of ids, such as "patient" or "itemID".
+# Matches the name of a column of ids, such as "patient" or "itemID".
 ID = re.compile(
     r"(^|[\W_])(?i:ids?|mrn|patient|record|case|subject|item|participant|accession)([\W_]|$)"
     r"|[a-z]I[dD]([\W_]|$)"
 )
-# The name of a column of places, at each of which the numbers of patients can restart.
+# Matches the name of a column of places, such as hospitals, each of which can number its patients
+# from 1.
 PLACE = re.compile(
     r"(^|[\W_])(?i:sites?|cent(er|re|ro)s?|hospital|hôpital|clinic|klinik|zentrum|country|city)"
     r"(I[dD])?([\W_]|$)"
 )
-# The smallest number of clusters per place for a warning about numbers that restart.
+# For a warning about numbers that restart at each place, the smallest number of clusters per place.
 FEWEST_OF_PLACE = 5
-# For a warning about several questions, the largest number of questions, and the smallest numbers
-# of items and labels per question.
+# A warning about several questions requires at most `MOST_QUESTIONS` questions, each with at least
+# `FEWEST_ITEMS` items and `FEWEST_LABELS` labels.
 MOST_QUESTIONS, FEWEST_ITEMS, FEWEST_LABELS = 20, 20, 2
 # For a warning about item numbers that restart in each document: at most `MOST_RATINGS` ratings per
 # item are compared, and at least `FEWEST_PAIRS` pairs are required. Kappa must be at least `AGREED`
 # within documents, and at most `UNRELATED` across documents.
 MOST_RATINGS, FEWEST_PAIRS, AGREED, UNRELATED = 20, 200, 0.5, 0.1
-# Names of columns whose values can be tests with different scales, such as "essay_set".
+# Matches the name of a column whose values can be tests with different scales, such as "essay_set".
 SCALED = re.compile(
     r"(?<![^\W\d_])(sets?|tasks?|prompts?|questions?|tests?|exams?|scales?|instruments?|rubrics?"
     r"|criteri(on|a)|traits?|dimensions?|domains?|measures?|assignments?|papers?)(?![^\W\d_])",
     re.IGNORECASE,
 )
-# For a warning about different scales, the smallest number of labels of a scale, the smallest
-# number and proportion of ratings with its highest label, and the smallest proportion of ratings of
-# the other scale that are higher.
+# A warning about different scales requires that the lower scale has at least `FEWEST_GRADES`
+# labels, and that its highest label has at least `FEWEST_AT_END` of its ratings and at least the
+# proportion `LEAST_AT_END`. At least the proportion `LEAST_ABOVE` of the ratings on the other scale
+# must be higher.
 FEWEST_GRADES, FEWEST_AT_END, LEAST_AT_END, LEAST_ABOVE = 3, 5, 0.05, 0.75
-# For a warning about shifted codes, the smallest number of ratings with each kind of code, the
-# largest distance between the two distributions after the shift, and the smallest decrease of the
-# distance, which is the proportion of ratings that would have to change. Raters must agree on at
-# least `LEAST_AGREED` of the items with a label at the end of a scale. At least `FEWEST_SHARED` of
-# the labels must be shared.
+# A warning about shifted codes requires at least `FEWEST_OF_CODE` ratings with each kind of code.
+# The distance between the two distributions is the proportion of ratings that would have to change
+# to make them equal. After the shift, this distance must be at most `ALIKE`, and less than before
+# by at least `CLOSER`. Raters must agree on at least the proportion `LEAST_AGREED` of the items
+# with a label at the end of a scale. At least the proportion `FEWEST_SHARED` of the labels must be
+# shared.
 FEWEST_OF_CODE, ALIKE, CLOSER, LEAST_AGREED, FEWEST_SHARED = 60, 0.15, 0.2, 0.25, 0.5
-# For a warning about ratings that were filled in, the largest proportion of blanks among the items
-# on which the raters agree.
+# A warning about ratings that were filled in requires that the other column is blank for at most
+# this proportion of the items on which the raters agree.
 MOST_BLANK = 0.6
 
 # The values of a column that divides items into those with which a model was trained, and others.
@@ -193,7 +196,7 @@ def _warn_of_shifted(given: Unread) -> None:
             continue
         (low, rows), (high, others) = sorted(of_scale.items())
         step, n_shared = high[0] - low[0], len({*low} & {*high})
-        # Ids of two groups can also be shifted, but they are not shared.
+        # The ids of two groups can also be shifted, but the groups have no ids in common.
         if len(low) < FEWEST_GRADES or n_shared < FEWEST_SHARED * len(low):
             continue
         if tuple(x + step for x in low) != high:
@@ -260,7 +263,8 @@ def _warn_of_restarts(given: Unread) -> None:
             continue
         for one, part, label in zip(given.fields[item], parts, labels):
             rows_of.setdefault(one, []).append((part, label))
-        # The numbers of pairs of ratings, and of equal ones, in different parts and in the same.
+        # The number of pairs of ratings, and the number of equal pairs: first across different
+        # parts, then within the same part.
         pairs, equal = [0, 0], [0, 0]
         for rows in rows_of.values():
             for (part, label), (other_part, other) in combinations(rows[:MOST_RATINGS], 2):

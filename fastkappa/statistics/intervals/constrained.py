@@ -26,31 +26,36 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 
-# The initial and the final value, in items, of the product p z in a cell without counts. The error
-# of the likelihood ratio is less than 2 * (number of cells) * LAST_PRODUCT.
+# The product p z in the cells without counts, in items: `FIRST_PRODUCT` is its initial sum over
+# these cells, and `LAST_PRODUCT` its final value in each cell. The error of the likelihood ratio is
+# less than 2 * (number of cells) * `LAST_PRODUCT`.
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
-# The smallest initial value of the product p z, as a proportion.
+# The initial sum of the products p z is at least this proportion of the items.
 LEAST_FIRST = 1e-6
-# As a proportion, the final value of the product p z is at least this multiple of the squared
-# distance between kappa0 and the observed kappa, or of 1 if that is smaller. The proportion p of an
-# empty cell can be of the order of that distance, and p / z = p^2 / product. If p / z is above 1e9,
-# the steps fail because of rounding.
+# As a proportion of the items, the final product p z is at least this multiple of d^2, where d is
+# the distance between kappa0 and the observed kappa, but at most 1. The proportion p of an empty
+# cell can be of the order of d, and p / z = p^2 / product. If p / z is above 1e9, the steps fail
+# because of rounding.
 LEAST_PRODUCT = 1e-10
 # The largest change in kappa per step, in the first and in the second attempt.
 LARGEST_CHANGE = (0.2, 0.05)
+# The maximum number of steps in the first and in the second attempt.
 MOST_STEPS = (40, 100)
-# A step is short if its length is below SHORT_STEP. After more than MOST_SHORT consecutive short
-# steps, the search is considered stuck. MOST_SHORT has one number per attempt.
+# A step is short if it covers less than the fraction `SHORT_STEP` of the full step. After
+# `MOST_SHORT` short steps in a row, in the first or in the second attempt, the search is considered
+# stuck.
 SHORT_STEP, MOST_SHORT = 0.05, (4, 100)
 TOLERANCE = 1e-9
-# Rounding errors of z near 0 are multiplied by p / z, so the error of the steps can stay above
-# `TOLERANCE`. An error below this value that a step does not halve is attributed to rounding.
+# Rounding errors of z near 0 are multiplied by p / z, which can keep the error of the steps above
+# `TOLERANCE`. An error below this limit is attributed to rounding if a step does not halve the
+# error.
 LARGEST_ROUNDING = 1e-5
 # If the proportion of a cell with counts falls below this fraction of the observed proportion, the
 # search gives up, because no proportions near the observed ones have a kappa of kappa0.
 LEAST_PART = 1e-6
-# The products p z of different cells differ by up to this factor. Even for symmetric counts, the
-# most likely proportions can be asymmetric, and symmetric steps would never leave a saddle point.
+# The products p z of different cells differ by up to this proportion. Even for symmetric counts,
+# the most likely proportions can be asymmetric, and symmetric steps would never leave a saddle
+# point.
 ASYMMETRY = 0.3
 GOLDEN_RATIO = 0.6180339887498949
 
@@ -109,7 +114,7 @@ def most_likely(constraint: Constraint, counts: FloatTable, kappa0: FloatTable) 
     kappa = constraint.values(observed)
     exact = np.isnan(kappa) | (np.abs(kappa - kappa0) < 1e-14)
     proportions = np.where(exact[:, None], observed, np.nan)
-    # Only full agreement has a kappa of 1.
+    # Skip a kappa0 of 1, which requires full agreement.
     rest = np.flatnonzero(~exact & (kappa0 < 1))
     for limits in zip(LARGEST_CHANGE, MOST_STEPS, MOST_SHORT):
         proportions[rest] = _solved(constraint, counts[rest], kappa0[rest], kappa[rest], *limits)
@@ -254,7 +259,8 @@ def linear_solutions(left: FloatTable, right: FloatTable) -> FloatTable:
     """Return the solutions of m linear systems, or NaN for singular systems."""
     try:
         return np.asarray(np.linalg.solve(left, right), np.float64)
-    # NumPy's error does not say which system is singular.
+    # NumPy's error does not say which system is singular, so halve the stack until this system is
+    # alone.
     except np.linalg.LinAlgError:
         half = len(left) // 2
         if not half:

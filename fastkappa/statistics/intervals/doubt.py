@@ -11,7 +11,8 @@ from fastkappa.formatting import count_text, label_text
 from fastkappa.statistics.intervals.methods import root_quantile
 
 FEW_ITEMS = 2
-# A report explains an interval that is this many times as wide as the asymptotic interval.
+# A report explains an interval that is more than this many times as wide as the asymptotic
+# interval.
 MUCH_WIDER = 1.5
 
 
@@ -64,7 +65,8 @@ def wide_intervals(results: Iterable[tuple[str, Any]]) -> list[str]:
     found = []
     for start, one in results:
         low, high = one.interval
-        # A design effect below 1 does not make score intervals narrower.
+        # Undo a design effect below 1, which makes the standard error smaller but not score
+        # intervals narrower.
         error = one.standard_error / min(1.0, math.sqrt(one.design_effect))
         width = 2 * root_quantile(one.confidence, one.freedom) * error
         if one.interval_method != "asymptotic" and high - low > MUCH_WIDER * width > 0:

@@ -42,20 +42,22 @@ MOST_STEPS, MOST_HALVINGS = 40, 60
 # The largest number of table cells processed together. Larger stacks need more memory and are not
 # faster.
 BLOCK_CELLS = 1 << 15
-# The tolerance of an interval limit.
+# The search for an interval limit ends once the limit is enclosed within this distance.
 END_TOLERANCE = 1e-8
-# The method of false position cannot locate a jump in the statistic. After this many steps,
-# bisection is used instead, with a larger tolerance.
+# The method of false position cannot locate a jump in the statistic. After `SMOOTH_STEPS` steps,
+# the search continues by bisection, and ends once the limit is enclosed within `JUMP_TOLERANCE`.
 SMOOTH_STEPS, JUMP_TOLERANCE = 12, 1e-5
-# The rounding errors, per item, of a coefficient and of the root of the statistic.
+# The rounding error of a coefficient and, multiplied by the number of items, of the square root of
+# the statistic.
 ROUNDING = 1e-14
-# The tolerance of the root of the statistic at an interval limit.
+# How far the square root of the statistic may be from its critical value at an interval limit.
 ROOT_TOLERANCE = 1e-8
-# The tolerance of the root of the statistic if the proportions have rounding errors.
+# The larger tolerance that replaces `ROOT_TOLERANCE` if the proportions have rounding errors, or if
+# Newton's method has failed.
 ROUNDED_ROOT = 1e-7
-# The largest change in t per step.
+# The largest change in t = 1 - kappa0 per step of Newton's method.
 LARGEST_T = 0.1
-# kappa0 is changed only while the products p z of empty cells, in items, are below this value.
+# kappa0 changes only once the products p z of empty cells, in items, are below this value.
 SMALL_PRODUCT = 0.02
 # A lower limit this close to the smallest possible kappa is set to that kappa. Near that kappa, the
 # most likely tables have hardly any chance agreement, and finding them is slow.
@@ -144,8 +146,8 @@ def ends_at(
     """
     n = counts.sum(axis=-1)
     kappa, quantiles = constraint.values(counts / n[:, None]), np.abs(roots)
-    # If kappa is about 1, the standard error can be 0. A zero error is replaced by the change in
-    # kappa that one more item would cause.
+    # If kappa is about 1, the standard error can be 0. The error is raised to at least the change
+    # in kappa that one more item would cause.
     half = roots * np.maximum(error, 1 / (n + 1))
     bound = np.where(roots > 0, least, 1.0)
     guess, halfway = kappa - half, (kappa + np.maximum(bound, -3.0)) / 2
@@ -217,8 +219,8 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[Float
         move = constraint.newton_move(problem, kappa0, LARGEST_CHANGE[0])
         n_near = np.where(move.is_far, 0, n_near + 1)
         n = sought.counts.sum(axis=-1)
-        # At the first step, p contains the observed proportions, so the statistic does not change
-        # with p.
+        # At the first step, p contains the observed proportions, where the statistic is at its
+        # minimum, so kappa0 cannot be changed yet.
         ready = (n_near > 1) & (problem.product * n < SMALL_PRODUCT)
         statistic, slope = statistic_and_slope(test, problem.observed, problem.p, n)
         root = np.sqrt(np.maximum(statistic, 1e-3 * np.minimum(sought.quantile**2, 1)))
@@ -228,8 +230,8 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[Float
                 for change in (move.at_once, move.with_t)
             )
             dt = (sought.quantile - root - at_once) / with_t
-        # The statistic must increase away from the estimate. As t = 1 - kappa0 decreases when
-        # kappa0 increases, ``with_t`` and ``outwards`` then have opposite signs.
+        # The statistic must increase away from the estimate. Since t = 1 - kappa0 decreases as
+        # kappa0 increases, ``with_t`` and ``outwards`` must have opposite signs.
         outwards = np.sign(sought.bound - sought.kappa)
         room = 0.9 * np.abs(sought.bound - kappa0)
         ready &= np.isfinite(dt) & (with_t * outwards < 0)

@@ -33,18 +33,19 @@ from fastkappa.statistics.intervals.table_constraint import TableConstraint
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
-# For smaller deviates, rounding dominates the statistic, so values are interpolated linearly.
+# Below this deviate, rounding errors dominate the statistic, so values are interpolated linearly.
 LEAST_DEVIATE = 1e-3
 # Standard errors of 0, which result from full agreement, are replaced by this value.
 LEAST_ERROR = 1e-9
 MOST_STEPS = 40
 # After this many steps, each step must halve the bracket.
 FREE_STEPS = 4
-# The tolerance of a tested value.
+# How far a value found by the search may be from the exact value.
 END_TOLERANCE = 1e-8
-# The tolerance of the angle between two standard errors, and the smallest angle. Changes in the
-# angle within the tolerance hardly affect the difference. If a rater uses only one label, the error
-# is 0 only at the estimate, which is not tested.
+# The tangent of the angle is the ratio of two standard errors. The angle is found to within
+# `ANGLE_TOLERANCE`, because smaller changes hardly affect the difference. `LEAST_ANGLE` is the
+# smallest angle: if a rater uses only one label, the error is 0 only at the estimate, which is not
+# tested.
 ANGLE_TOLERANCE, LEAST_ANGLE = 1e-5, 1e-4
 
 
@@ -217,7 +218,7 @@ def inverted(
     widening: FloatTable | None = None,
 ) -> Inverted:
     """Return estimates tested using the most likely proportions, after replacing zero errors."""
-    # With almost full agreement, the error can be 0. A zero error is replaced by the change in
+    # With almost full agreement, the error can be 0. The error is raised to at least the change in
     # kappa that one more item would cause.
     errors = np.fmax(errors, 1 / (counts.sum(axis=1) + 1))
     widening = np.ones(len(values)) if widening is None else widening
@@ -306,7 +307,7 @@ class Together:
     def _combined(self, values: FloatTable) -> FloatTable:
         """Return each value's combined deviate from all estimates, weighted by inverse errors."""
         deviates, errors = self._deviates(values)
-        # Proportions that are incompatible with the observed counts have no standard error.
+        # A value that is incompatible with the observed counts has no standard error.
         impossible = np.isinf(deviates)
         errors = np.where(impossible, np.inf, np.maximum(errors, LEAST_ERROR))
         weights = 1 / errors

@@ -43,9 +43,11 @@ from fastkappa.thresholds.cuts.in_order import Positions, least_in_order, throug
 Ratio = tuple[float, float]
 
 EPSILON = 2.0**-52
-# With more labels than this, BLAS is used, because the work grows with the square of their number.
+# With more labels than this, BLAS is used, because the work grows with the square of the number of
+# labels.
 MOST_LABELS_BY_HAND = 32
-# No trial needed more than 7 rounds. Every round except the last improves the cuts.
+# The maximum number of rounds. No trial needed more than 7. Every round except the last improves
+# the cuts.
 MOST_ROUNDS = 100
 
 
@@ -115,7 +117,7 @@ class Programme:
         costs = self.matrix * chance + observed * self.chance
         largest = 2 * float((self.totals @ costs).sum())
         if self.whole and self.whole_weights and largest < LARGEST_EXACT:
-            # All of these sums are integers that float64 represents exactly.
+            # All f_c and their sum are integers that float64 represents exactly.
             return 0.0
         return 4 * EPSILON * (self.n_labels + 8) * largest
 
@@ -216,8 +218,8 @@ def _search(programme: Programme, prefix: Floats, best: Cuts | None) -> Cuts:
         ):
             return best._replace(rounds=rounds)
         if new.ratio[1] == 0 and programme.chance.any():
-            # No cuts are better than chance, and kappa is undefined for the best cuts. All items
-            # get a label for which kappa is defined.
+            # Here, no cuts are better than chance, and kappa is undefined for the best cuts.
+            # Instead, give all items a label for which kappa is defined.
             positions = np.zeros(programme.n_labels - 1, np.intp)
             positions[int(programme.chance.argmax()) :] = prefix.shape[1] - 1
             new = _cuts_at(programme, prefix, positions, rounds)
@@ -266,7 +268,7 @@ def rows_worth_splitting(programme: Programme, prefix: Floats, cuts: Cuts) -> ND
     rounding = 2 * programme.rounding(cuts.ratio)
     worth: NDArray[np.bool_]
     if programme.independent(values):
-        # Every other cut costs at least its own minimum.
+        # If one cut is inside a row, every other cut still costs at least its own minimum.
         lowest = np.minimum(values.min(axis=1), bounds.min(axis=1))
         to_gain = values.min(axis=1).sum() - lowest.sum() + rounding
         worth = (bounds - lowest[:, None] <= to_gain).any(axis=0)

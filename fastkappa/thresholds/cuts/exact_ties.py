@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.statistics.tables import whole_numbers
 
-# Comparing more candidates would take longer than the rest of the search.
+# With more candidates than this, comparing them would take longer than the rest of the search.
 MOST_CANDIDATES = 1000
 
 
@@ -43,8 +43,8 @@ def break_ties_exactly(
             for y in labels
         )
 
-    # For each position of a cut, the list contains the least sum of values up to this cut, and the
-    # positions that attain this sum.
+    # For each candidate position of the latest cut, the smallest sum of values up to this cut, and
+    # the positions of the cuts that attain this sum.
     so_far: list[tuple[int, list[int]]] = [(0, [])]
     for c, own in enumerate(candidates):
         here: list[tuple[int, list[int]]] = []

@@ -25,11 +25,11 @@ from fastkappa.thresholds.cuts.spline import Spline, by_rank
 
 # Three knots define one bend. In simulations and on real data, two bends were no better.
 N_KNOTS = 3
-# Penalties on the bend, whose columns have variance 1, and on the slope. The penalty on the slope
-# keeps the slope finite if scores separate the labels.
+# `PENALTIES` are the penalties to try on the bend, whose columns have variance 1. `OF_SLOPE` is the
+# penalty on the slope, which keeps the slope finite if scores separate the labels.
 PENALTIES, OF_SLOPE = (np.inf, 1000.0, 100.0, 10.0, 1.0, 0.0), 1e-6
 MOST_STEPS = 50
-# A fit is accepted if its log likelihood is within this distance of the maximum.
+# The iteration ends once a step increases the log likelihood by less than this.
 CLOSE = 1e-7
 LEAST_PROPORTION = 1e-300
 # The goodness-of-fit test compares observed and expected counts in this many groups of items.
@@ -151,7 +151,7 @@ def _maximised(
     n_intercepts = len(intercepts)
     for _ in range(MOST_STEPS):
         gradient, information = _derivatives(table, columns, ridge, fit)
-        # Least squares are used because the information matrix is singular if labels do not
+        # Solve by least squares, because the information matrix is singular if labels do not
         # overlap.
         step = np.linalg.lstsq(information, gradient, rcond=1e-14)[0]
         before = fit.likelihood

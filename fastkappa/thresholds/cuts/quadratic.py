@@ -21,7 +21,7 @@ from fastkappa.thresholds.cuts.spline import rising, smoothest
 
 # Beyond the scores, the curve is continued as a straight line for this many standard deviations.
 BEYOND = 10.0
-# No trial needed more than 10 rounds.
+# The maximum number of rounds. No trial needed more than 10.
 MOST_ROUNDS = 100
 EPSILON = 2.0**-52
 

@@ -30,8 +30,9 @@ from fastkappa.arrays import Floats
 
 # The proportion of items beyond each outermost knot. The knots are evenly spaced in ranks.
 OUTERMOST = 0.05
-# The numbers of knots to try, and the fewest items per knot. Four knots are enough for most scores,
-# but reduced kappa by 0.02 for clustered scores with labels that jump between clusters.
+# The numbers of knots to try, as long as there are at least `ITEMS_A_KNOT` items per knot. Four
+# knots are enough for most scores, but reduced kappa by 0.02 for clustered scores with labels that
+# jump between clusters.
 NUMBERS_OF_KNOTS, ITEMS_A_KNOT = (4, 8, 16, 32), 10
 # The factor by which the cross-validation score multiplies the degrees of freedom.
 PRICE = 2.0

@@ -49,8 +49,8 @@ class BinnedScores:
         threads: int,
     ) -> None:
         self.kernels, self.items, self.bins = kernels, items, bins
-        # Two of the rows are for scores outside the quantiles, and one is for scores that are not
-        # finite.
+        # Besides the bins between the quantiles, there are two rows for scores outside the
+        # quantiles, and one for scores that are not finite.
         self._n_rows = bins.n_rows
         self._threads = max(1, min(threads, len(items.scores) // ITEMS_WORTH_A_THREAD))
         self._ranges: tuple[AnyArray, AnyArray] | None = None
@@ -60,7 +60,8 @@ class BinnedScores:
         if counts[:, items.n_labels].any():
             raise items_changed()
         n_items = counts.sum(axis=1)
-        # The row of each bin in the tables of the kernels.
+        # Only rows with items become bins. For each bin, the index of its row in the tables of the
+        # kernels.
         self._row = np.flatnonzero(n_items)
         self.n_below: Places = np.concatenate([[0], np.cumsum(n_items[self._row])])
         table = (counts if weights is None else weights)[self._row, : items.n_labels]
@@ -148,7 +149,8 @@ class BinnedScores:
         n_items = self.n_below[bins + 1] - self.n_below[bins]
         heavy = n_items > HEAVY * self.n_below[-1] / self.bins.n_inner
         if heavy.any():
-            # If a sample shows two distinct scores in each bin, the other scores need not be read.
+            # If a sample shows two distinct scores in each heavy bin, the other scores need not be
+            # read.
             sample = self._ranges_of(self.items.scores[:: _sample_step(self.items.scores)])
             heavy &= (sample[0] >= sample[1])[bins]
         if not heavy.any():
@@ -180,7 +182,8 @@ class BinnedScores:
         shape = (self._n_rows, items.n_labels + 1)
 
         def work(ranges: ItemRanges) -> tuple[AnyArray, Floats | None]:
-            # 32-bit counts need half the cache space. A range has too few items to overflow them.
+            # 32-bit counts take up half as much cache as 64-bit counts. A range has too few items
+            # to overflow them.
             table, total = np.zeros(shape, np.uint32), np.zeros(shape, np.int64)
             sums = None if items.weights is None else np.zeros(shape)
             while bounds := ranges.take(LONGEST_RANGE):

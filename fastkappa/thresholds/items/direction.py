@@ -17,7 +17,7 @@ MOST_SEEN = 10_000
 CLEARLY = -3.0
 # With fewer items than this, even good scores can fail to separate the labels by chance.
 FEWEST_ITEMS = 20
-# The texts contain no numbers, so that Python can suppress the same warning for other folds.
+# The warnings contain no numbers, so that Python can suppress repeated warnings for other folds.
 FALLING = (
     "scores fall as labels rise, but thresholds need scores that rise with the labels. If the order"
     " of the labels is right, multiply the scores by -1."

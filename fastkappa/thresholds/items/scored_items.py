@@ -32,7 +32,8 @@ from fastkappa.tables.known_labels import KnownLabels
 # If there are more than `MOST_LABELS` labels, and at least `FEWEST_PER_SCORE` times as many labels
 # as distinct scores, the arguments were probably swapped.
 MOST_LABELS, FEWEST_PER_SCORE = 20, 4
-# The number of scores to examine for swapped arguments.
+# The number of scores to examine for swapped arguments and for special codes (for missing scores,
+# say).
 SAMPLE = 1 << 16
 SWAPPED = "Check that y_true and scores were not swapped: y_true comes first."
 # A place between sorted items, represented by the number of items below it.

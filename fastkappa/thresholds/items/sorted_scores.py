@@ -88,8 +88,8 @@ def sort_scores(items: ScoredItems, order: NDArray[np.intp] | None = None) -> So
     if order is None:
         order = np.argsort(scores)
     scores = scores[order]
-    # Only the first and the last score are checked, because sorting puts NaN at the end and
-    # infinities at the ends.
+    # Sorting puts NaN last and infinities at either end, so only the first and the last score are
+    # checked.
     if not np.isfinite(scores[[0, -1]]).all():
         raise infinite_scores(items.scores)
     codes = LabelRange(items.lowest, n_labels).codes(items.codes[order])

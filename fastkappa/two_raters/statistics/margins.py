@@ -27,7 +27,8 @@ from fastkappa.statistics.tables import as_counts
 
 TOO_FEW_CLUSTERS = "there are too few clusters with a disagreement"
 NEVER_DISAGREE = "the raters never disagree"
-# The relative accuracy of the Stuart-Maxwell statistic, per item.
+# If the Stuart-Maxwell statistic is this close to the number of items, relative to that number, the
+# difference is attributed to rounding.
 ROUNDING = 1e-12
 # With more coin tosses than this, the normal distribution is accurate to a millionth within ten
 # standard deviations.
@@ -123,7 +124,7 @@ def bowker(table: ArrayLike) -> ChiSquareTest:
     if freedom == 0:
         return ChiSquareTest(math.nan, 0, math.nan, NEVER_DISAGREE)
     difference = (counts - counts.T)[found].astype(np.float64)
-    # Each pair of labels is counted twice.
+    # The sum contains each pair of labels twice, so it is halved.
     statistic = float((difference * difference / either[found].astype(np.float64)).sum()) / 2
     return ChiSquareTest(statistic, freedom, chi_square_p(statistic, freedom))
 

@@ -21,7 +21,8 @@ from fastkappa.statistics.inference import check_confidence, normal_quantile
 from fastkappa.statistics.intervals.methods import root_quantile, widening
 from fastkappa.statistics.tables import as_counts
 
-# The tolerance for rounding errors in the difference of two label values, such as 0.3 and 0.1.
+# The relative tolerance for rounding errors in the distance between two label values, such as 0.3
+# and 0.1.
 ROUNDING = 1e-9
 # The unit of a tolerance: steps between label positions, or the distance between label values.
 By: TypeAlias = Literal["steps", "values"]

@@ -294,7 +294,7 @@ RATINGS: dict[str, Callable[[], Any]] = {
     "sparse indicator": lambda: scipy.sparse.csr_array(np.eye(4, dtype=int)),
 }
 
-# The ratings with which each of the above is paired.
+# The ratings of the other rater, to pair with each of the ratings above.
 PARTNERS: dict[str, Callable[[], Any]] = {
     "ints": lambda: [0, 0, 2, 1],
     "two ints": lambda: [0, 0, 1, 1],
