@@ -20,8 +20,8 @@ from fastkappa.ratings.real_numbers import warn_of_codes_among_labels
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights, what_needs_order
 from fastkappa.tables.count import confusion_counts, unjudged_counts
+from fastkappa.tables.doubtful_tables import warn_of_end
 from fastkappa.tables.table import union_of_labels
-from fastkappa.tables.two_codings import warn_of_end
 
 
 class KappaScorer:

@@ -20,14 +20,21 @@ from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels
 from fastkappa.tables.doubtful_orders import judge_order
 from fastkappa.tables.two_codings import (
     BETTER,
+    FEWEST_AT_END,
+    FEWEST_WITH_ENDS,
     NEAR,
     kappa_of,
     may_be_coded_apart,
     two_codings,
-    warn_of_end,
 )
 
 MOST_NAMED = 5
+# For a warning about a label at an end of the scale, the ratings paired with this label must be
+# farther from it than those paired with the adjacent label, by more than this many standard errors.
+FAR_APART = 3.5
+# If raters agree on a label at an end of the scale for more than one item in 25, the agreement is
+# not attributed to chance.
+OFTEN_AT_END = 25
 # The smallest mean number of occurrences per label that is plausible for ratings.
 LEAST_REPEATS = 2
 # In a table with fewer cells, each pair of labels can occur exactly once by chance.
@@ -287,3 +294,47 @@ def warn_of_measured(labels: AnyArray, table: AnyArray) -> None:
             f" {weighted:.2f} with quadratic weights. If the numbers are on a scale, as percentages"
             " are, pass weights= or use fastkappa.measurements."
         )
+
+
+def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool:
+    """Warn about a first or last label, such as 0 or 9, that does not belong to the scale.
+
+    Raters agree on such a label only by chance. If one rater gives the label, the other's rating is
+    farther from it than if the first rater gives the adjacent label. Return whether there is a
+    warning.
+    """
+    if labels.dtype.kind not in "iuf" or len(labels) < 3:
+        return False
+    # Convert to floats, because large sums of integer weights could overflow below.
+    table = table.astype(float)
+    n = table.sum()
+    if n < FEWEST_WITH_ENDS:
+        return False
+    for place, beside in ((0, 1), (-1, -2)):
+        # This check excludes most tables within a microsecond.
+        if OFTEN_AT_END * table.item(place) > n:
+            continue
+        used = table[place].sum(), table[:, place].sum()
+        by_chance = used[0] * used[1] / n
+        # Weights can be negative.
+        if sum(used) < FEWEST_AT_END or table.min() < 0:
+            continue
+        if table.item(place) > by_chance + 2 * by_chance**0.5:
+            continue
+        values = np.abs(labels.astype(float) - labels[place])
+        both = np.where(values, table + table.T, 0.0)
+        margin, (own, other) = both.sum(axis=0), both[[place, beside]]
+        # Skip this label unless the raters agree on the other labels.
+        if not own.any() or kappa_of(values, values, np.where(values, both.T, 0.0), 0) <= 0:
+            continue
+        mean = values @ margin / margin.sum()
+        error = (values - mean) ** 2 @ margin / margin.sum() * (1 / own.sum() + 1 / other.sum())
+        if values @ own / own.sum() - values @ other / other.sum() > FAR_APART * error**0.5:
+            warn(
+                f"{' and '.join(names)} agree on {labels[place]} only as often as expected by"
+                f" chance. If one rating is {labels[place]}, the other is not near it: pass"
+                f" missing_codes= if {labels[place]} stands for a missing rating, or labels= if it"
+                " is a label."
+            )
+            return True
+    return False

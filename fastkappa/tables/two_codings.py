@@ -8,6 +8,7 @@ spelling for some items, such as "mil" for "mild".
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +18,6 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many, number_text
-from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.looks import alike_among, is_part, is_respelt, is_slip, prefix_of
 
@@ -53,12 +53,12 @@ FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 MOST_LABELS = 100
 MOST_SHOWN = 5
 # A warning about a label at an end of the scale requires at least `FEWEST_WITH_ENDS` items and
-# `FEWEST_AT_END` ratings with the label. The ratings paired with this label must be farther from it
-# than those paired with the adjacent label, by more than `FAR_APART` standard errors.
-FEWEST_WITH_ENDS, FEWEST_AT_END, FAR_APART = 50, 5, 3.5
-# If raters agree on a label at an end of the scale for more than one item in 25, the agreement is
-# not attributed to chance.
-OFTEN_AT_END = 25
+# `FEWEST_AT_END` ratings with the label.
+FEWEST_WITH_ENDS, FEWEST_AT_END = 50, 5
+# A warning about a longer scale requires that the range of one rater is `LONGER` times that of
+# the other, and that this proportion of ratings is outside the shorter range. Of 20 000 simulated
+# pairs of raters with the same scale, one had a warning.
+LONGER, OUTSIDE_SHORTER = 1.8, 0.25
 # A label is rare if a similar label is at least this many times as frequent.
 FREQUENT = 100
 REMEDY = "Number the labels the same way if both raters use the same scale."
@@ -119,8 +119,8 @@ def two_codings(
     elif array.dtype.kind in "iufbUTO":
         values = array.astype(float)
         found = _two_numberings(values, table, names) if may_be_renamed else None
-        if found is None and not table.any(axis=0).all():
-            found = _two_ranges(values, table, names)
+        if found is None and not (table.any(axis=0) & table.any(axis=1)).all():
+            found = _two_ranges(values, table, names) or _two_scales(values, table, names)
     if found is None and may_be_renamed:
         found = _permuted(array, table, names)
     if found is None and array.dtype.kind in "iuf":
@@ -300,6 +300,38 @@ def _two_ranges(values: Floats, table: AnyArray, names: Sequence[str]) -> str | 
     return _numbered_higher(step, _improved("quadratic kappa", given, better), names)
 
 
+def _two_scales(values: Floats, table: AnyArray, names: Sequence[str]) -> str | None:
+    """Return the warning about raters whose scales differ in length, such as 1 to 5 and 1 to 10.
+
+    The ratings must be correlated, but quadratic kappa must be much smaller.
+    """
+    margins = table.sum(axis=1), table.sum(axis=0)
+    if table.sum() < FEWEST_WITH_ENDS or min(margin.max() for margin in margins) <= 0:
+        return None
+    (low, high), (other_low, other_high) = (
+        (own.min(), own.max()) for own in (values[margin > 0] for margin in margins)
+    )
+    lengths = sorted((high - low, other_high - other_low))
+    if not 0 < LONGER * lengths[0] <= lengths[1]:
+        return None
+    least, most = max(low, other_low), min(high, other_high)
+    is_outside = (values < least) | (values > most)
+    if max(margin[is_outside].sum() for margin in margins) < OUTSIDE_SHORTER * table.sum():
+        return None
+    rows, columns = (values - margin @ values / table.sum() for margin in margins)
+    squares = math.prod(margin @ own**2 for margin, own in zip(margins, (rows, columns)))
+    # With negative weights, the product can be negative.
+    correlation = float(rows @ table @ columns) / math.sqrt(squares) if squares > 0 else 0.0
+    given = kappa_of(values, values, table, 2)
+    if correlation < max(NEAR, given + CLEARLY_BETTER):
+        return None
+    ranges = f"from {low:g} to {high:g} and from {other_low:g} to {other_high:g}"
+    return (
+        f"the labels of {names[0]} and {names[1]} are {ranges}: quadratic kappa is {given:.2f}, but"
+        f" the correlation is {correlation:.2f}. Convert the ratings to the same scale."
+    )
+
+
 def _numbered_higher(step: float, better: str, names: Sequence[str]) -> str:
     """Return the warning about a rater whose labels are ``step`` higher than the other's."""
     a, b = names
@@ -393,50 +425,6 @@ def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
 
 def _improved(kind: str, given: float, better: float) -> str:
     return f"{kind} is {given:.2f}, and would be {better:.2f}"
-
-
-def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool:
-    """Warn about a first or last label, such as 0 or 9, that does not belong to the scale.
-
-    Raters agree on such a label only by chance. If one rater gives the label, the other's rating is
-    farther from it than if the first rater gives the adjacent label. Return whether there is a
-    warning.
-    """
-    if labels.dtype.kind not in "iuf" or len(labels) < 3:
-        return False
-    # Convert to floats, because large sums of integer weights could overflow below.
-    table = table.astype(float)
-    n = table.sum()
-    if n < FEWEST_WITH_ENDS:
-        return False
-    for place, beside in ((0, 1), (-1, -2)):
-        # This check excludes most tables within a microsecond.
-        if OFTEN_AT_END * table.item(place) > n:
-            continue
-        used = table[place].sum(), table[:, place].sum()
-        by_chance = used[0] * used[1] / n
-        # Weights can be negative.
-        if sum(used) < FEWEST_AT_END or table.min() < 0:
-            continue
-        if table.item(place) > by_chance + 2 * by_chance**0.5:
-            continue
-        values = np.abs(labels.astype(float) - labels[place])
-        both = np.where(values, table + table.T, 0.0)
-        margin, (own, other) = both.sum(axis=0), both[[place, beside]]
-        # Skip this label unless the raters agree on the other labels.
-        if not own.any() or kappa_of(values, values, np.where(values, both.T, 0.0), 0) <= 0:
-            continue
-        mean = values @ margin / margin.sum()
-        error = (values - mean) ** 2 @ margin / margin.sum() * (1 / own.sum() + 1 / other.sum())
-        if values @ own / own.sum() - values @ other / other.sum() > FAR_APART * error**0.5:
-            warn(
-                f"{' and '.join(names)} agree on {labels[place]} only as often as expected by"
-                f" chance. If one rating is {labels[place]}, the other is not near it: pass"
-                f" missing_codes= if {labels[place]} stands for a missing rating, or labels= if it"
-                " is a label."
-            )
-            return True
-    return False
 
 
 def kappa_of(rows: Floats, columns: Floats, table: AnyArray, power: int) -> float:

@@ -197,7 +197,9 @@ def test_sorted_and_growing(backend: str, y: Any) -> None:
     assert_counts(y[::-1], y, backend=backend)
 
 
-@pytest.mark.filterwarnings("ignore:.* seems to number the labels", "ignore:.* in common")
+@pytest.mark.filterwarnings(
+    "ignore:.* seems to number the labels", "ignore:.* in common", "ignore:.* to the same scale"
+)
 def test_ranges_that_differ_by_column(backend: str) -> None:
     y1 = np.tile([0, 1, 2], 5000)
     y2 = y1 + 10**6

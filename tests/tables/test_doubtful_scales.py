@@ -16,7 +16,7 @@ from fastkappa import (
     fleiss_kappa,
     leaderboard,
 )
-from fastkappa.tables.two_codings import warn_of_end
+from fastkappa.tables.doubtful_tables import warn_of_end
 
 
 @pytest.mark.parametrize(("code", "lowest", "n_labels"), [(0, 1, 5), (-1, 0, 2), (6, 1, 5)])

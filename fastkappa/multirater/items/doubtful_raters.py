@@ -18,13 +18,12 @@ from fastkappa.arrays import AnyArray
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.real_numbers import warn_of_codes_among_labels
 from fastkappa.tables.doubtful_orders import judge_codes, judge_sorted_alone
-from fastkappa.tables.doubtful_tables import warn_of_strangers, warn_of_totals
+from fastkappa.tables.doubtful_tables import warn_of_end, warn_of_strangers, warn_of_totals
 from fastkappa.tables.two_codings import (
     MOST_LABELS,
     may_be_coded_apart,
     not_told_apart,
     two_codings,
-    warn_of_end,
 )
 
 COMPUTED = re.compile(
