@@ -140,7 +140,8 @@ def _harmless_errors() -> Iterator[None]:
         # recognised by its attribute `message`.
         message = getattr(error, "message", None)
         if isinstance(message, str):
-            error.message = harmless(message + _advice(message))  # type: ignore[attr-defined]
+            advice = _advice(message) or _received(message, str(error.__cause__))
+            error.message = harmless(message + advice)  # type: ignore[attr-defined]
         raise
 
 
@@ -155,3 +156,19 @@ def _advice(message: str) -> str:
     if found is None:
         return ""
     return did_you_mean(found[1], found[2][1:-1].split("', '"))
+
+
+def _received(message: str, cause: str) -> str:
+    """Return the string that is not a number, with advice if it contains a decimal comma."""
+    if not re.search(r"\bvalid (number|float|integer)\b", message):
+        return ""
+    # Recent versions of typer leave out the string, but their cause contains it.
+    named = re.match("'(.*)'", message)
+    found = named or re.search(r"input_value='(.*)', input_type=str", cause)
+    if found is None:
+        return ""
+    got = "" if named else f", got {found[1]!r}."
+    has_comma = "integer" not in message and re.fullmatch(r"[-+]?\d*,\d+", found[1])
+    if not has_comma:
+        return got
+    return f"{got} Write decimals with a point, as in {found[1].replace(',', '.')}."

@@ -123,7 +123,7 @@ class LimitsOfAgreement(ResultInUnits):
             f"<LimitsOfAgreement: {low:.6g} to {high:.6g}, bias {self.bias:.6g}, {self._items()}>"
         )
 
-    def _report(self) -> Report:
+    def _report(self, units: str | None = None) -> Report:
         first, second = map(printable, self.raters)
         spread = self.standard_deviation
         slope = (PROPORTIONAL, figure(self.slope), interval_text(self.slope_interval, ""))
@@ -134,7 +134,7 @@ class LimitsOfAgreement(ResultInUnits):
                 *self._left_out(),
             ],
             [
-                measured_grid(self.rows(), spread, self.confidence),
+                measured_grid(self.rows(), spread, self.confidence, units),
                 facts([("standard deviation", measured_text(spread, spread))]),
                 with_p(Grid(head, [slope]), [self.slope_p_value]),
             ],

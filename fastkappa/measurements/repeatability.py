@@ -93,13 +93,13 @@ class Repeatability(ResultInUnits):
             f" {self._items()}>"
         )
 
-    def _report(self) -> Report:
+    def _report(self, units: str | None = None) -> Report:
         return Report(
             [
                 f"{self._heading('Repeatability')}, if they repeat the same measurement",
                 *self._left_out(),
             ],
-            [measured_grid(self.rows(), self.within_sd, self.confidence)],
+            [measured_grid(self.rows(), self.within_sd, self.confidence, units)],
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from fastkappa.formatting import count_text, measured_text, printable
 from fastkappa.frame import data_frame
-from fastkappa.results.report import RATERS, Grid, interval_head
+from fastkappa.results.report import RATERS, Grid, Report, interval_head
 from fastkappa.results.result import Result
 
 # With more raters than this, reports contain the number of raters instead of their names.
@@ -90,6 +90,10 @@ class ResultInUnits(MeasuredResult):
     def rows(self) -> list[MeasuredRow]:
         """Return the name, value and confidence interval of each statistic."""
 
+    @abstractmethod
+    def _report(self, units: str | None = None) -> Report:
+        """Return the report, with the unit of the measurements if it is given."""
+
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per statistic.
 
@@ -106,10 +110,13 @@ class ResultInUnits(MeasuredResult):
         return data_frame(columns, ("index", list(names)))
 
 
-def measured_grid(rows: Iterable[MeasuredRow], spread: float, confidence: float) -> Grid:
+def measured_grid(
+    rows: Iterable[MeasuredRow], spread: float, confidence: float, units: str | None
+) -> Grid:
     """Return a grid of statistics with their intervals. ``spread`` determines the rounding."""
+    of_unit = "" if units is None else f" ({printable(units)})"
     shown = [(name, *_texts(value, ends, spread, 4)) for name, value, ends in rows]
-    return Grid(("", "value", interval_head(confidence)), shown)
+    return Grid(("", f"value{of_unit}", interval_head(confidence)), shown)
 
 
 def measured_estimates(

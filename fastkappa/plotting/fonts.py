@@ -9,6 +9,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fastkappa.exceptions import users_stacklevel
+from fastkappa.plotting.style import lay_out
+from fastkappa.results.text import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,17 +39,20 @@ CJK_FONTS = (
 # The names of fonts that draw a box for every character.
 BOXES = re.compile("last ?resort|blank", re.IGNORECASE)
 REGULAR = 400
+# Letters differ in width, so a line of a label gets slightly fewer than fit on average.
+LETTERS = 0.95
 
 
 def finish_texts(ax: Axes) -> None:
-    """Wrap the title and the axis labels at the edges of the figure, and find missing characters.
+    """Wrap the title and the axis labels, and find missing characters.
 
+    The title and the x label wrap at the edges of the figure, and y labels at the ends of the axis.
     Add fallback fonts to each text whose font does not have all of its characters. Warn about
     characters that no installed font has.
     """
     from matplotlib.font_manager import FontProperties, findfont
 
-    for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
+    for text in (ax.title, ax.xaxis.label):
         text.set_wrap(True)
     lacking: set[str] = set()
     for text in _texts(ax):
@@ -72,6 +77,31 @@ def finish_texts(ax: Axes) -> None:
             " rcParams['font.family'] to the name of such a font.",
             stacklevel=users_stacklevel(),
         )
+    wrap_y_labels(ax)
+
+
+def wrap_y_labels(ax: Axes) -> None:
+    """Wrap y labels that are longer than their axis, which would otherwise run over the title."""
+    # Lines are added twice, because the first ones leave less width to the title.
+    for axes in 2 * (ax, *ax.child_axes):
+        label = axes.yaxis.label
+        # Only the layout shows how long the axis is. Skip it for labels that certainly fit.
+        if 2 * _height(label) < min(axes.get_window_extent().size):
+            continue
+        lay_out(ax)
+        text = label.get_text()
+        fitting = axes.get_window_extent().height / _height(label)
+        if fitting < 1:
+            longest = max(map(len, text.split("\n")))
+            width = max(int(LETTERS * fitting * longest), 1)
+            label.set_text("\n".join(wrapped(text, width)))
+
+
+def _height(text: Text) -> float:
+    with warnings.catch_warnings():
+        # `finish_texts` has already warned about missing characters.
+        warnings.simplefilter("ignore")
+        return float(text.get_window_extent().height)
 
 
 def _texts(ax: Axes) -> Iterator[Text]:

@@ -10,6 +10,7 @@ from fastkappa.formatting import text_width
 from fastkappa.plotting import style
 from fastkappa.plotting.fonts import finish_texts
 from fastkappa.plotting.results import Row, Rows, read_rows, write_figures
+from fastkappa.results.text import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +23,11 @@ HIGHEST = 100.0
 NARROWEST = 0.1
 # The length of each margin, as a proportion of the axis without its margins.
 MARGIN = 0.05
+# On given axes, the texts leave at least this proportion of the width to the axis.
+AXIS_WIDTH = 0.36
+# The minimum font size. A name has several lines if it has more letters and space is scarce.
+SMALLEST_TEXT = 5.0
+LETTERS = 24
 
 
 def plot_forest(
@@ -79,6 +85,7 @@ def plot_forest(
     style.import_matplotlib()
     found = read_rows(results, intervals, names)
     rows = found.rows
+    is_new = ax is None
     if ax is None:
         longest = max(text_width(row.name) for row in rows)
         height = min(HIGHEST, 0.7 + ROW_HEIGHT * max(len(rows), 2))
@@ -119,6 +126,8 @@ def plot_forest(
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
     finish_texts(ax)
+    if not is_new:
+        _make_room(ax)
     return ax
 
 
@@ -136,7 +145,35 @@ def _limits(rows: list[Row]) -> tuple[float, float]:
 
 def _text_size(ax: Axes, n_rows: int) -> float:
     height = ax.get_window_extent().height / ax.figure.dpi * style.POINTS_IN_AN_INCH
-    return min(10.0, max(5.0, 0.75 * height / n_rows))
+    return min(10.0, max(SMALLEST_TEXT, 0.75 * height / n_rows))
+
+
+def _make_room(ax: Axes) -> None:
+    """Wrap long names of rows, and then reduce the texts, if they leave the axis too little room.
+
+    Without a layout, the texts do not change the size of the axes.
+    """
+    if ax.figure.get_layout_engine() is None:
+        return
+    names = ax.get_yticklabels()
+    if _text_width(ax) < 1:
+        return
+    several = ["\n".join(wrapped(name.get_text(), LETTERS)) for name in names]
+    ax.set_yticks(ax.get_yticks(), several, fontsize=names[0].get_fontsize(), parse_math=False)
+    factor = _text_width(ax)
+    for text in (*ax.get_yticklabels(), *ax.texts):
+        text.set_fontsize(max(SMALLEST_TEXT, float(text.get_fontsize()) / max(factor, 1)))
+
+
+def _text_width(ax: Axes) -> float:
+    """Return the width of the names and values, relative to the width that they may have."""
+    style.lay_out(ax)
+    texts = [
+        max(text.get_window_extent().width for text in column)
+        for column in (ax.get_yticklabels(), ax.texts)
+    ]
+    whole: float = min(ax.figure.bbox.width, ax.get_tightbbox().width)  # type: ignore[union-attr]
+    return sum(texts) / ((1 - AXIS_WIDTH) * whole)
 
 
 def _axis_label(found: Rows) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.formatting import label_text, text_width
-from fastkappa.plotting.style import POINTS_IN_AN_INCH, import_matplotlib, new_axes
+from fastkappa.plotting.style import POINTS_IN_AN_INCH, import_matplotlib, lay_out, new_axes
 from fastkappa.results.report import RATERS
 from fastkappa.statistics.tables import as_tables
 
@@ -79,13 +78,7 @@ def make_grid(
 
 def laid_out(grid: Grid) -> Grid:
     """Lay out the figure, and return the grid with the resulting width of its cells."""
-    if grid.ax.figure.get_layout_engine() is None:
-        return grid
-    with warnings.catch_warnings():
-        # Warnings about missing characters are ignored, because `finish_texts` has not yet replaced
-        # the fonts.
-        warnings.simplefilter("ignore")
-        grid.ax.figure.canvas.figure.draw_without_rendering()
+    lay_out(grid.ax)
     return grid._replace(cell=min(grid.cell, _cell_width(grid.ax, len(grid.labels))))
 
 

@@ -6,6 +6,7 @@ for colour-blind readers. Agreement is drawn dark, and disagreement light.
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from fastkappa.exceptions import library_needed
@@ -45,6 +46,17 @@ def new_axes(width: float, height: float) -> Axes:
 
     _, ax = pyplot.subplots(figsize=(width, height), layout="constrained")
     return ax
+
+
+def lay_out(ax: Axes) -> None:
+    """Lay out the figure of axes, so that their size is final."""
+    if ax.figure.get_layout_engine() is None:
+        return
+    with warnings.catch_warnings():
+        # Warnings about missing characters are ignored, because `finish_texts` may not yet have
+        # replaced the fonts.
+        warnings.simplefilter("ignore")
+        ax.figure.canvas.figure.draw_without_rendering()
 
 
 def ink() -> Any:

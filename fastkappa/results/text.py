@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from fastkappa.formatting import text_width
 from fastkappa.results.report import Grid, Report
 
 COLUMNS = 80
-# Cells are truncated after LONGEST_CELL characters. In grids whose rows begin with two names, they
-# are truncated after LONGEST_OF_TWO characters, so that two names and an interval fit on a line.
-LONGEST_CELL, LONGEST_OF_TWO = 38, 28
+# Names are truncated after LONGEST_CELL charactersLONGEST_CELL, LONGEST_OF_TWO = 38, 28
 
 
 def as_text(report: Report, columns: int = COLUMNS) -> str:
@@ -55,7 +54,7 @@ def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
     """Yield the lines of each grid. A grid that is too wide is split into parts."""
     longest = [LONGEST_OF_TWO if grid.n_fixed > 1 else LONGEST_CELL for grid in grids]
     tables = [
-        [[shortened(cell, most) for cell in row] for row in (grid.head, *_rows(grid))]
+        [[shortened(cell, most) for cell in grid.head], *_rows(grid, most)]
         for grid, most in zip(grids, longest)
     ]
     # The column of names has the same width in all grids.
@@ -86,10 +85,15 @@ def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
             above = []
 
 
-def _rows(grid: Grid) -> Iterator[Sequence[str]]:
+def _rows(grid: Grid, longest: int) -> Iterator[list[str]]:
+    """Yield the lines of each row. Long names are truncated, and long values are wrapped."""
     n = grid.n_fixed
     for row in grid.rows:
-        yield [*row[:n], *(grid.zero if cell == "0" else cell for cell in row[n:])]
+        values = (grid.zero if cell == "0" else cell for cell in row[n:])
+        cells = [[name] for name in row[:n]]
+        cells += [wrapped(cell, longest) if len(cell) > longest else [cell] for cell in values]
+        for line in zip_longest(*cells, fillvalue=""):
+            yield [shortened(cell, longest) for cell in line]
 
 
 def _parts(widths: list[int], n_fixed: int, room: int) -> Iterator[list[int]]:

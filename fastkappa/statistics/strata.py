@@ -143,7 +143,7 @@ class EqualKappas(Result):
         common = f"common {self.coefficient} {estimate_text(self.kappa, self.interval)}"
         return Report(
             [common, f"test of equality: {self.test_text()}", *left_out],
-            [facts([(f"standard error of common {self.coefficient}", self.standard_error)])],
+            [facts([("its standard error", self.standard_error)])],
             doubts=[self.doubt] if self.doubt else [],
         )
 

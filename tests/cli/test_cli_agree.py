@@ -223,7 +223,7 @@ def test_groups(path: Path, ratings: dict[str, Any]) -> None:
     assert str(expected) in text
     assert "\ncommon kappa 0.2338 (0.1506 to 0.3170)\n" in text
     assert "\ntest of equality: Q = 0.9009, df = 1, p = 0.34\n" in text
-    assert re.search(r"\nstandard error of common kappa +0\.0\d{3}\n", text)
+    assert re.search(r"\nits standard error +0\.0\d{3}\n", text)
 
 
 def test_groups_with_bootstrap_and_scale(path: Path) -> None:

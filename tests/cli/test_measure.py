@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,14 @@ def test_two_methods(flows: Path) -> None:
     assert f"{limits.bias:.2f}" in text
     assert "proportional bias (slope)" in text
     assert "90 % interval" in text
+
+
+def test_the_report_has_the_unit(flows: Path) -> None:
+    text = measure.text_of(flows, "--raters", "wright", "mini", "--units", "l/min")
+    correlations, limits, repeated = re.split("\nLimits of|\nRepeatability of", text)
+    assert "l/min" not in correlations
+    # The slope has no unit.
+    assert limits.count("value (l/min)") == repeated.count("value (l/min)") == 1
 
 
 def test_each_group_is_reported_as_alone(tmp_path: Path) -> None:

@@ -114,6 +114,18 @@ def test_numbers_of_a_spreadsheet() -> None:
     assert "30 % is 0.3" in plan.refusal("--kappa", 0.8, "--n", 9, "--rates", "0.7,30")
 
 
+@pytest.mark.parametrize("option", ["--kappa", "--width", "--null", "--alpha", "--confidence"])
+def test_decimal_commas(option: str) -> None:
+    found = plan.run("--kappa", 0.8, option, "0,75", columns=200)
+    assert found.exit_code == 2
+    assert "'0,75'" in found.stderr
+    assert "Write decimals with a point, as in 0.75." in found.stderr
+    for wrong in (("--width", "wide"), ("--n", "1,5")):
+        found = plan.run("--kappa", 0.8, *wrong, columns=200)
+        assert f"'{wrong[1]}'" in found.stderr
+        assert "decimals" not in found.stderr
+
+
 def test_correlations() -> None:
     options = ["--correlation", 0.8, "--coefficient", "icc", "--raters", 3]
     icc: dict[str, object] = {"coefficient": "icc", "n_raters": 3}

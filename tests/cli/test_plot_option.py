@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,16 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("matplotlib")
 pytest.importorskip("typer")
 
+from matplotlib import pyplot
+
 from fastkappa import datasets
+from fastkappa.cli.options import PictureOptions
+from fastkappa.cli.pages.pictures import Picture
+from fastkappa.cli.reports.output import Output
+from fastkappa.cli.reports.picture import _drawn, draw, read_size
+from fastkappa.measurements import limits_of_agreement
+from fastkappa.plotting import plot_limits_of_agreement
+from fastkappa.plotting.style import new_axes
 from tests.helpers.command_line import CommandLine, write_csv
 
 command = CommandLine("agree")
@@ -73,15 +84,51 @@ def test_pictures_for_print(path: Path, tmp_path: Path) -> None:
     assert b"/Type3" not in pdf.read_bytes()
 
 
-@pytest.mark.parametrize("size", ["3x3", "4x3"])
+@pytest.mark.parametrize("size", ["2x3", "4x1"])
 def test_a_size_that_is_too_small_for_the_names(path: Path, tmp_path: Path, size: str) -> None:
-    """Texts are cut off at the first size, and squeeze the axis at the second."""
+    """Texts squeeze the width of the axis at the first size, and its height at the second."""
     options = (path, "--raters", "a", "b", "c", "--plot", tmp_path / "out.png", "--dpi", 50)
     said = command.run(*options, "--size", size).stderr
     assert f"warning: --size {size} is too small for the text of" in said
     assert "constrained_layout" not in said
     larger = said.rpartition("--size ")[2].rstrip(".\n")
     assert command.run(*options, "--size", larger).stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("ticks", "warned"),
+    [([0.1, 0.5, 0.9], False), ([0.1, 0.13, 0.9], True), ([0.9, 2, 2.1], False)],
+)
+def test_texts_that_overlap(tmp_path: Path, ticks: list[float], warned: bool) -> None:
+    """Two ticks are closer than their texts are wide. Ticks beyond the axis are not drawn."""
+
+    def drawn(ax: Any) -> Any:
+        ax = new_axes(4, 3) if ax is None else ax
+        ax.set_xlim(0, 1)
+        ax.set_xticks(ticks, [f"{tick:.2f}" for tick in ticks])
+        ax.set_xlim(0, 1)
+        return ax
+
+    options = PictureOptions(plot=tmp_path / "out.png", size="3.5x3", dpi=50)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        draw(options, Output("", [], {}, [], [Picture("", drawn)]))
+    assert ["--size 3.5x3 is too small" in str(one.message) for one in caught] == [True] * warned
+
+
+@pytest.mark.parametrize("size", ["3.5x2.5", "3.5x3", "5x3.5"])
+@pytest.mark.parametrize("title", [None, "The agreement of two readers of ultrasound images"])
+def test_a_y_label_stays_beside_its_axis(size: str, title: str | None) -> None:
+    """The label takes several lines, also if the title leaves it less space."""
+    rng = np.random.default_rng(1)
+    result = limits_of_agreement(*rng.normal(5, 1, size=(2, 50)))
+    picture = Picture("", lambda ax: plot_limits_of_agreement(result, units="mmHg at rest", ax=ax))
+    ax = _drawn(PictureOptions(size=size, title=title), picture, read_size(size))
+    ax.figure.draw_without_rendering()
+    label, axes = ax.yaxis.label.get_window_extent(), ax.get_window_extent()
+    pyplot.close(ax.figure)
+    assert label.y0 >= axes.y0 - 1
+    assert label.y1 <= axes.y1 + 1
 
 
 def test_the_width_of_a_journal_column(path: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import fastkappa
 from fastkappa import datasets
 from fastkappa.formatting import text_width
 from fastkappa.results.html import as_html
-from fastkappa.results.report import Grid, Report
+from fastkappa.results.report import Grid, Report, facts
 from fastkappa.results.text import as_text
 from fastkappa.thresholds.rounding import find_rounding
 from fastkappa.thresholds.rounding_report import RoundingReport
@@ -178,3 +178,11 @@ def test_a_difference_names_its_weights(weights: Any, name: str) -> None:
         assert str(difference).startswith(f"Difference of two kappas{n}, {name}\n")
         assert difference.sentence().startswith(f"Kappa ({name}) was")
         assert json.dumps(difference.to_dict()["weights"]) == json.dumps(weights)
+
+
+def test_long_names_are_truncated_but_figures_are_wrapped() -> None:
+    rates = ", ".join(f"0.{digit}123" for digit in range(1, 10))
+    text = as_text(Report([], [facts([("n" * 50, rates), ("items", "7")])]))
+    assert "n" * 37 + "…" in text
+    assert " ".join(text.replace("n" * 37 + "…", "").split()) == f"{rates} items 7"
+    assert max(map(len, text.splitlines())) <= 80

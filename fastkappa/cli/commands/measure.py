@@ -50,8 +50,8 @@ def measure(
         The form of the intraclass correlation that --format sentence prints, such as ICC(C,1) or
         ICC3.
     units : UNIT
-        The unit of the measurements, such as mmHg, for the axes of the Bland-Altman plot and for
-        --format sentence.
+        The unit of the measurements, such as mmHg, for the report, the axes of the Bland-Altman
+        plot and --format sentence.
     missing
         What to do with items that some raters did not measure: stop with an error (raise), or leave
         the items out (drop).

@@ -103,7 +103,8 @@ def report_on_measurements(
         pictures.insert(0, Picture(caption, plot))
     fields["repeatability"] = repeated.to_dict()
     rows += [estimate_row(name, value, math.nan, ends) for name, value, ends in repeated.rows()]
-    reports = [result._report() for result in found]
+    reports = [forms._report(), concordance._report()]
+    reports += [result._report(units) for result in found[2:]]
     sentences = [forms.sentence(chosen), concordance.sentence()]
     sentences += [result.sentence(units=units) for result in found[2:]]
     if scale is not None:
