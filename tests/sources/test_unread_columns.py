@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from fastkappa import Ratings, confusion_from_source
+from fastkappa.formatting import percent_text
 from tests.helpers.absent import library
 
 pytest.importorskip("pyarrow")
@@ -144,7 +145,7 @@ DOUBTFUL = {
     "prefilled": (
         (own := _prefilled()),
         "a and b agree on all 200 items without 'marked_at', but on only"
-        f" {sum(map(eq, own['a'][1::2], own['b'][1::2])) / 200:.0%} of the others",
+        f" {percent_text(sum(map(eq, own['a'][1::2], own['b'][1::2])) / 200)} of the others",
     ),
     "shifted": (_shifted(), "ratings are from 1 to 5 where 'site' is 'B', but from 0 to 4 elsew"),
 }

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastkappa.formatting import first_of_many
+from fastkappa.formatting import first_of_many, percent_text
 from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.tables.doubtful_rows import agreed_elsewhere
@@ -225,7 +225,7 @@ def _warn_of_prefilled(given: Unread) -> None:
             if agreed is not None:
                 warn(
                     f"{pair[0]} and {pair[1]} agree on all {is_blank.sum()} items without"
-                    f" {name!r}, but on only {agreed:.0%} of the others. If one rater's ratings"
+                    f" {name!r}, but on only {percent_text(agreed)} of the others. If one rater's ratings"
                     " were filled in from the other there, leave these items out."
                 )
                 return
