@@ -307,9 +307,18 @@ def _places(name: str, n_patients: list[int]) -> Columns:
 
 
 RESTARTS = "'patient' restarts for each"
+NAMES_OF_PLACES = ["site", "Study centre", "hospitalID", "clinic_id", "Standort", "Prüfzentrum"]
+NAMES_OF_PLACES += [
+    "Universitätsklinik",
+    "hôpital",
+    "ÉTABLISSEMENT",
+    "clínica",
+    "Sede",
+    "ziekenhuis",
+]
 
 
-@pytest.mark.parametrize("name", ["site", "Study centre", "hospitalID", "clinic_id"])
+@pytest.mark.parametrize("name", NAMES_OF_PLACES)
 def test_patient_numbers_that_restart_at_each_place(tmp_path: Path, name: str) -> None:
     columns = _places(name, [30, 22, 25])
     options = ("--raters", "a", "b", "--cluster", "patient")

@@ -24,10 +24,14 @@ ID = re.compile(
     r"(^|[\W_])(?i:ids?|mrn|patient|record|case|subject|item|participant|accession)([\W_]|$)"
     r"|[a-z]I[dD]([\W_]|$)"
 )
-# The name of a column of places, at each of which the numbers of patients can restart.
+# The name of a column of places, at each of which the numbers of patients can restart. The ratings
+# do not suffice, because patients 1 to n can also be those who have reached a visit.
 PLACE = re.compile(
-    r"(^|[\W_])(?i:sites?|cent(er|re|ro)s?|hospital|hôpital|clinic|klinik|zentrum|country|city)"
-    r"(I[dD])?([\W_]|$)"
+    r"(^|[\W_])(?i:sites?|cent(er|re|ro)s?|hospital|clinic|country|city"
+    r"|standort|\w*(zentrum|klinik|krankenhaus)|praxis|stadt"
+    r"|h[oô]pital|clinique|[eé]tablissement|ville|pays"
+    r"|cl[ií]nica|ciudad|pa[ií]s|sede|ospedale|citt[aà]|paese"
+    r"|ziekenhuis|kliniek|vestiging|stad)(I[dD])?([\W_]|$)"
 )
 # The smallest number of clusters per place for a warning about numbers that restart.
 FEWEST_OF_PLACE = 5
@@ -225,8 +229,8 @@ def _warn_of_prefilled(given: Unread) -> None:
             if agreed is not None:
                 warn(
                     f"{pair[0]} and {pair[1]} agree on all {is_blank.sum()} items without"
-                    f" {name!r}, but on only {percent_text(agreed)} of the others. If one rater's ratings"
-                    " were filled in from the other there, leave these items out."
+                    f" {name!r}, but on only {percent_text(agreed)} of the others. If one rater's"
+                    " ratings were filled in from the other there, leave these items out."
                 )
                 return
 
