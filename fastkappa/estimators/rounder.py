@@ -349,7 +349,8 @@ def _scores_of(X: Any) -> AnyArray:
     """Return the scores as a one-dimensional float32 or float64 array."""
     refuse_masked(X=X)
     check = partial(check_array, ensure_2d=False, input_name="X", estimator="KappaRounder")
-    scores: AnyArray = check(X, dtype=None)
+    # The shape is checked first, because features can have missing values, but scores cannot.
+    scores: AnyArray = check(X, dtype=None, ensure_all_finite=False)
     if scores.ndim == 2 and scores.shape[1] == 1:
         scores = scores[:, 0]
     if scores.ndim != 1:
