@@ -58,7 +58,8 @@ def lightgbm_feval(preds: Any, eval_data: Any) -> tuple[str, float, bool]:
         The name of the metric (``"quadratic_kappa"``), the kappa, and True, because a higher kappa
         is better.
     """
-    return NAME, _kappa(eval_data.get_label(), preds, eval_data.get_weight()), True
+    label, weight = _labels_of(eval_data, "eval_data", "lightgbm_eval_metric")
+    return NAME, _kappa(label, preds, weight), True
 
 
 def lightgbm_eval_metric(
@@ -100,8 +101,8 @@ def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
         The name of the metric (``"quadratic_kappa_loss"``), and the loss ``1 - kappa``. Early
         stopping minimises this loss, so do not pass ``maximize=True``.
     """
-    weights = dtrain.get_weight()  # an empty array if the data have no weights
-    return LOSS, 1 - _kappa(dtrain.get_label(), predt, weights if len(weights) else None)
+    label, weight = _labels_of(dtrain, "dtrain", "xgboost_eval_metric")
+    return LOSS, 1 - _kappa(label, predt, weight)
 
 
 def xgboost_eval_metric(y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
@@ -125,7 +126,32 @@ def xgboost_eval_metric(y_true: Any, y_pred: Any, sample_weight: Any = None) -> 
     return 1 - _kappa(y_true, y_pred, sample_weight)
 
 
+def _labels_of(data: Any, name: str, instead: str) -> tuple[Any, Any]:
+    """Return the labels and weights of a library's data set. The weights can be None.
+
+    ``instead`` is the metric for the scikit-learn interface, which passes arrays.
+    """
+    if not hasattr(data, "get_label"):
+        raise TypeError(
+            f"{name} must be a data set with labels, got {type(data).__name__}. In the scikit-learn"
+            f" interface, use {instead}."
+        )
+    weight = data.get_weight()
+    # The weights are empty if an XGBoost data set has none.
+    return data.get_label(), None if weight is None or not len(weight) else weight
+
+
+def _refuse_data_set(y_pred: Any) -> None:
+    """Raise if a library passes a data set to a metric for the scikit-learn interface."""
+    if hasattr(y_pred, "get_label"):
+        raise TypeError(
+            f"y_pred must be an array, got {type(y_pred).__name__}. In lightgbm.train, use"
+            " lightgbm_feval. In xgboost.train, use xgboost_custom_metric."
+        )
+
+
 def _kappa(y_true: Any, y_pred: Any, sample_weight: Any) -> float:
+    _refuse_data_set(y_pred)
     shape = np.shape(y_pred)
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
@@ -258,7 +284,7 @@ class ClassKappa:
 
     def lightgbm_feval(self, preds: Any, eval_data: Any) -> tuple[str, float, bool]:
         """Return kappa, for use as ``feval`` in `lightgbm.train` and `lightgbm.cv`."""
-        label, weight = eval_data.get_label(), eval_data.get_weight()
+        label, weight = _labels_of(eval_data, "eval_data", "lightgbm_eval_metric")
         return self.lightgbm_eval_metric(label, preds, weight)
 
     def lightgbm_eval_metric(
@@ -269,9 +295,8 @@ class ClassKappa:
 
     def xgboost_custom_metric(self, predt: Any, dtrain: Any) -> tuple[str, float]:
         """Return 1 - kappa, for use as ``custom_metric`` in `xgboost.train` and `xgboost.cv`."""
-        weights = dtrain.get_weight()
-        loss = self.kappa_loss(dtrain.get_label(), predt, weights if len(weights) else None)
-        return "kappa_loss", loss
+        label, weight = _labels_of(dtrain, "dtrain", "kappa_loss")
+        return "kappa_loss", self.kappa_loss(label, predt, weight)
 
     def kappa_loss(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
         """Return 1 - kappa, for use as ``eval_metric`` in XGBoost's scikit-learn interface."""
@@ -323,6 +348,7 @@ def _outside(truth: AnyArray, n_classes: int) -> str:
 
 def _classes_of(predictions: Any) -> tuple[AnyArray, int | None]:
     """Return the most probable class of each item, and the number of classes if known."""
+    _refuse_data_set(predictions)
     scores: AnyArray = np.asarray(predictions)
     if scores.ndim == 2 and scores.shape[1] > 1:
         return np.asarray(scores.argmax(axis=1)), scores.shape[1]

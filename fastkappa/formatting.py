@@ -131,6 +131,26 @@ def count_text(n: int, noun: str) -> str:
     return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
+def percent_text(proportion: float) -> str:
+    """Return a proportion as a percentage. Only an exact 0 or 1 is written as 0 % or 100 %.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import percent_text
+    >>> percent_text(0.692), percent_text(1e-5), percent_text(0.99999)
+    ('69.2 %', '<0.1 %', '>99.9 %')
+    >>> percent_text(1.0)
+    '100 %'
+    """
+    if proportion in (0, 1):
+        return f"{proportion:.0%}".replace("%", " %")
+    if proportion < 0.0005:
+        return "<0.1 %"
+    if proportion >= 0.9995:
+        return ">99.9 %"
+    return f"{100 * proportion:.1f} %"
+
+
 def measured_text(value: float, spread: float, digits: int = 4) -> str:
     """Return a measurement with the decimals of ``spread`` at ``digits`` significant digits.
 

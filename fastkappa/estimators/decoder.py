@@ -22,6 +22,7 @@ from fastkappa.estimators.out_of_fold import (
     OutOfFoldClassifier,
     read_target,
     sorted_labels,
+    warn_of_groups,
 )
 from fastkappa.estimators.scorers import is_fractional, kappa_of
 from fastkappa.exceptions import LabelOrderWarning
@@ -172,6 +173,7 @@ class KappaDecoder(OutOfFoldClassifier):
         if y is None and self.estimator is not None:
             raise ValueError("KappaDecoder requires y to be passed, but the target y is None.")
         self._forget("calibration_")
+        warn_of_groups(groups)
         order = None if self.labels is None else read_order(self.labels)
         if y is not None:
             given, y = y, read_target(y, self.labels)

@@ -22,9 +22,10 @@ from sklearn.utils.validation import has_fit_parameter
 
 from fastkappa.arrays import AnyArray
 from fastkappa.estimators.scorers import is_fractional, kappa_of
-from fastkappa.ratings.column import refuse_masked
+from fastkappa.ratings.column import read_column, refuse_masked
 from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.interop import in_known_library
+from fastkappa.ratings.item_weights import warn_of_ids
 from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.statistics.weights import Weights
 
@@ -48,6 +49,12 @@ def read_target(y: Any, labels: Any) -> AnyArray:
         except ValueError as error:
             raise ValueError(f"{error} For fractional labels, pass labels=.") from None
     return target
+
+
+def warn_of_groups(groups: Any) -> None:
+    """Warn if each group has one item, as if ids were passed as groups."""
+    if groups is not None:
+        warn_of_ids(read_column(groups, "groups"), "group")
 
 
 def sorted_labels(y: AnyArray) -> AnyArray:

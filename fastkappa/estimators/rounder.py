@@ -17,7 +17,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from fastkappa.arrays import AnyArray
 from fastkappa.choices import no_attribute
 from fastkappa.decoding.decode import read_order
-from fastkappa.estimators.out_of_fold import OutOfFoldClassifier, Splits, read_target, sorted_labels
+from fastkappa.estimators.out_of_fold import (
+    OutOfFoldClassifier,
+    Splits,
+    read_target,
+    sorted_labels,
+    warn_of_groups,
+)
 from fastkappa.ratings.column import read_column, refuse_masked
 from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.labels import distinct, names_of_columns
@@ -237,6 +243,7 @@ class KappaRounder(OutOfFoldClassifier):
         if y is None:
             raise ValueError("KappaRounder requires y to be passed, but the target y is None.")
         warn_of_row_order({"X": X, "y": y})
+        warn_of_groups(groups)
         given, y = y, read_target(y, self.labels)
         labels = self.labels
         if labels is None:
@@ -356,7 +363,8 @@ def _scores_of(X: Any) -> AnyArray:
     """Return the scores as a one-dimensional float32 or float64 array."""
     refuse_masked(X=X)
     check = partial(check_array, ensure_2d=False, input_name="X", estimator="KappaRounder")
-    scores: AnyArray = check(X, dtype=None)
+    # The shape is checked first, because features can have missing values, but scores cannot.
+    scores: AnyArray = check(X, dtype=None, ensure_all_finite=False)
     if scores.ndim == 2 and scores.shape[1] == 1:
         scores = scores[:, 0]
     if scores.ndim != 1:

@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import FloatTable
-from fastkappa.formatting import count_text, figure, first_of_many, interval_text, plain, printable
+from fastkappa.formatting import (
+    count_text,
+    figure,
+    first_of_many,
+    interval_text,
+    percent_text,
+    plain,
+    printable,
+)
 from fastkappa.frame import data_frame
 from fastkappa.results.report import Grid, Report, facts
 from fastkappa.results.result import Result
@@ -335,7 +343,7 @@ class Leaderboard(Result):
         if any(row.coverage < 1 for row in self if row.rank is not None):
             header.append("coverage")
             for row, part in zip(rows, self.coverage.tolist()):
-                row.append("" if row[0] == "-" else f"{100 * part:.1f} %")
+                row.append("" if row[0] == "-" else percent_text(part))
         for what in ("missing", "extra", "repeated", "other_labels"):
             if getattr(self, what).any():
                 header.append(what.replace("_", " "))

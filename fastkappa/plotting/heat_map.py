@@ -8,6 +8,7 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable
 from fastkappa.choices import check_choice
+from fastkappa.formatting import percent_text
 from fastkappa.plotting import style
 from fastkappa.plotting.fonts import finish_texts
 from fastkappa.plotting.grid import (
@@ -165,24 +166,4 @@ def _write_cells(grid: Grid, proportions: FloatTable, heat: Any) -> None:
             grid.ax.text(j, i, grid.texts[i][j], fontsize=size, va="center_baseline", **look)
             continue
         grid.ax.text(j, i + 0.02, grid.texts[i][j], fontsize=size, va="bottom", **look)
-        grid.ax.text(j, i + 0.08, write_percentage(proportion), fontsize=small, va="top", **look)
-
-
-def write_percentage(proportion: float) -> str:
-    """Return a proportion as a percentage. Only an exact 0 or 1 is written as 0 % or 100 %.
-
-    Examples
-    --------
-    >>> from fastkappa.plotting.heat_map import write_percentage
-    >>> write_percentage(0.692), write_percentage(1e-5), write_percentage(0.99999)
-    ('69.2 %', '<0.1 %', '>99.9 %')
-    >>> write_percentage(1.0)
-    '100 %'
-    """
-    if proportion in (0, 1):
-        return f"{proportion:.0%}".replace("%", " %")
-    if proportion < 0.0005:
-        return "<0.1 %"
-    if proportion >= 0.9995:
-        return ">99.9 %"
-    return f"{100 * proportion:.1f} %"
+        grid.ax.text(j, i + 0.08, percent_text(proportion), fontsize=small, va="top", **look)

@@ -156,7 +156,7 @@ def read_clusters(
     return column
 
 
-def warn_of_ids(clusters: Column) -> None:
+def warn_of_ids(clusters: Column, noun: str = "cluster") -> None:
     """Warn if the values of a column of clusters are all different."""
     if not clusters.obstacle and are_different(clusters.values, clusters.categories):
-        warn(ONE_ITEM_EACH)
+        warn(ONE_ITEM_EACH.replace("cluster", noun))

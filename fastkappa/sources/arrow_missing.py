@@ -13,7 +13,7 @@ from fastkappa.ratings.missing import BLANKS
 from fastkappa.sources.arrow_columns import codes_of, in_one, is_string
 from fastkappa.sources.arrow_files import DELIMITERS, format_of
 from fastkappa.sources.source_ratings import STRINGS, WantedLabels, column_of
-from fastkappa.sources.text.arrow_text import inferred, without_texts
+from fastkappa.sources.text.arrow_text import inferred, with_point, without_texts
 
 # How to handle strings among numbers.
 OddStrings = Literal["raise", "drop", "keep"]
@@ -38,6 +38,7 @@ def mark_missing(
     *,
     odd: OddStrings,
     remedy: str,
+    decimal: str,
 ) -> Any:
     """Return a column of a file, with codes for missing ratings replaced by null.
 
@@ -53,6 +54,8 @@ def mark_missing(
         How to handle strings among numbers: as an error, as missing, or as labels.
     remedy : str
         The advice in the error about such strings.
+    decimal : str
+        The decimal separator in text.
 
     Returns
     -------
@@ -66,7 +69,7 @@ def mark_missing(
     is_dictionary = types.is_dictionary(array.type)
     if is_string(array.type.value_type if is_dictionary else array.type):
         is_text = format_of(path) in DELIMITERS
-        return _marked_strings(array, column, codes, is_text, odd, remedy)
+        return _marked_strings(array, column, codes, is_text, odd, remedy, decimal)
     numbers: list[int] = []
     if codes is not None and types.is_integer(array.type):
         limits = np.iinfo(str(array.type))
@@ -88,6 +91,7 @@ def _marked_strings(
     is_text: bool,
     odd: OddStrings,
     remedy: str,
+    decimal: str,
 ) -> Any:
     import pyarrow
 
@@ -98,7 +102,9 @@ def _marked_strings(
         values, categories = codes_of(encoded, texts)
         counts = np.bincount(values, minlength=len(categories))
         places = [i for i, text in enumerate(categories) if text not in gone | {None}]
-        present = column_of([categories[i] for i in places], STRINGS, counts=counts[places])
+        present = column_of(
+            [with_point(categories[i], decimal) for i in places], STRINGS, counts=counts[places]
+        )
         # If missing codes are given, no other values count as missing.
         others = {*odd_strings(present)}
         if odd == "drop" and codes is None:
@@ -111,6 +117,6 @@ def _marked_strings(
         return array
     kept, places = without_texts(encoded, gone)
     if is_text:
-        return inferred(kept, column).take(places)
+        return inferred(kept, column, decimal).take(places)
     values = pyarrow.array(kept, encoded.type.value_type)
     return pyarrow.DictionaryArray.from_arrays(places, values, ordered=encoded.type.ordered)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.formatting import percent_text
 from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.tables.two_codings import LEAST_REPEATS, is_predicted, kappa_of
 
@@ -201,7 +202,7 @@ def warn_of_copied(rows: Rows) -> bool:
     a, b = rows.names
     warn(
         f"{a} and {b} agree on all {length} items from position {rows.place(start)} to"
-        f" {rows.place(stop - 1)}, but on only {agreed:.0%} of the others. If one rater's"
+        f" {rows.place(stop - 1)}, but on only {percent_text(agreed)} of the others. If one rater's"
         " ratings were copied from the other there, leave these items out."
     )
     return True

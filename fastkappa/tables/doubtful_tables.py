@@ -266,19 +266,38 @@ def warn_of_most_outside(table: AnyArray, n_outside: int) -> None:
 def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> None:
     """If items are left out, warn about given labels that no item has.
 
-    ``table`` is the table of the items. Only strings are checked. With numeric labels, users often
-    pass a whole scale and rarely make typing errors.
+    ``table`` is the table of the items. With numeric labels, users often pass a whole scale and
+    rarely make typing errors. Numbers are checked only for a scale that begins too low, such as 0
+    to 4 instead of 1 to 5. A scale that ends too high can have a rare highest grade.
     """
-    if not n_outside or labels.dtype.kind not in "UTO":
+    if not n_outside:
         return
-    used = table.any(axis=0) | table.any(axis=1)
+    used: AnyArray = np.asarray(table.any(axis=0) | table.any(axis=1))
     unused = [repr(label) for label in labels[~used].tolist() if isinstance(label, str)]
+    advice = "Spell the labels exactly as in the ratings."
+    if _begins_too_low(labels, used, table, n_outside):
+        unused = [str(labels.min())]
+        advice = "Pass the labels of the ratings, such as 1 to 5 instead of 0 to 4."
     if unused:
         warn(
             f"no rating equals the label {' or '.join(unused[:MOST_SHOWN])}, and {n_outside}"
             f" {'item is' if n_outside == 1 else 'items are'} left out because of ratings"
-            " that are not in labels. Spell the labels exactly as in the ratings."
+            f" that are not in labels. {advice}"
         )
+
+
+def _begins_too_low(labels: AnyArray, used: AnyArray, table: AnyArray, n_outside: int) -> bool:
+    """Return whether only the lowest of consecutive labels is unused, and many items are outside.
+
+    Sums of fractional weights do not show the number of items.
+    """
+    if labels.dtype.kind not in "iuf" or table.dtype.kind not in "iu" or len(labels) < 3:
+        return False
+    least = max(FEWEST_ABSENT, LEAST_ABSENT * (n_outside + table.sum()))
+    order = np.argsort(labels)
+    are_consecutive = (np.diff(labels[order]) == 1).all()
+    is_lowest_unused = not used[order[0]] and used[order[1:]].all()
+    return bool(are_consecutive and is_lowest_unused and n_outside >= least)
 
 
 def warn_of_measured(labels: AnyArray, table: AnyArray) -> None:

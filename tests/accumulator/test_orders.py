@@ -307,3 +307,11 @@ def test_misspelt_label() -> None:
     for ask in (accumulator.kappa, accumulator.agreement):
         with pytest.warns(UserWarning, match="no rating equals the label 'moderat', and 4"):
             ask()
+
+
+def test_labels_that_begin_too_low() -> None:
+    accumulator = ConfusionAccumulator(labels=range(5))
+    for _ in range(10):
+        accumulator.update([1, 2, 3, 4, 5], [1, 2, 3, 4, 5])
+    with pytest.warns(UserWarning, match="no rating equals the label 0, and 10 items are left out"):
+        assert accumulator.kappa() == 1

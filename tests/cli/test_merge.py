@@ -226,6 +226,26 @@ def test_counts_that_overlap_are_remarked_on(tmp_path: Path) -> None:
     assert program.run("merge", monday, tuesday).stderr == ""
 
 
+def test_counts_of_patterns_that_overlap(tmp_path: Path) -> None:
+    for i in range(4):
+        part = {name: COLUMNS[name][15 * i :][:15] for name in "ab"}
+        write_csv(tmp_path / f"part-{i}.csv", **part)
+    sources = "part-[0-1].csv", "part-[1-2].csv", "part-[2-3].csv", "part-1.csv", "part-*.csv"
+    saved = []
+    for i, source in enumerate(sources):
+        saved.append(tmp_path / f"{i}.json")
+        program.text_of("score", tmp_path / source, *SCORE, "--save", saved[-1])
+    left, middle, right, one, all_parts = saved
+    for files in ((left, middle), (middle, right), (one, left), (middle, one), (all_parts, right)):
+        for pair in (files, files[::-1]):
+            told = " ".join(program.run("merge", *pair).stderr.split())
+            assert told.count("has counts of") == 2
+            assert all(f"{path} has counts of {tmp_path / 'part-'}" in told for path in pair)
+            assert "If both include the same rows, count these rows only once." in told
+    for files in ((left, right), (one, right)):
+        assert program.run("merge", *files).stderr == ""
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "[]", "3", "{", '{"kappa": 1}', '{"version": 1}', "[" * 100_000, "\x00"],

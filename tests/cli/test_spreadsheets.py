@@ -98,6 +98,25 @@ def test_decimal_commas_in_text_beside_numbers(tmp_path: Path) -> None:
     assert found["limits"]["bias"] == pytest.approx(-0.25 / 3)
 
 
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+@pytest.mark.parametrize("code", ["k.A.", "fehlt", "."])
+def test_missing_codes_among_decimal_commas(suffix: str, code: str, tmp_path: Path) -> None:
+    rows = [["a", "b"], ["1,5", "1,7"], ["2,5", "2,1"], ["3,0", code], ["4,1", "4,4"]]
+    rows += [["5,2", "5,5"], ["2,2", "2,0"]]
+    path = tmp_path / f"r.{suffix}"
+    if suffix == "csv":
+        path.write_text("".join(";".join(row) + "\n" for row in rows))
+    else:
+        write_xlsx(path, ratings=rows)
+    measure = ["measure", path, "--raters", "a", "b", "--decimal", ","]
+    found = program.json_of(*measure, "--missing-codes", code, "--missing", "drop")
+    # The mean of -0.2, 0.4, -0.3, -0.3 and 0.2.
+    assert found["intraclass"]["n_subjects"] == 5
+    assert found["limits"]["bias"] == pytest.approx(-0.04)
+    refused = program.refusal(*measure)
+    assert f"column 'b' contains numbers and also '{code}' (1 time)" in refused
+
+
 def test_options_of_other_files(tmp_path: Path) -> None:
     path = write_xlsx(tmp_path / "r.xlsx", ratings=[["a", "b"], [1, 1]])
     columns = ["score", path, "--y1", "a", "--y2", "b"]

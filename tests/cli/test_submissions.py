@@ -67,6 +67,20 @@ def test_texts_that_mean_missing_among_numbers(command: CommandLine) -> None:
     assert (row["n"], row["missing"]) == (N - 2, 1)
 
 
+def test_truth_in_several_files_is_refused(command: CommandLine) -> None:
+    Path("parts").mkdir()
+    for i in range(2):
+        write_csv(Path(f"parts/{i}.csv"), id=range(N), grade=TRUTH)
+    write_csv(Path("a.csv"), id=range(N), grade=LABELS)
+    program = CommandLine("leaderboard")
+    for truth, kind in (("parts", "folder"), ("parts/*.csv", "pattern")):
+        assert program.refusal(truth, "a.csv", *OPTIONS) == (
+            f"fastkappa: the truth must be one file, got the {kind} {truth}: combine its files"
+            " into one.\n"
+        )
+    assert program.json_of("parts/0*.csv", "a.csv", *OPTIONS)["rows"][0]["n"] == N
+
+
 def test_ids_with_leading_zeros_are_strings(command: CommandLine) -> None:
     padded = [f"{i:06d}" for i in range(N)]
     parts = {"part": ["u", "v"] * (N // 2), "group": np.arange(N) // 2}

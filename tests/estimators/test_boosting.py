@@ -86,7 +86,7 @@ def test_lightgbm_feval(data: tuple[Data, Data]) -> None:
     check(history, expected, model.best_iteration - 1)
 
 
-@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecatedis deprecated")
 def test_lightgbm_scikit_learn(data: tuple[Data, Data]) -> None:
     pytest.importorskip("sklearn")
     train, validation = data
@@ -239,7 +239,7 @@ each_metric = pytest.mark.parametrize("metric", METRICS, ids=["plain", "quadrati
 
 
 @each_metric
-@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecatedis deprecated")
 def test_classifiers_of_lightgbm(classes: tuple[Data, Data], metric: Any) -> None:
     pytest.importorskip("sklearn")
     train, valid = classes
@@ -420,3 +420,29 @@ assert fastkappa.boosting.xgboost_eval_metric([1, 2], [1, 2]) == 0
 assert not {"lightgbm", "xgboost", "catboost", "numba", "sklearn"} & set(sys.modules)
 """
     run_python(code)
+
+
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
+def test_metrics_of_the_other_interface(data: tuple[Data, Data]) -> None:
+    train, _ = data
+    model = lightgbm.LGBMRegressor(n_estimators=1, verbose=-1)
+    evaluated = {"eval_set": [(train.X, train.y)]}
+    for metric in (boosting.lightgbm_feval, boosting.ClassKappa().lightgbm_feval):
+        with pytest.raises(TypeError, match=r"scikit-learn interface, use lightgbm_eval_metric\."):
+            model.fit(train.X, train.y, eval_metric=metric, **evaluated)
+    dataset = lightgbm.Dataset(train.X, train.y)
+    for metric in (boosting.lightgbm_eval_metric, boosting.ClassKappa().lightgbm_eval_metric):
+        with pytest.raises(TypeError, match=r"In lightgbm.train, use lightgbm_feval\."):
+            lightgbm.train({"verbose": -1}, dataset, 1, [dataset], feval=metric)
+    matrix = xgboost.DMatrix(train.X, train.y)
+    for metric, instead in (
+        (boosting.xgboost_custom_metric, "xgboost_eval_metric"),
+        (boosting.ClassKappa().xgboost_custom_metric, "kappa_loss"),
+    ):
+        with pytest.raises(TypeError, match=rf"scikit-learn interface, use {instead}\."):
+            xgboost.XGBRegressor(n_estimators=1, eval_metric=metric).fit(
+                train.X, train.y, **evaluated
+            )
+    for metric in (boosting.xgboost_eval_metric, boosting.ClassKappa().kappa_loss):
+        with pytest.raises(TypeError, match=r"In xgboost.train, use xgboost_custom_metric\."):
+            xgboost.train({}, matrix, 1, evals=[(matrix, "train")], custom_metric=metric)

@@ -383,3 +383,13 @@ def test_an_older_scikit_learn_has_no_temperature(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ValueError, match=r"needs scikit-learn 1\.8 .*, got 1\.7\.2.*'sigmoid'"):
         decoder("temperature").fit(X, Y)
     assert decoder("isotonic").fit(X, Y).oof_kappa_ > 0
+
+
+def test_ids_as_groups() -> None:
+    ids = np.arange(len(Y))
+    for estimator in (KappaRounder(Ridge(), cv=3), KappaDecoder(LogisticRegression(), cv=3)):
+        with pytest.warns(UserWarning, match="each group has one item, .* groups are not ids"):
+            estimator.fit(X, Y, groups=ids)
+        estimator.fit(X, Y, groups=GROUPS)
+    with pytest.warns(UserWarning, match="each group has one item, .* groups are not ids"):
+        KappaRounder(cv=3).fit(X[:, 0], Y, groups=ids)

@@ -241,6 +241,7 @@ def test_masked_entries_are_refused() -> None:
     ("X", "message"),
     [
         ([[1.0, 2], [3, 4]], r"X must be one column of scores, got an array of shape \(2, 2\)"),
+        ([[1.0, np.nan], [3, 4]], r"one column of scores, .* pass a regressor as estimator="),
         ([1.0, np.nan], "contains NaN"),
         ([1.0, np.inf], "contains infinity"),
         ([1.0], "same length"),

@@ -138,3 +138,11 @@ def test_labels_that_are_allowed_to_be_others_are_covered() -> None:
 def test_coverages_that_are_none(coverage: Any) -> None:
     with pytest.raises(ValueError, match=r"min_coverage must be a number from 0 to 1, got"):
         leaderboard([1, 2], {"a": [1, 2]}, min_coverage=coverage)
+
+
+def test_coverage_below_one_is_not_printed_as_100_percent() -> None:
+    truth = np.arange(20_000) % 2
+    rated = {"all": truth, "most": np.where(np.arange(20_000) < 5, np.nan, truth)}
+    board = leaderboard(truth, rated, missing="drop", min_coverage=0.9, n_resamples=0)
+    assert re.search(r"all +1\.0000 .* 100 %", str(board))
+    assert re.search(r"most +1\.0000 .* >99\.9 %", str(board))

@@ -131,3 +131,9 @@ def test_a_label_given_as_no_rating_is_written_is_named(call: Callable[..., Any]
         call(grades, grades.copy(), labels=["low", "medium", "high", "highest"])
         call(grades, grades.copy(), labels=["low", "medium"])
         call([1, 2, 2, 9], [1, 2, 2, 9], labels=[1, 2, 3])
+        # The highest grade is rare, or few items are left out.
+        call([1, 2, 3, 9] * 20, [1, 2, 3, 9] * 20, labels=[1, 2, 3, 4])
+        call([1, 2, 3] * 200 + [9] * 9, [1, 2, 3] * 200 + [9] * 9, labels=[0, 1, 2, 3])
+    counted_from_1 = [1, 2, 3, 4, 5] * 20
+    with pytest.warns(UserWarning, match=r"equals the label 0, and 20 items are .* such as 1 to 5"):
+        call(counted_from_1, counted_from_1.copy(), labels=[0, 1, 2, 3, 4])

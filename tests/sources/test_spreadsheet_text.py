@@ -230,6 +230,14 @@ def test_options_of_text_in_python(tmp_path: Path) -> None:
         confusion_from_source(tmp_path / "r.parquet", "a", "b", decimal=",")
 
 
+def test_missing_codes_among_decimal_commas_in_python(write: Any) -> None:
+    path = write("a;b\n1,0;1,0\n2,0;2,0\n2,0;k.A.\n2,0;1,0\n")
+    counts = confusion_from_source(path, "a", "b", decimal=",", missing_codes=["k.A."])
+    assert counts.table.tolist() == [[1, 0], [1, 1]]
+    with pytest.raises(ValueError, match=r"column 'b' contains numbers and also 'k\.A\.' \(1 time"):
+        confusion_from_source(path, "a", "b", decimal=",")
+
+
 @pytest.mark.parametrize("hidden", [".ipynb_checkpoints", ".git", "_temporary"])
 def test_hidden_folders_are_not_read(hidden: str, write: Any, tmp_path: Path) -> None:
     write(LINES, "d/part.csv")

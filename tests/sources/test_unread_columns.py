@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from fastkappa import Ratings, confusion_from_source
+from fastkappa.formatting import percent_text
 from tests.helpers.absent import library
 
 pytest.importorskip("pyarrow")
@@ -160,7 +161,7 @@ DOUBTFUL = {
     "prefilled": (
         (own := _prefilled()),
         "a and b agree on all 200 items without 'marked_at', but on only"
-        f" {sum(map(eq, own['a'][1::2], own['b'][1::2])) / 200:.0%} of the others",
+        f" {percent_text(sum(map(eq, own['a'][1::2], own['b'][1::2])) / 200)} of the others",
     ),
     "trained": (
         (own := _trained()),
@@ -335,9 +336,18 @@ def _places(name: str, n_patients: list[int]) -> Columns:
 
 
 RESTARTS = "'patient' restarts for each"
+NAMES_OF_PLACES = ["site", "Study centre", "hospitalID", "clinic_id", "Standort", "Prüfzentrum"]
+NAMES_OF_PLACES += [
+    "Universitätsklinik",
+    "hôpital",
+    "ÉTABLISSEMENT",
+    "clínica",
+    "Sede",
+    "ziekenhuis",
+]
 
 
-@pytest.mark.parametrize("name", ["site", "Study centre", "hospitalID", "clinic_id"])
+@pytest.mark.parametrize("name", NAMES_OF_PLACES)
 def test_patient_numbers_that_restart_at_each_place(tmp_path: Path, name: str) -> None:
     columns = _places(name, [30, 22, 25])
     options = ("--raters", "a", "b", "--cluster", "patient")

@@ -20,6 +20,7 @@ from fastkappa import (
     confusion_from_source,
     fleiss_kappa,
 )
+from fastkappa.formatting import percent_text
 from fastkappa.tables.doubtful_orders import judge_codes
 from tests.helpers.command_line import CommandLine, write_csv
 from tests.tables.test_sorted_alone import SHIFTED
@@ -67,7 +68,9 @@ def said_of(changed: str) -> str:
         start = sum(n for _, n in runs[: runs.index((True, longest))])
         n_same = sum(n for same, n in runs if same) - longest
         where = f"all {longest} items from position {start} to {start + longest - 1}"
-        return f"{where}, but on only {n_same / (N - longest):.0%} of the others"
+        # A frame lacks the first rating.
+        agreed = n_same / (N - longest), (n_same - runs[0][0]) / (N - 1 - longest)
+        return f"{where}, but on only ({'|'.join(map(percent_text, agreed))}) of the others"
     found = []
     for start in (1, 2):
         rows = [i for i in range(start, N) if FIRST[i] != second[i]]

@@ -306,3 +306,13 @@ def test_scores_that_do_not_separate_the_labels_get_a_warning() -> None:
         assert (found.kappa, np.count_nonzero(found.table.sum(axis=0))) == (0, 1)
         use(y, np.where(y == y.max(), 1.0, 0.0))
         use([0, 1] * 9, np.zeros(18))
+
+
+def test_ids_as_scores_get_a_warning() -> None:
+    y = draw(300)[0]
+    ids = 10_000 + np.random.default_rng(0).permutation(300)
+    for use in (find, optimal_thresholds):
+        with pytest.warns(UserWarning, match="different whole numbers .* as ids do"):
+            use(y, ids)
+        # Ranks are different whole numbers too, but separate the labels.
+        use(y, np.argsort(np.argsort(y + np.random.default_rng(0).random(300))))

@@ -126,7 +126,12 @@ def leaderboard(
     """
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.reading import Reading
-    from fastkappa.cli.files.submissions import names_by_pattern, rank_files, submission_files
+    from fastkappa.cli.files.submissions import (
+        names_by_pattern,
+        rank_files,
+        submission_files,
+        truth_file,
+    )
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.leaderboard import output_of
     from fastkappa.cli.words import arguments_named
@@ -140,6 +145,7 @@ def leaderboard(
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
         remarks.given_labels = reading.labels or ()
         left_out: list[str] = []
+        truth = truth_file(truth)
         files = submission_files(submissions, truth, left_out.append)
         opened, others = opener.file(truth), list(map(opener.file_or_failure, files))
         names = {} if name_pattern is None else names_by_pattern(files, name_pattern)

@@ -185,13 +185,16 @@ class Reading(NamedTuple):
                         f" in {len(given)} rows, and its other lists have one label each. Give"
                         f" --missing drop if empty lists are missing ratings.{LISTS_AS_SETS}"
                     )
-            arrays[name] = self.marked(source.files[0], name, arrays[name], is_score)
+            decimal = source.text_format.decimal
+            arrays[name] = self.marked(source.files[0], name, arrays[name], decimal, is_score)
         for name in others:
             if name not in (*rated, *scores):
                 arrays[name] = without_blanks(arrays[name])
         return arrays
 
-    def marked(self, file: Path, name: str, column: Any, is_score: bool = False) -> Any:
+    def marked(
+        self, file: Path, name: str, column: Any, decimal: str, is_score: bool = False
+    ) -> Any:
         """Return a column of a file, with codes for missing values replaced by null.
 
         If missing values are dropped, strings among numbers also become null. Otherwise they are
@@ -207,6 +210,7 @@ class Reading(NamedTuple):
             self.codes,
             odd="keep" if keeps else "drop" if self.drop_missing else "raise",
             remedy=ODD_SCORES if is_score else REMEDIES.odd_strings,
+            decimal=decimal,
         )
 
     def known(self, ratings: Mapping[str, Any]) -> list[Any] | None:

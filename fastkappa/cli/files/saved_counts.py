@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, NamedTuple
 from warnings import warn
@@ -115,29 +116,40 @@ def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
 
 
 def _warn_of_overlap(read: Mapping[Path, SavedCounts]) -> None:
-    """Warn about counts of a file at two times, or of a file and its folder.
+    """Warn about counts of a file at two times, of a file and its folder, or of two patterns.
 
     If the counts of one source include those of the other, no cell decreases. Other files of the
-    same name are parts of the data, as on several machines or days.
+    same name are parts of the data, as on several machines or days. Two patterns that match the
+    same file overlap even if neither includes the other.
     """
     first_of: dict[str, Path] = {}
     for path, saved in read.items():
         if saved.source not in ("", STANDARD_INPUT):
             first_of.setdefault(saved.source, path)
     for path, saved in read.items():
-        for source in (saved.source, *map(str, Path(saved.source).parents)):
+        patterns = [other for other in first_of if _matches_of(saved.source, other)]
+        for source in (saved.source, *map(str, Path(saved.source).parents), *patterns):
             other = first_of.get(source, path)
             if other == path:
                 continue
             cells, others = _cells(saved.counts), _cells(read[other].counts)
             # Equal counts are ignored here, because `_warn_of_copies` warns about them.
-            if cells < others or (source == saved.source and others < cells):
+            is_either = source == saved.source and others < cells
+            is_part = has_magic(saved.source) and source in patterns and not cells >= others
+            if cells < others or is_either or (is_part and saved.source < source):
                 warn(
                     f"{path} has counts of {saved.source} and {other} has counts of {source}, and"
-                    " both are added. If one of them includes the rows of the other, leave the"
-                    " other out.",
+                    " both are added. If both include the same rows, count these rows only once.",
                     stacklevel=2,
                 )
+
+
+def _matches_of(source: str, pattern: str) -> bool:
+    """Return whether a pattern matches a file, or one of the files that another pattern matches."""
+    if source == pattern or not has_magic(pattern):
+        return False
+    files = [Path(source), *map(Path, glob(source, recursive=True))]
+    return any(len(f.parts) == len(Path(pattern).parts) and f.match(pattern) for f in files)
 
 
 def _cells(counts: SourceCounts) -> Counter[tuple[Any, Any]]:

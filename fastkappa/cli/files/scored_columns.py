@@ -68,8 +68,8 @@ def read_scores(
                 " exactly as in the file."
             )
         if outside.any():
-            used = np.isin(known, y_true)
-            warn_of_unused_labels(np.array(known), np.diag(used), int(outside.sum()))
+            times = [np.count_nonzero(y_true == label) for label in known]
+            warn_of_unused_labels(np.array(known), np.diag(times), int(outside.sum()))
             y_true, scores = y_true[~outside], without(scores, outside)
             clusters = None if clusters is None else without(clusters, outside)
     return ScoredColumns(

@@ -48,7 +48,7 @@ class Reader(NamedTuple):
         The returned ids and labels exclude items without a label and items in ``left_out``.
         """
         ids, labels = self._columns(file, on_progress)
-        marked = self.reading.marked(file, self.target, labels)
+        marked = self.reading.marked(file, self.target, labels, self.text_format.decimal)
         mask = find_missing(marked)
         missing = set() if mask is None else set(without(ids, ~mask).to_pylist())
         if left_out:

@@ -32,6 +32,7 @@ from fastkappa.ratings.lengths import CHECK_IDS
 from fastkappa.sources.arrow_columns import declared_order
 from fastkappa.sources.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
 from fastkappa.sources.arrow_folders import warn_of_displaced
+from fastkappa.sources.arrow_paths import matching
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 from fastkappa.statistics.weights import Weights
@@ -67,6 +68,17 @@ def submission_files(
         # A path without a match is kept, so that the result has a row for the missing file.
         files += [file for file in found if not _is_same(file, truth)] or [path]
     return list({os.path.abspath(file): file for file in reversed(files)}.values())[::-1]
+
+
+def truth_file(path: Path) -> Path:
+    """Return the file of true labels, or raise if a folder or pattern stands for several files."""
+    files = matching(str(path))
+    if len(files) > 1 or files[0].is_dir():
+        raise RatingsError(
+            f"the truth must be one file, got the {'pattern' if len(files) > 1 else 'folder'}"
+            f" {path}: combine its files into one."
+        )
+    return files[0]
 
 
 def _is_same(file: Path, other: Path) -> bool:

@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.formatting import percent_text
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.real_numbers import warn_of_codes_among_labels
 from fastkappa.tables.doubtful_orders import judge_codes, judge_sorted_alone
@@ -127,7 +128,8 @@ def _warn_of_copies(codes: AnyArray, n_labels: int, names: Sequence[str]) -> Non
         a, b = pairs[i]
         warn(
             f"{names[a]} and {names[b]} agree on all {n[i]} items, but other pairs of raters agree"
-            f" on {others[i]:.0%} of theirs. If one of the two columns is a copy, leave it out."
+            f" on {percent_text(others[i])} of theirs. If one of the two columns is a copy, leave"
+            " it out."
         )
 
 

@@ -385,6 +385,12 @@ def inferred(texts: Sequence[Any], column: Any = None, decimal: str = ".") -> An
     return values
 
 
+def with_point(text: Any, decimal: str) -> Any:
+    """Return a text with a decimal point if it is a number with another decimal separator."""
+    number = text.replace(decimal, ".")
+    return number if is_number(number) else text
+
+
 def _refuse_rounded(texts: Sequence[str], floats: Sequence[Any], column: Any) -> None:
     """Raise if converting a whole number to a float would change it."""
     meant = [int(t) if WHOLE_NUMBER.fullmatch(t) else f for t, f in zip(texts, floats)]

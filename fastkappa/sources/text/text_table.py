@@ -39,6 +39,7 @@ from fastkappa.sources.text.arrow_text import (
     inferred,
     missing_texts,
     text_batches,
+    with_point,
 )
 from fastkappa.sources.text.csv_lines import LineCounter
 from fastkappa.sources.text.text_format import TextFile
@@ -141,7 +142,8 @@ class TextTable:
             except ValueError as error:
                 raise self._named(error, axis, texts) from error
             if dtype == STRINGS and i and table.drops_stand_ins:
-                self._raw.mark_missing(i, missing_among_numbers(self._raw.column(i)))
+                column = _recoded(self._raw.column(i), dict(zip(texts, meant)))
+                self._raw.mark_missing(i, missing_among_numbers(column))
                 texts = axis.labels()
                 meant, dtype = _meaning(texts, [], axis, self._decimal)
             meaning: dict[Any, Any] = dict(zip(texts, meant))
@@ -256,6 +258,7 @@ def _meaning(
     if str(values.type) == "string":
         # Do not dictionary-encode strings: that would import pyarrow.compute, which takes as long
         # as reading a small file.
-        return values.to_pylist()[: len(texts)], STRINGS
+        found = values.to_pylist()[: len(texts)]
+        return [with_point(text, decimal) for text in found], STRINGS
     ratings = ratings_of(values, axis.column, axis.has_fractions)
     return keys_of(ratings)[: len(texts)], ratings.label_dtype

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastkappa.formatting import first_of_many
+from fastkappa.formatting import first_of_many, percent_text
 from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.tables.doubtful_rows import agreed_elsewhere
@@ -26,10 +26,14 @@ ID = re.compile(
     r"|[a-z]I[dD]([\W_]|$)"
 )
 # Matches the name of a column of places, such as hospitals, each of which can number its patients
-# from 1.
+# from 1. The ratings do not suffice to recognize such a column, because patients 1 to n can also be
+# those who have reached a visit.
 PLACE = re.compile(
-    r"(^|[\W_])(?i:sites?|cent(er|re|ro)s?|hospital|hôpital|clinic|klinik|zentrum|country|city)"
-    r"(I[dD])?([\W_]|$)"
+    r"(^|[\W_])(?i:sites?|cent(er|re|ro)s?|hospital|clinic|country|city"
+    r"|standort|\w*(zentrum|klinik|krankenhaus)|praxis|stadt"
+    r"|h[oô]pital|clinique|[eé]tablissement|ville|pays"
+    r"|cl[ií]nica|ciudad|pa[ií]s|sede|ospedale|citt[aà]|paese"
+    r"|ziekenhuis|kliniek|vestiging|stad)(I[dD])?([\W_]|$)"
 )
 # For a warning about numbers that restart at each place, the smallest number of clusters per place.
 FEWEST_OF_PLACE = 5
@@ -241,8 +245,8 @@ def _warn_of_prefilled(given: Unread) -> None:
             if agreed is not None:
                 warn(
                     f"{pair[0]} and {pair[1]} agree on all {is_blank.sum()} items without"
-                    f" {name!r}, but on only {agreed:.0%} of the others. If one rater's ratings"
-                    " were filled in from the other there, leave these items out."
+                    f" {name!r}, but on only {percent_text(agreed)} of the others. If one rater's"
+                    " ratings were filled in from the other there, leave these items out."
                 )
                 return
 

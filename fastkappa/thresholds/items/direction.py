@@ -9,6 +9,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.exceptions import FallingScoresWarning, users_stacklevel
+from fastkappa.ratings.doubtful_labels import are_ids
 
 # At most this many evenly spaced items are checked.
 MOST_SEEN = 10_000
@@ -27,12 +28,18 @@ ONE_LABEL = (
     " labels. Check that the scores are a model's output for these items, not another column."
 )
 
+LIKE_IDS = (
+    "the scores are different whole numbers that do not separate the labels, as ids do. Check that"
+    " the scores are a model's output for these items, not another column."
+)
+
 
 def warn_of_poor_scores(
     scores: AnyArray, codes: AnyArray, weights: Floats | None, thresholds: AnyArray
 ) -> None:
-    """Warn if scores fall as labels rise, or if the thresholds give all items the same label."""
-    if _are_falling(scores, codes, weights):
+    """Warn if scores fall as labels rise, if all items get the same label, or if scores are ids."""
+    z = _z_of_correlation(scores, codes, weights)
+    if z < CLEARLY:
         warnings.warn(FALLING, FallingScoresWarning, stacklevel=users_stacklevel())
         return
     if len(scores) < FEWEST_ITEMS:
@@ -40,10 +47,14 @@ def warn_of_poor_scores(
     lowest, highest = np.searchsorted(thresholds, [scores.min(), scores.max()], side="right")
     if lowest == highest and (codes != codes[0]).any():
         warnings.warn(ONE_LABEL, UserWarning, stacklevel=users_stacklevel())
+    elif z < -CLEARLY and (np.rint(scores) == scores).all():
+        n_labels = len(thresholds) + 1
+        if are_ids(len(np.unique(scores)), n_labels, len(scores)):
+            warnings.warn(LIKE_IDS, UserWarning, stacklevel=users_stacklevel())
 
 
-def _are_falling(scores: AnyArray, codes: AnyArray, weights: Floats | None) -> bool:
-    """Return whether scores clearly fall as labels rise, judging by the correlation in a sample."""
+def _z_of_correlation(scores: AnyArray, codes: AnyArray, weights: Floats | None) -> float:
+    """Return Fisher's z of the correlation of scores and labels in a sample, in standard errors."""
     seen = slice(None, None, -(-len(scores) // MOST_SEEN))
     size = float(len(scores[seen]))
     proportions = np.full(int(size), 1 / size)
@@ -51,13 +62,14 @@ def _are_falling(scores: AnyArray, codes: AnyArray, weights: Floats | None) -> b
         proportions = weights[seen] / weights[seen].sum()
         size = 1 / float(proportions @ proportions)
     if size <= 3:
-        return False
+        return 0.0
     largest = float(np.abs(scores[seen]).max()) or 1.0
     x, y = scores[seen].astype(np.float64) / largest, codes[seen].astype(np.float64)
     x, y = x - proportions @ x, y - proportions @ y
     spread = math.sqrt(float(proportions @ x**2) * float(proportions @ y**2))
     if spread == 0:
-        return False
-    # The correlation is kept above -1, because atanh is infinite at -1.
-    correlation = max(float(proportions @ (x * y)) / spread, -1 + 1e-15)
-    return correlation < 0 and math.atanh(correlation) * math.sqrt(size - 3) < CLEARLY
+        return 0.0
+    # The correlation is kept between -1 and 1, because atanh is infinite there.
+    most = 1 - 1e-15
+    correlation = min(max(float(proportions @ (x * y)) / spread, -most), most)
+    return math.atanh(correlation) * math.sqrt(size - 3)
