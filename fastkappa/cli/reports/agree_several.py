@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import comb
 from typing import Any
 
@@ -18,7 +17,9 @@ from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import (
     Coefficients,
     bootstrap_fields,
+    coefficients_of,
     no_undefined_warnings,
+    too_many,
     why_undefined,
 )
 from fastkappa.cli.reports.output import Output, Section, read_on
@@ -28,7 +29,6 @@ from fastkappa.multirater.alternative_annotator import alternative_annotator_tes
 from fastkappa.multirater.disputed import MOST_SHOWN
 from fastkappa.multirater.each_rater import MOST_RATERS, Panel, RaterComparison, compare_raters
 from fastkappa.multirater.estimation import clusters_of, coefficients_grid, short_name
-from fastkappa.multirater.krippendorff import krippendorff_alpha
 from fastkappa.multirater.label_kappas import (
     LabelKappa,
     confusions,
@@ -44,7 +44,7 @@ from fastkappa.results.report import LARGEST_TABLE, Report, estimate_row, number
 from fastkappa.results.sentence import estimate_text, p_sentence, versioned
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.intervals.doubt import wide_intervals
-from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
+from fastkappa.statistics.weights import Weights, weights_text
 from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.grouped_result import ALL
 
@@ -56,8 +56,6 @@ MOST_PAIRS = 60
 
 Resampled = Mapping[str, BootstrapResult]
 NO_BOOTSTRAP: Resampled = {}
-# The levels of Krippendorff's alpha for ratings that are sets of labels.
-SET_LEVELS = ("nominal", "jaccard", "masi")
 # The results of the alternative annotator test that are written as CSV rows.
 OF_MODEL = ("winning rate", "advantage probability")
 
@@ -71,7 +69,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
     pairs: PairwiseKappa | None = None
     label_pairs: IntTable | None = None
     with why_undefined() as undefined:
-        results = _coefficients(request, weights, whole)
+        results = coefficients_of(request, weights, whole)
         labels = _labels_of(request, whole)
         if 2 < everyone.n_raters <= MOST_RATERS:
             panel: Panel = "alpha" if are_sets else "conger"
@@ -107,12 +105,15 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
     if raters is not None and "missing" in first.ratings_text:
         above.append(_missing_of_each(whole, raters))
     numbers = {"n": whole.n_subjects, "missing ratings": whole.n_missing}
+    if n_blank := whole.counted.n_blank:
+        numbers["rows without a rating"] = n_blank
     fields = {
         **request.fields(),
         **({"undefined": undefined} if undefined else {}),
         "weights": weights,
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
+        **({"n_blank": n_blank} if n_blank else {}),
         "labels": whole.labels,
     }
     output = Output(
@@ -148,7 +149,7 @@ def _with_groups(
     for group, ratings in read.groups.items():
         name = label_text(group)
         with why_undefined() as reasons:
-            found[name] = _coefficients(request, weights, ratings)
+            found[name] = coefficients_of(request, weights, ratings)
             labels[name] = _labels_of(request, ratings)
         undefined |= dict.fromkeys(reasons)
         sections = _of_coefficients(request, found[name], []), _of_labels(labels[name])
@@ -243,7 +244,7 @@ def _of_raters(whole: Ratings, raters: RaterComparison | None) -> Section:
     """Return the section that compares each rater with the others."""
     if raters is None:
         left_out = "The comparison of each rater with the others is left out because "
-        reports = [Report([left_out + _many(whole)])] if whole.n_raters > MOST_RATERS else []
+        reports = [Report([left_out + too_many(whole)])] if whole.n_raters > MOST_RATERS else []
         return Section(reports, {"each_rater": None})
     counts = {
         f"ratings {label_text(label)} by {rater}": count
@@ -260,7 +261,7 @@ def _of_pairs(
     """Return the section on the kappa of each pair of raters."""
     if pairs is None:
         left_out = "Light's kappa and the kappa of each pair of raters are left out because "
-        return Section([Report([left_out + _many(everyone)])], {"pairwise": None})
+        return Section([Report([left_out + too_many(everyone)])], {"pairwise": None})
     fields = {
         "kappa": pairs.values,
         "standard_error": pairs.standard_errors,
@@ -292,10 +293,6 @@ def _in_full(request: AgreeRequest, everyone: Ratings, items: Section) -> Iterat
         lines.append("every rater and every pair of raters: --format csv")
     if lines:
         yield Section([Report(lines)])
-
-
-def _many(whole: Ratings) -> str:
-    return f"there are too many raters ({whole.n_raters})"
 
 
 def _of_model(
@@ -346,7 +343,9 @@ def _pair_of(request: AgreeRequest, whole: Ratings, pairs: PairwiseKappa | None)
     if request.set_separator is not None:
         raise ValueError("--pair is not available for sets of labels.")
     if pairs is None:
-        raise ValueError(f"--pair is not available because {_many(whole)}: leave out some raters.")
+        raise ValueError(
+            f"--pair is not available because {too_many(whole)}: leave out some raters."
+        )
     try:
         return pairs[request.two_names]
     except KeyError as error:
@@ -369,50 +368,6 @@ def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
         f"{caption}, with their intervals.",
         lambda ax: plot_forest(values, intervals=intervals, names=names, ax=ax),
     )
-
-
-def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> Coefficients:
-    """Return coefficients by function name: the chosen one, or all, with Fleiss' kappa first.
-
-    For sets of labels, return only Krippendorff's alpha, at each level.
-    """
-    level: Any = request.level
-    if request.set_separator is not None:
-        levels: Any = SET_LEVELS if level is None else [level]
-        return {
-            f"krippendorff_alpha_{name}": krippendorff_alpha(
-                ratings, level=name, **request.of_several
-            )
-            for name in levels
-        }
-    options: dict[str, Any] = {"weights": weights, **request.of_several}
-    if level is None:
-        n = len(ratings.labels)
-        level = "nominal" if weights is None else disagreement_matrix(weights, n)
-    found = {
-        "fleiss_kappa": coefficients.fleiss_kappa(ratings, **options),
-        "conger_kappa": coefficients.conger_kappa(ratings, **options),
-    }
-    if pairs_are_few(ratings):
-        found["light_kappa"] = coefficients.light_kappa(ratings, **options)
-    found["randolph_kappa"] = coefficients.randolph_kappa(ratings, **options)
-    if weights is None:
-        found["gwet_ac1"] = coefficients.gwet_ac1(ratings, **request.of_several)
-    else:
-        found["gwet_ac2"] = coefficients.gwet_ac2(ratings, **options)
-    alpha = krippendorff_alpha(ratings, level=level, **request.of_several)
-    if not isinstance(level, str):
-        alpha = replace(alpha, method=f"Krippendorff's alpha ({weights_text(weights)})")
-    found["krippendorff_alpha"] = alpha
-    if request.coefficient is None:
-        return found
-    chosen = {name: one for name, one in found.items() if name.startswith(request.coefficient)}
-    if not chosen:
-        raise ValueError(
-            f"--coefficient {request.coefficient} is not available because {_many(ratings)}:"
-            " leave out some raters."
-        )
-    return chosen
 
 
 def _bootstraps(results: Coefficients, ratings: Ratings, request: AgreeRequest) -> Resampled:

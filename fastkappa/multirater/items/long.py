@@ -78,6 +78,8 @@ class LongRatings(NamedTuple):
         strings or whole numbers.
     clusters : Column or None
         The cluster of each item.
+    n_rows, n_blank : int
+        The number of rows that name an item and a rater, and how many of them have no rating.
     """
 
     n_items: int
@@ -88,6 +90,8 @@ class LongRatings(NamedTuple):
     rated: AnyArray
     item_names: Callable[[], AnyArray]
     clusters: Column | None = None
+    n_rows: int = 0
+    n_blank: int = 0
 
     @property
     def items(self) -> AnyArray:
@@ -249,7 +253,8 @@ def _sorted_ratings(
     pairs = items.numbers.astype(np.int64)
     pairs *= n_raters
     pairs += raters.numbers
-    if not rated.all():
+    n_rows, n_blank = len(codes), int((~rated).sum())
+    if n_blank:
         pairs, codes = pairs[rated], codes[rated]
     if (pairs[1:] <= pairs[:-1]).any():
         # A stable sort takes several times as long. It is used only if the order of duplicates
@@ -275,7 +280,9 @@ def _sorted_ratings(
     ratings *= n_labels
     ratings += codes
     rated = pairs[starts[:-1]].astype(np.int32)
-    return LongRatings(n_items, names, n_labels, ratings, starts, rated, item_names, clusters)
+    return LongRatings(
+        n_items, names, n_labels, ratings, starts, rated, item_names, clusters, n_rows, n_blank
+    )
 
 
 def _warn_of_swapped(ratings: LongRatings) -> None:
