@@ -29,6 +29,7 @@ from fastkappa.multirater.items.doubtful_raters import (
     judge_raters,
     warn_of_added_votes,
     warn_of_derived,
+    warn_of_unanimity,
 )
 from fastkappa.multirater.items.forms import FEWEST_TRANSPOSED
 from fastkappa.multirater.items.identified import Identified, identify
@@ -196,10 +197,12 @@ def read_long(
     found = _sorted_ratings(item, rater, cluster, given.raters[0], duplicates)
     _warn_of_swapped(found)
     warn_of_logins(found.rater_names)
+    codes, starts = found.ratings % found.n_labels, found.starts[:-1]
+    n_ratings = np.diff(found.starts)
+    lowest, highest = (ends.reduceat(codes, starts) for ends in (np.minimum, np.maximum))
+    warn_of_unanimity(n_ratings, lowest, highest)
     if len(found.rater_names) > MOST_JUDGED:
-        codes, starts = found.ratings % found.n_labels, found.starts[:-1]
-        are_disputed = np.maximum.reduceat(codes, starts) > np.minimum.reduceat(codes, starts)
-        warn_of_added_votes(np.diff(found.starts), are_disputed)
+        warn_of_added_votes(n_ratings, highest > lowest)
         return given, found
     codes = found.first_codes(SOME_ITEMS)
     warn_of_mistyped(found.rater_names, codes < found.n_labels)
@@ -213,8 +216,8 @@ def read_long(
     )
     warn_of_derived(codes, given.labels, found.rater_names)
     if not are_given:
-        n_ratings = np.bincount(found.ratings, minlength=len(found.rater_names) * found.n_labels)
-        of_each = n_ratings.reshape(len(found.rater_names), found.n_labels)
+        times = np.bincount(found.ratings, minlength=len(found.rater_names) * found.n_labels)
+        of_each = times.reshape(len(found.rater_names), found.n_labels)
         of_rater = dict(zip(found.rater_names, of_each))
         judge_raters(
             {name: given.labels[n > 0] for name, n in of_rater.items()},
