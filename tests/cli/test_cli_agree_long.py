@@ -275,3 +275,26 @@ def test_rows_without_a_rating_are_counted(tmp_path: Path) -> None:
     result = fleiss_kappa(Ratings.from_long(item=items, rater=raters, rating=grades))
     assert result.ratings_text == "2 of 90 ratings missing"
     assert "without" not in str(result)
+
+
+def test_a_file_without_clusters_has_those_of_the_other_files(tmp_path: Path) -> None:
+    long, _ = written(tmp_path, WHO[:4])
+    head, *rows = long.read_text(encoding="utf-8").splitlines()
+    people = [row for row in rows if row.split(",")[1] != "d"]
+    fields = [row.split(",") for row in rows]
+    model = {item: grade for item, who, grade, _ in fields if who == "d"}
+    export = tmp_path / "export.csv"
+    export.write_text("\n".join([head, *people]), encoding="utf-8")
+    alone = write_csv(tmp_path / "d.csv", patient=[*model], grade=[*model.values()])
+    expected = json_of(long, *LONG, "--cluster", "ward")
+    for files in ([export, alone], [alone, export]):
+        found = json_of(*files, *LONG, "--cluster", "ward")
+        assert_close(found["coefficients"], expected["coefficients"])
+    wards = [f"w{i // 2}" for i in range(len(model))]
+    ann = write_csv(tmp_path / "ann.csv", patient=[*model], grade=[*model.values()], ward=wards)
+    of_each = ["--id", "patient", "--rating", "grade", "--cluster", "ward"]
+    assert json_of(ann, alone, *of_each)["n_clusters"] == 23
+    more = write_csv(tmp_path / "more.csv", patient=[*model, "p99"], grade=[*model.values(), 1])
+    message = "item 'p99' is in no file with the column 'ward': add the column to each file."
+    assert message in refusal(ann, more, *of_each)
+    assert "has no column 'ward'" in refusal(alone, more, *of_each)
