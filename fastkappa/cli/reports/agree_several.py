@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import comb
 from typing import Any
@@ -32,8 +33,8 @@ from fastkappa.multirater.estimation import clusters_of, coefficients_grid, shor
 from fastkappa.multirater.label_kappas import (
     LabelKappa,
     confusions,
+    kappas_by_group,
     label_grid,
-    labels_by_group,
     pooled,
 )
 from fastkappa.multirater.multirater_result import MultiRaterResult, doubts_of
@@ -65,15 +66,12 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
     whole, everyone, are_sets = read.whole, read.everyone, request.set_separator is not None
     weights = request.weights_of(whole.labels)
     options: dict[str, Any] = {"weights": weights, "confidence": request.confidence}
-    raters: RaterComparison | None = None
     pairs: PairwiseKappa | None = None
     label_pairs: IntTable | None = None
     with why_undefined() as undefined:
         results = coefficients_of(request, weights, whole)
         labels = _labels_of(request, whole)
-        if 2 < everyone.n_raters <= MOST_RATERS:
-            panel: Panel = "alpha" if are_sets else "conger"
-            raters = compare_raters(everyone, coefficient=panel, **options)
+        raters = _compared(request, weights, everyone)
         items, last, files = of_items(request, read, weights)
     first = next(iter(results.values()))
     with no_undefined_warnings():
@@ -144,19 +142,33 @@ def _with_groups(
     rows: list[Mapping[str, Any]] = [{"group": ALL, **row} for row in output.rows]
     fields, estimates = [], []
     found: dict[str, Coefficients] = {}
-    labels: dict[str, Sequence[LabelKappa]] = {}
+    by_label: dict[str, dict[str, float]] = {}
+    by_rater: dict[str, dict[str, float]] = {}
     undefined: dict[str, None] = {}
     for group, ratings in read.groups.items():
         name = label_text(group)
         with why_undefined() as reasons:
             found[name] = coefficients_of(request, weights, ratings)
-            labels[name] = _labels_of(request, ratings)
+            labels = _labels_of(request, ratings)
         undefined |= dict.fromkeys(reasons)
-        sections = _of_coefficients(request, found[name], []), _of_labels(labels[name])
+        raters = None
+        if read.everyone.n_raters <= LARGEST_TABLE:
+            with no_undefined_warnings():
+                raters = _compared(request, weights, ratings)
+        by_label[name] = {label_text(one.label): one.value for one in labels}
+        if raters is not None:
+            kappas = raters.with_others.values.tolist()
+            by_rater[name] = dict(zip(map(printable, raters.rater_names), kappas))
+        sections = (
+            _of_coefficients(request, found[name], []),
+            _of_labels(labels),
+            _of_raters(ratings, raters),
+        )
         one = next(iter(found[name].values()))
         estimates.append(Estimate(of_one_group(name, one.method), one.value, one.interval[0]))
         rows += [{"group": name, **row} for section in sections for row in section.rows]
-        fields.append({"group": name, **sections[0].fields, **sections[1].fields})
+        of_group = {key: one for section in sections for key, one in section.fields.items()}
+        fields.append({"group": name, **of_group})
     if not found:
         return output._replace(rows=rows)
     with no_undefined_warnings():
@@ -166,7 +178,12 @@ def _with_groups(
     rows += [{"group": ALL, **row} for row in of_groups.rows]
     _, *pictures = output.pictures
     first, *reports = output.reports
-    by_label = Report([], [labels_by_group(labels, label_text(request.group))])
+    column = label_text(request.group)
+    grids = [kappas_by_group(by_label, f"Kappa of each label by {column}")]
+    n_groups = Counter(rater for kappas in by_rater.values() for rater in kappas)
+    if max(n_groups.values(), default=0) > 1:
+        caption = f"Kappa of each rater with the others by {column}"
+        grids.append(kappas_by_group(by_rater, caption))
 
     def sentences() -> list[str]:
         # Sentences about a single group name that group, so the other sentences must state that
@@ -175,7 +192,7 @@ def _with_groups(
         return [*of_groups.sentences, *of_all]
 
     return output._replace(
-        reports=[first, *of_groups.reports, by_label, *reports],
+        reports=[first, *of_groups.reports, Report([], grids), *reports],
         fields={**output.fields, "groups": fields, **of_groups.fields},
         rows=rows,
         pictures=[compared.picture(), *pictures],
@@ -228,6 +245,16 @@ def _of_coefficients(
 
 def _labels_of(request: AgreeRequest, ratings: Ratings) -> Sequence[LabelKappa]:
     return coefficients.fleiss_kappa(ratings, **request.of_several).by_label
+
+
+def _compared(request: AgreeRequest, weights: Weights, ratings: Ratings) -> RaterComparison | None:
+    """Return the comparison of each rater with the others, unless there are too few or many."""
+    if not 2 < ratings.n_raters <= MOST_RATERS:
+        return None
+    panel: Panel = "conger" if request.set_separator is None else "alpha"
+    return compare_raters(
+        ratings, coefficient=panel, weights=weights, confidence=request.confidence
+    )
 
 
 def _of_labels(labels: Sequence[LabelKappa]) -> Section:
