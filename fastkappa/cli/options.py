@@ -161,7 +161,7 @@ class PictureOptions(NamedTuple):
     size : WxH
         The width and height of the plot written by --plot, in inches, such as 6x4.
     title : TEXT
-        The title of the plot written by --plot.
+        The title of the plot written by --plot and of the page written by --report.
     report : FILE
         Write the report and its plots to a self-contained HTML page. Without matplotlib, the page
         has no plots.

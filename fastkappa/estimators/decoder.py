@@ -91,6 +91,10 @@ class KappaDecoder(OutOfFoldClassifier):
         The labels decoded from the out-of-fold probabilities. To get a confidence interval for
         ``oof_kappa_``, pass ``y`` and these labels to `fastkappa.agreement`. This attribute is not
         set if ``y`` was not given.
+    oof_probabilities_ : ndarray of shape (n_samples, l)
+        The probabilities from which ``oof_predictions_`` were decoded, with the columns in the
+        order of ``classes_``. The calibration uses all items. This attribute is not set if ``y``
+        was not given.
     estimator_ : classifier
         The classifier, fitted to all items. This attribute is not set without an estimator.
     n_features_in_ : int
@@ -172,7 +176,7 @@ class KappaDecoder(OutOfFoldClassifier):
         check_calibration(self.calibration)
         if y is None and self.estimator is not None:
             raise ValueError("KappaDecoder requires y to be passed, but the target y is None.")
-        self._forget("calibration_")
+        self._forget("calibration_", "oof_probabilities_")
         warn_of_groups(groups)
         order = None if self.labels is None else read_order(self.labels)
         if y is not None:
@@ -200,6 +204,7 @@ class KappaDecoder(OutOfFoldClassifier):
         )
         self.costs_, self.expected_kappa_ = found.costs, found.kappa
         if codes is not None:
+            self.oof_probabilities_: AnyArray = probabilities
             self.oof_predictions_: AnyArray = self.classes_[found.predictions]
             self.oof_kappa_ = kappa_of(
                 y, self.oof_predictions_, self.classes_, self.weights, sample_weight

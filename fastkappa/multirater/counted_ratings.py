@@ -72,6 +72,11 @@ class Counted:
     count_sparse: Callable[[], list[CountedRows]] | None = None
 
     @property
+    def n_blank(self) -> int:
+        """The number of rows without a rating in long form; 0 for other forms."""
+        return self.subjects.n_blank if isinstance(self.subjects, LongRatings) else 0
+
+    @property
     def known_patterns(self) -> Patterns | None:
         """The patterns, or None if there are too many labels or raters to store them."""
         return None if self.count_patterns is None and self.count_sparse else self.patterns
@@ -341,18 +346,23 @@ def missing_text(counted: Counted | None, n_missing: int, n_subjects: int, n_rat
     """Return the number of missing ratings as text, or an empty string if no rating is missing.
 
     If fewer than half of the subjects have a rating from every rater, ratings are assumed to be
-    missing by design. The text then states the number of ratings per subject instead.
+    missing by design. The text then states the number of ratings per subject instead. For ratings
+    in long form, the text also states the number of rows without a rating, if it differs.
     """
     if not n_missing:
         return ""
+    blank, long = "", None if counted is None else counted.subjects
+    if isinstance(long, LongRatings) and long.n_blank not in (0, n_missing):
+        blank = f", {long.n_blank} of {long.n_rows} rows without a rating"
     patterns = None if counted is None else counted.known_patterns
     if patterns is not None:
         n_ratings, n_each = patterns.n_ratings, patterns.multiplicities
         if 2 * n_each[n_ratings == n_raters].sum() < n_subjects:
             fewest = 0 if n_each.sum() < n_subjects else int(n_ratings.min())
             ratings = count_text(int(n_ratings.max()), "rating")
-            return f"{ratings} each" if fewest == n_ratings.max() else f"{fewest} to {ratings} each"
-    return f"{n_missing} of {n_subjects * n_raters} ratings missing"
+            each = "" if fewest == n_ratings.max() else f"{fewest} to "
+            return f"{each}{ratings} each{blank}"
+    return f"{n_missing} of {n_subjects * n_raters} ratings missing{blank}"
 
 
 def items_text(n_items: int, n_paired: int, in_clusters: str) -> str:

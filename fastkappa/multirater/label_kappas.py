@@ -156,12 +156,14 @@ def label_grid(labels: Sequence[LabelKappa]) -> Grid:
     return Grid(head, abridged(rows), least_width=0, caption=caption)
 
 
-def labels_by_group(groups: Mapping[str, Sequence[LabelKappa]], of: str) -> Grid:
-    """Return a grid with the kappa of each label in each group."""
-    names = [label_text(one.label) for one in next(iter(groups.values()))]
-    rows = zip(names, *([figure(one.value) for one in found] for found in groups.values()))
-    above = f"Kappa of each label by {of}"
-    return Grid(("", *groups), abridged(list(rows)), least_width=0, caption=above, above=above)
+def kappas_by_group(groups: Mapping[str, Mapping[str, float]], above: str) -> Grid:
+    """Return a grid with a column of kappas for each group. ``above`` is the caption."""
+    names = dict.fromkeys(name for kappas in groups.values() for name in kappas)
+    rows = [
+        (name, *(figure(kappas[name]) if name in kappas else "" for kappas in groups.values()))
+        for name in names
+    ]
+    return Grid(("", *groups), abridged(rows), least_width=0, caption=above, above=above)
 
 
 def pooled(tables: IntTable) -> IntTable:

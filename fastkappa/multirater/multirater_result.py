@@ -130,11 +130,16 @@ class MultiRaterResult(Inference, Result):
         counted = None if self.ratings is None else self.ratings.counted
         return missing_text(counted, self.n_missing, self.n_subjects, self.n_raters)
 
+    @cached_property
+    def n_blank(self) -> int:
+        """The number of rows without a rating in long form; 0 for other forms."""
+        return 0 if self.ratings is None else self.ratings.counted.n_blank
+
     def __getstate__(self) -> dict[str, Any]:
         # The ratings are not pickled: they can be large, and only `compare_coefficients` needs
         # them.
-        texts = {"doubt": self.doubt, "ratings_text": self.ratings_text}
-        return {**super().__getstate__(), "ratings": None, **texts}
+        read = {"doubt": self.doubt, "ratings_text": self.ratings_text, "n_blank": self.n_blank}
+        return {**super().__getstate__(), "ratings": None, **read}
 
     def bootstrap(
         self,
@@ -349,6 +354,8 @@ class MultiRaterResult(Inference, Result):
             yield "items of the population", self.population[0]
             yield "raters of the population", self.population[1] or "these only"
         yield "missing ratings", self.n_missing
+        if self.n_blank not in (0, self.n_missing):
+            yield "rows without a rating", self.n_blank
 
 
 def doubts_of(result: MultiRaterResult) -> list[str]:

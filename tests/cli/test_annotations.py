@@ -257,12 +257,14 @@ def test_repeated_rows(wide: Path, long: Path) -> None:
     assert message in agree.refusal(*options)
     kept = agree.json_of(*options, "--duplicates", "first")
     expected = agree.json_of(wide, "--raters", *RATED)
+    assert kept.pop("n_blank") == 1
     assert without_file(kept) == without_file(expected)
     # A missing rating does not count as a duplicate: the last rating that exists is used.
     changed = wide.with_name("changed.csv")
     later = {**RATED, "ben": [other, *BEN[1:]]}
     write_csv(changed, id=IDS, **later)
     last = agree.json_of(*options, "--duplicates", "last")
+    assert last.pop("n_blank") == 1
     assert without_file(last) == without_file(agree.json_of(changed, "--raters", *RATED))
     assert "--duplicates needs a file with one row per rating" in agree.refusal(
         wide, "--raters", "anna", "ben", "--duplicates", "last"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ pytest.importorskip("rich")
 pytest.importorskip("matplotlib")
 pytest.importorskip("typer")
 
-from fastkappa import Ratings, pairwise_kappa
+from fastkappa import Ratings, fleiss_kappa, pairwise_kappa
 from fastkappa.multirater.statistics import rated_profiles
 from tests.helpers.command_line import CommandLine, write_csv
 from tests.helpers.published_raters import ANAESTHETISTS
@@ -246,3 +248,53 @@ def test_two_raters_in_clusters_are_the_same_in_every_form(tmp_path: Path) -> No
         expected = json_of(once, "--raters", "a", "b", *options, *more)
         for of_file, of_other in zip(found["groups"], expected["groups"], strict=True):
             assert of_file["interval"] == pytest.approx(of_other["interval"])
+
+
+def test_rows_without_a_rating_are_counted(tmp_path: Path) -> None:
+    """Two of five raters never rate an item, so most missing ratings have no row."""
+    of_rows = [(f"i{i}", WHO[(i + j) % 5], "xyz"[i * j % 3]) for i in range(30) for j in range(3)]
+    grades = ["" if k in (3, 50, 77) else grade for k, (_, _, grade) in enumerate(of_rows)]
+    items, raters, _ = map(list, zip(*of_rows))
+    path = write_csv(tmp_path / "long.csv", patient=items, who=raters, grade=grades)
+    options = [path, *LONG, "--missing", "drop"]
+    stated = "30 items, 2 to 3 ratings each, 3 of 90 rows without a rating, 3 labels"
+    assert stated in " ".join(text_of(*options).split())
+    found = json_of(*options)
+    assert (found["n_missing"], found["n_blank"]) == (63, 3)
+    assert "rows without a rating,3,,," in command.run(*options, "--format", "csv").stdout
+    result = fleiss_kappa(
+        Ratings.from_long(item=items, rater=raters, rating=grades, missing_codes=[""])
+    )
+    for one in (result, pickle.loads(pickle.dumps(result))):
+        assert ", 2 to 3 ratings each, 3 of 90 rows without a rating, was" in one.sentence()
+        assert re.search("missing ratings +63\n *rows without a rating +3", str(one))
+    # If each missing rating has a row, its number is stated once.
+    every = [(i, who) for i in range(30) for who in "abc"]
+    grades = [None if k in (3, 50) else "xyz"[(i + k // 7) % 3] for k, (i, _) in enumerate(every)]
+    items, raters = map(list, zip(*every))
+    result = fleiss_kappa(Ratings.from_long(item=items, rater=raters, rating=grades))
+    assert result.ratings_text == "2 of 90 ratings missing"
+    assert "without" not in str(result)
+
+
+def test_a_file_without_clusters_has_those_of_the_other_files(tmp_path: Path) -> None:
+    long, _ = written(tmp_path, WHO[:4])
+    head, *rows = long.read_text(encoding="utf-8").splitlines()
+    people = [row for row in rows if row.split(",")[1] != "d"]
+    fields = [row.split(",") for row in rows]
+    model = {item: grade for item, who, grade, _ in fields if who == "d"}
+    export = tmp_path / "export.csv"
+    export.write_text("\n".join([head, *people]), encoding="utf-8")
+    alone = write_csv(tmp_path / "d.csv", patient=[*model], grade=[*model.values()])
+    expected = json_of(long, *LONG, "--cluster", "ward")
+    for files in ([export, alone], [alone, export]):
+        found = json_of(*files, *LONG, "--cluster", "ward")
+        assert_close(found["coefficients"], expected["coefficients"])
+    wards = [f"w{i // 2}" for i in range(len(model))]
+    ann = write_csv(tmp_path / "ann.csv", patient=[*model], grade=[*model.values()], ward=wards)
+    of_each = ["--id", "patient", "--rating", "grade", "--cluster", "ward"]
+    assert json_of(ann, alone, *of_each)["n_clusters"] == 23
+    more = write_csv(tmp_path / "more.csv", patient=[*model, "p99"], grade=[*model.values(), 1])
+    message = "item 'p99' is in no file with the column 'ward': add the column to each file."
+    assert message in refusal(ann, more, *of_each)
+    assert "has no column 'ward'" in refusal(alone, more, *of_each)

@@ -193,6 +193,29 @@ def test_groups_are_compared(path: Path, grades: np.ndarray) -> None:
     assert any(line.split()[:2] == ["north", "30"] for line in text.splitlines())
 
 
+def test_each_rater_in_each_group(path: Path, grades: np.ndarray, tmp_path: Path) -> None:
+    options = [path, "--raters", *NAMES[:3], "--group", "site"]
+    found = agree.json_of(*options)
+    north = np.arange(60) % 2 == 1
+    kappas = []
+    for of_group, some in zip(found["groups"], (north, ~north), strict=True):
+        direct = compare_raters(grades[some, :3], labels=np.unique(grades[:, :3]))
+        values = direct.with_others.values.tolist()
+        assert of_group["each_rater"]["with_others"]["values"] == pytest.approx(values)
+        kappas.append([f"{value:.4f}" for value in values])
+    lines = [line.split() for line in agree.text_of(*options).splitlines()]
+    start = lines.index(["Kappa", "of", "each", "rater", "with", "the", "others", "by", "site"])
+    assert lines[start + 2] == ["north", "south"]
+    rows = [[name, *pair] for name, pair in zip(NAMES[:3], map(list, zip(*kappas)))]
+    assert lines[start + 3 : start + 6] == rows
+    # If each rater is in one group, the table of all items contains the same figures.
+    item, rater = np.indices((60, 6)).reshape(2, -1)
+    who, job = [f"r{i}" for i in rater], np.where(rater < 3, "doctor", "nurse")
+    long = write_csv(tmp_path / "g.csv", item=item, who=who, grade=grades[:, :6].ravel(), job=job)
+    columns = ("--item", "item", "--rater", "who", "--rating", "grade", "--group", "job")
+    assert "with the others by" not in agree.text_of(long, *columns)
+
+
 def test_cluster_numbers_that_restart_in_each_group(tmp_path: Path, grades: np.ndarray) -> None:
     """Each row is an item of one site, even if both sites have equal numbers of items."""
     i = np.arange(60)

@@ -209,3 +209,11 @@ def test_a_click_sorts_the_rows() -> None:
     assert heads[0] == [None, None, "ascending", None]
     assert heads[1] == [None, None, "descending", None]
     assert heads[2] == [None, "ascending", None, None]
+
+
+def test_the_title_of_a_page(here: Path) -> None:
+    files = ("truth.csv", "teams", *COLUMNS, "--bootstrap", 0, "--title", "Round 2 <final>")
+    page = board.text_of(*files, "--format", "html")
+    assert "<h1>Round 2 &lt;final&gt;</h1>" in page
+    assert "<title>Round 2 &lt;final&gt;</title>" in page
+    assert "--title needs --format html." in board.refusal(*files)

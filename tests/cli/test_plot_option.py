@@ -153,14 +153,18 @@ def test_a_heat_map_and_a_title(path: Path, tmp_path: Path) -> None:
     assert ">Two &lt;raters&gt;<" in drawn
     assert ">proportion of all items<" in drawn
     page = tmp_path / "out.html"
-    text_of(path, "--raters", "a", "b", "--report", page, "--heat-map")
-    assert "Darker cells have more items" in page.read_text(encoding="utf-8")
+    titled = ("--title", "Two <raters>")
+    printed = text_of(path, "--raters", "a", "b", "--report", page, "--heat-map", *titled)
+    written = page.read_text(encoding="utf-8")
+    assert "Darker cells have more items" in written
+    assert "<h1>Two &lt;raters&gt;</h1>" in written
+    assert "Two <raters>" not in printed
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--title", "x"], "--title needs --plot"),
+        (["--title", "x"], "--title needs --plot or --report."),
         (["--dpi", "600"], "--dpi needs --plot"),
         (["--plot", "x.png", "--size", "4"], "--size must be a width and a height"),
         (["--plot", "x.png", "--size", "4xnan"], "--size must be a width and a height"),

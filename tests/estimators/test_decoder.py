@@ -81,6 +81,7 @@ def test_it_decodes_out_of_fold_probabilities(weights: Any, weighted: bool) -> N
     found = decode_probabilities(inside, weights=weights, sample_weight=w)
     np.testing.assert_array_equal(decoder.costs_, found.costs)
     assert decoder.expected_kappa_ == found.kappa
+    np.testing.assert_array_equal(decoder.oof_probabilities_, inside)
     wanted = cohen_kappa_score(y, found.predictions, weights=weights, sample_weight=w)
     assert decoder.oof_kappa_ == pytest.approx(wanted, abs=1e-14)
     new = np.random.default_rng(1).normal(size=(50, 3))
@@ -100,6 +101,9 @@ def test_given_probabilities_are_those_of_an_estimator(calibration: Any) -> None
     given = KappaDecoder(calibration=calibration).fit(inside, y)
     np.testing.assert_array_equal(around.costs_, given.costs_)
     assert around.oof_kappa_ == given.oof_kappa_
+    np.testing.assert_array_equal(around.oof_probabilities_, given.oof_probabilities_)
+    decoded = around.classes_[(around.oof_probabilities_ @ around.costs_).argmin(axis=1)]
+    np.testing.assert_array_equal(around.oof_predictions_, decoded)
     np.testing.assert_array_equal(around.predict(X[:40] + 0.1), given.predict(new))
 
 
@@ -156,6 +160,7 @@ def test_no_labels_are_needed() -> None:
     found = decode_probabilities(P, labels=NAMES)
     np.testing.assert_array_equal(decoder.predict(P), found.predictions)
     assert not hasattr(decoder, "oof_kappa_")
+    assert not hasattr(decoder, "oof_probabilities_")
     assert decoder.classes_.tolist() == NAMES
     assert decoder.n_features_in_ == 4
     named = KappaDecoder(weights="linear").fit(pd.DataFrame(P, columns=NAMES))

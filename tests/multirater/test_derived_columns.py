@@ -93,3 +93,40 @@ def test_other_columns_are_silent(name: str, ratings: Any, tmp_path: Path) -> No
         of_columns({**sure, "r10": TRUTH, "r1": TRUTH}, tmp_path)
         of_two = np.where(np.arange(80) % 2, RATERS["x"], RATERS["y"])
         of_columns({"a": RATERS["x"], "b": RATERS["y"], "consensus": of_two}, tmp_path)
+
+
+SOURCES = np.arange(120) % 4
+OWN = "all raters agree on all 120 items. Check that the ratings are each rater's own"
+
+
+def _long(sources: Any, n_raters: int) -> dict[str, Any]:
+    """Return three ratings of each item, which are all equal to its source."""
+    items = np.repeat(np.arange(len(sources)), min(n_raters, 3))
+    raters = (items * 3 + np.arange(len(items))) % n_raters
+    return {"item": items, "rater": raters, "rating": sources[items]}
+
+
+@pytest.mark.parametrize("n_raters", [2, 5, 25])
+def test_a_property_of_the_items_as_ratings(n_raters: int, tmp_path: Path) -> None:
+    columns = _long(SOURCES, n_raters)
+    with pytest.warns(UserWarning, match=OWN):
+        Ratings.from_long(**columns)
+    path = write_csv(tmp_path / "long.csv", **columns)
+    options = [text for name in columns for text in (f"--{name}", name)]
+    assert OWN in " ".join(CommandLine("agree").run(path, *options).stderr.split())
+    if 2 < n_raters < 20:
+        with pytest.warns(UserWarning, match=OWN):
+            Ratings.from_raters([SOURCES] * n_raters)
+
+
+@pytest.mark.parametrize(
+    "ratings", [SOURCES[:99], np.repeat([0, 1], [400, 19])], ids=["few", "a rare label"]
+)
+def test_easy_items_are_silent(ratings: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Ratings.from_long(**_long(ratings, 3))
+        Ratings.from_raters([ratings] * 3)
+        columns = _long(np.append(ratings, SOURCES), 3)
+        columns["rating"][-1] = 0
+        Ratings.from_long(**columns)

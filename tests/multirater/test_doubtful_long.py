@@ -95,6 +95,7 @@ MANY = [f"t{i}" for i in range(120)]
 def test_a_rater_who_is_mistyped_often() -> None:
     # By chance, 26 of the items would be rated under both names.
     columns = _rows({"Berta": MANY, "Ana": MANY[:40], "Anna": MANY[40:]})
+    columns["rating"][-1] = "z"
     with pytest.warns(UserWarning, match="'Ana' has 40 ratings, and 'Anna' has 80 ratings"):
         _read(columns)
 
@@ -128,7 +129,9 @@ SILENT = {
 def test_ordinary_designs_are_silent(raters: dict[str, list[str]]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert _read(_rows(raters)).n_raters == len(raters)
+        columns = _rows(raters)
+        columns["rating"][-1] = "x"
+        assert _read(columns).n_raters == len(raters)
 
 
 @pytest.mark.parametrize("kind", [int, str])

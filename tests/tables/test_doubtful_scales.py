@@ -13,6 +13,7 @@ from fastkappa import (
     agreement,
     agreement_by,
     compare_predictions,
+    confusion_from_source,
     fleiss_kappa,
     leaderboard,
 )
@@ -82,3 +83,22 @@ def test_percentages_need_weights() -> None:
         warnings.simplefilter("error")
         agreement(y1, y2, weights="quadratic")
         agreement(topics, other)
+
+
+def test_a_scale_of_twice_the_length() -> None:
+    rng = np.random.default_rng(0)
+    first = rng.integers(1, 6, 300)
+    second = np.clip(2 * first - rng.integers(0, 4, 300), 1, 10)
+    correlation = np.corrcoef(first, second)[0, 1]
+    message = rf"are from 1 to 5 and from 1 to 10: .* but the correlation is {correlation:.2f}"
+    with pytest.warns(UserWarning, match=message):
+        agreement(first, second)
+    with pytest.warns(UserWarning, match=message):
+        leaderboard(first, {"judge": second})
+    with pytest.warns(UserWarning, match=message):
+        confusion_from_source({"a": first, "b": second}, "a", "b")
+    # A rater who avoids the upper half of the scale uses the same scale.
+    lenient = np.clip(first, 1, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        agreement(lenient, np.clip(lenient + rng.integers(-1, 3, 300), 1, 5))

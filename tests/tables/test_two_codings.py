@@ -436,21 +436,3 @@ def test_labels_that_were_cut() -> None:
 def test_one_column_as_both_raters_is_judged(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=[1, 2])
     assert confusion_from_source(path, "a", "a").table.tolist() == [[1, 0], [0, 1]]
-
-
-def test_a_scale_of_twice_the_length(tmp_path: Path) -> None:
-    first = RNG.integers(1, 6, 300)
-    second = np.clip(2 * first - RNG.integers(0, 4, 300), 1, 10)
-    correlation = np.corrcoef(first, second)[0, 1]
-    message = rf"are from 1 to 5 and from 1 to 10: .* but the correlation is {correlation:.2f}"
-    with pytest.warns(UserWarning, match=message):
-        agreement(first, second)
-    with pytest.warns(UserWarning, match=message):
-        leaderboard(first, {"judge": second})
-    with pytest.warns(UserWarning, match=message):
-        confusion_from_source({"a": first, "b": second}, "a", "b")
-    # A rater who avoids the upper half of the scale uses the same scale.
-    lenient = np.clip(first, 1, 3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        agreement(lenient, np.clip(lenient + RNG.integers(-1, 3, 300), 1, 5))

@@ -52,6 +52,7 @@ def leaderboard(
     min_coverage: Annotated[float, typer.Option(min=0, max=1)] = 1.0,
     seed: Annotated[int, typer.Option(min=0)] = 0,
     name_pattern: str | None = None,
+    title: str | None = None,
     *,
     gate: Gate,
     text: TextOptions,
@@ -110,6 +111,8 @@ def leaderboard(
     name_pattern : REGEX
         A regular expression whose only group matches the name of a submission in its path, such as
         'team-(.+)[.]csv'. The default name is the path.
+    title : TEXT
+        The title of the page of --format html.
     output : WORD
         The output format: table for reading, html for a browser, sentence for a paper, json or csv
         for further computation.
@@ -141,6 +144,8 @@ def leaderboard(
         gate.check_options()
         if gate.needs_interval and not bootstrap:
             raise ValueError("--fail-on lower needs intervals, but --bootstrap is 0.")
+        if title is not None and output != "html":
+            raise ValueError("--title needs --format html.")
         remarks.depends = [depends(weights)]
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
         remarks.given_labels = reading.labels or ()
@@ -180,7 +185,7 @@ def leaderboard(
             for texts in (left_out + remarks.texts, remarks.printed)
         )
         remarks.show()
-        report = output_of(boards)
+        report = output_of(boards).titled(title)
         if is_page:
             # The page does not list the files that were left out.
             shown = remarks.everything[len(left_out) :]

@@ -56,7 +56,7 @@ def opened_raters(
             raise RatingsError(
                 f"the files must have different names, got {', '.join(map(str, files))}."
             )
-        return _together(appended), named_raters(options)._replace(files=appended)
+        return _together(appended), named_raters(options)._replace(files=appended, cluster=cluster)
     if item is not None or rater is not None:
         raise RatingsError(
             f"--id is for one file per rater, and {'--item' if item else '--rater'} is for one file"
@@ -97,7 +97,7 @@ def opened_raters(
     warn_of_displaced(opened, id_column, used, next(iter(kept.values())).text_format)
     # The first file determines the name of the joined column of ratings.
     _, joined = next(iter(ratings.values()))
-    return _together(ratings), RaterColumns(chosen, id_column, RATER, joined, ratings)
+    return _together(ratings), RaterColumns(chosen, id_column, RATER, joined, ratings, cluster)
 
 
 def _refuse_long(source: Source, raters: Sequence[str]) -> None:

@@ -59,6 +59,9 @@ class RaterColumns(NamedTuple):
     files : dict of (Source, str)
         Several files with one row per rating, each as its source and the name of its column of
         ratings. If a file has no column of raters, its key is the name of its only rater.
+    cluster : str or None
+        The column of clusters. If only some of several files have it, the items of the other files
+        have the same clusters as in these files.
     """
 
     raters: tuple[str, ...] = ()
@@ -66,6 +69,7 @@ class RaterColumns(NamedTuple):
     rater: str | None = None
     rating: str | None = None
     files: Mapping[str, tuple[Source, str]] = MappingProxyType({})
+    cluster: str | None = None
 
     @property
     def rated(self) -> tuple[str, ...]:
@@ -125,14 +129,20 @@ class RaterColumns(NamedTuple):
     ) -> dict[str, Any]:
         """Return the columns of ratings, items and raters, concatenated from all files."""
         rating, rater, parts = self.rated[0], self.rater or "", []
-        for of_file, (source, name) in self.files.items():
-            there = column_names(source.files[0], source.text_format)
+        sources = [source for source, _ in self.files.values()]
+        columns = [column_names(one.files[0], one.text_format) for one in sources]
+        inherits = any(self.cluster in there for there in columns)
+        for (of_file, (source, name)), there in zip(self.files.items(), columns):
             names_raters = not self.are_of_raters and rater in there
             texts = [name if one == rating else one for one in text if one != RATER]
             others = [*own, rater] if names_raters else own
+            if inherits and self.cluster not in there:
+                others = [one for one in others if one != self.cluster]
             part = _read(source, reading, [name], others, texts, are_scores, separator)
             names = part[rater] if names_raters else as_array([of_file] * len(part[name]), rater)
             parts.append({**part, rating: part[name], rater: names.cast("string")})
+        if self.cluster is not None and inherits:
+            _add_clusters(parts, self.item or "", self.cluster)
         for name in (rating, *own):
             types = {str(part[name].type) for part in parts}
             if len(types) > 1 and any("string" in one for one in types):
@@ -140,8 +150,7 @@ class RaterColumns(NamedTuple):
                 # Convert them to strings, like the labels of the other raters.
                 for part in parts:
                     part[name] = as_strings(name, part[name], are_sets=separator is not None)
-        files = [source.name for source, _ in self.files.values()]
-        return joined(parts, [rating, *own, rater], files)
+        return joined(parts, [rating, *own, rater], [source.name for source in sources])
 
     def _of_chosen(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """Return only those rows that belong to the chosen raters."""
@@ -159,6 +168,24 @@ class RaterColumns(NamedTuple):
         others = np.array([name not in chosen for name in raters.to_pylist()])
         kept = {name: without(array, others) for name, array in arrays.items()}
         return {**kept, self.rater or "": with_order(kept[self.rater or ""].cast("string"), chosen)}
+
+
+def _add_clusters(parts: Sequence[dict[str, Any]], item: str, cluster: str) -> None:
+    """Add the column of clusters to the parts that lack it, from the same items of other parts."""
+    known: dict[Any, Any] = {}
+    for part in parts:
+        if cluster in part:
+            known |= zip(part[item].to_pylist(), part[cluster].to_pylist())
+    for part in parts:
+        if cluster not in part:
+            items = part[item].to_pylist()
+            for one in items:
+                if one is not None and one not in known:
+                    raise RatingsError(
+                        f"item {one!r} is in no file with the column {cluster!r}: add the column to"
+                        " each file."
+                    )
+            part[cluster] = as_array(list(map(known.get, items)), cluster)
 
 
 def _read(

@@ -18,8 +18,8 @@ from fastkappa.cli.rater_remarks import repeated_items
 from fastkappa.cli.reports.agree_groups import grouped_of, report_on_groups, with_reference_by_group
 from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import report_on_pair
-from fastkappa.cli.reports.agree_parts import no_undefined_warnings, result_of
-from fastkappa.cli.reports.agree_several import SET_LEVELS, report_on_several
+from fastkappa.cli.reports.agree_parts import SET_LEVELS, no_undefined_warnings, result_of
+from fastkappa.cli.reports.agree_several import report_on_several
 from fastkappa.cli.reports.output import Output
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_table import Columns

@@ -5,24 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from warnings import catch_warnings, simplefilter, warn
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.multirater import coefficients
+from fastkappa.multirater.krippendorff import krippendorff_alpha
 from fastkappa.multirater.multirater_result import MultiRaterResult
+from fastkappa.multirater.pairwise import pairs_are_few
+from fastkappa.multirater.ratings import Ratings
 from fastkappa.ratings.lengths import CHECK_IDS
 from fastkappa.results.sentence import listed
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
 from fastkappa.statistics.clusters import Clusters
+from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.agreement_result import AgreementResult
 
 # The coefficients, keyed by the name of the function that computes each of them.
 Coefficients = dict[str, MultiRaterResult]
+# The levels of Krippendorff's alpha for ratings that are sets of labels.
+SET_LEVELS = ("nominal", "jaccard", "masi")
 # A regular expression for warnings about undefined values.
 UNDEFINED = re.compile(r"(the standard error of )?(.*) is undefined: (.*)", re.DOTALL)
 
@@ -57,6 +65,54 @@ def why_undefined() -> Iterator[list[str]]:
         what = f"{of}{listed(list(dict.fromkeys(those)))}"
         joined.append(f"{what} {'is' if len(those) == 1 else 'are'} undefined: {why}")
     reasons[:0] = joined
+
+
+def coefficients_of(request: AgreeRequest, weights: Weights, ratings: Ratings) -> Coefficients:
+    """Return coefficients by function name: the chosen one, or all, with Fleiss' kappa first.
+
+    For sets of labels, return only Krippendorff's alpha, at each level.
+    """
+    level: Any = request.level
+    if request.set_separator is not None:
+        levels: Any = SET_LEVELS if level is None else [level]
+        return {
+            f"krippendorff_alpha_{name}": krippendorff_alpha(
+                ratings, level=name, **request.of_several
+            )
+            for name in levels
+        }
+    options: dict[str, Any] = {"weights": weights, **request.of_several}
+    if level is None:
+        n = len(ratings.labels)
+        level = "nominal" if weights is None else disagreement_matrix(weights, n)
+    found = {
+        "fleiss_kappa": coefficients.fleiss_kappa(ratings, **options),
+        "conger_kappa": coefficients.conger_kappa(ratings, **options),
+    }
+    if pairs_are_few(ratings):
+        found["light_kappa"] = coefficients.light_kappa(ratings, **options)
+    found["randolph_kappa"] = coefficients.randolph_kappa(ratings, **options)
+    if weights is None:
+        found["gwet_ac1"] = coefficients.gwet_ac1(ratings, **request.of_several)
+    else:
+        found["gwet_ac2"] = coefficients.gwet_ac2(ratings, **options)
+    alpha = krippendorff_alpha(ratings, level=level, **request.of_several)
+    if not isinstance(level, str):
+        alpha = replace(alpha, method=f"Krippendorff's alpha ({weights_text(weights)})")
+    found["krippendorff_alpha"] = alpha
+    if request.coefficient is None:
+        return found
+    chosen = {name: one for name, one in found.items() if name.startswith(request.coefficient)}
+    if not chosen:
+        raise ValueError(
+            f"--coefficient {request.coefficient} is not available because {too_many(ratings)}:"
+            " leave out some raters."
+        )
+    return chosen
+
+
+def too_many(whole: Ratings) -> str:
+    return f"there are too many raters ({whole.n_raters})"
 
 
 def result_of(

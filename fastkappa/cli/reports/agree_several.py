@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import comb
 from typing import Any
 
@@ -18,7 +18,9 @@ from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import (
     Coefficients,
     bootstrap_fields,
+    coefficients_of,
     no_undefined_warnings,
+    too_many,
     why_undefined,
 )
 from fastkappa.cli.reports.output import Output, Section, read_on
@@ -28,12 +30,11 @@ from fastkappa.multirater.alternative_annotator import alternative_annotator_tes
 from fastkappa.multirater.disputed import MOST_SHOWN
 from fastkappa.multirater.each_rater import MOST_RATERS, Panel, RaterComparison, compare_raters
 from fastkappa.multirater.estimation import clusters_of, coefficients_grid, short_name
-from fastkappa.multirater.krippendorff import krippendorff_alpha
 from fastkappa.multirater.label_kappas import (
     LabelKappa,
     confusions,
+    kappas_by_group,
     label_grid,
-    labels_by_group,
     pooled,
 )
 from fastkappa.multirater.multirater_result import MultiRaterResult, doubts_of
@@ -44,7 +45,7 @@ from fastkappa.results.report import LARGEST_TABLE, Report, estimate_row, number
 from fastkappa.results.sentence import estimate_text, p_sentence, versioned
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.intervals.doubt import wide_intervals
-from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
+from fastkappa.statistics.weights import Weights, weights_text
 from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.grouped_result import ALL
 
@@ -56,8 +57,6 @@ MOST_PAIRS = 60
 
 Resampled = Mapping[str, BootstrapResult]
 NO_BOOTSTRAP: Resampled = {}
-# The levels of Krippendorff's alpha for ratings that are sets of labels.
-SET_LEVELS = ("nominal", "jaccard", "masi")
 # The results of the alternative annotator test that are written as CSV rows.
 OF_MODEL = ("winning rate", "advantage probability")
 
@@ -67,15 +66,12 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
     whole, everyone, are_sets = read.whole, read.everyone, request.set_separator is not None
     weights = request.weights_of(whole.labels)
     options: dict[str, Any] = {"weights": weights, "confidence": request.confidence}
-    raters: RaterComparison | None = None
     pairs: PairwiseKappa | None = None
     label_pairs: IntTable | None = None
     with why_undefined() as undefined:
-        results = _coefficients(request, weights, whole)
+        results = coefficients_of(request, weights, whole)
         labels = _labels_of(request, whole)
-        if 2 < everyone.n_raters <= MOST_RATERS:
-            panel: Panel = "alpha" if are_sets else "conger"
-            raters = compare_raters(everyone, coefficient=panel, **options)
+        raters = _compared(request, weights, everyone)
         items, last, files = of_items(request, read, weights)
     first = next(iter(results.values()))
     with no_undefined_warnings():
@@ -107,12 +103,15 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
     if raters is not None and "missing" in first.ratings_text:
         above.append(_missing_of_each(whole, raters))
     numbers = {"n": whole.n_subjects, "missing ratings": whole.n_missing}
+    if n_blank := whole.counted.n_blank:
+        numbers["rows without a rating"] = n_blank
     fields = {
         **request.fields(),
         **({"undefined": undefined} if undefined else {}),
         "weights": weights,
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
+        **({"n_blank": n_blank} if n_blank else {}),
         "labels": whole.labels,
     }
     output = Output(
@@ -143,19 +142,33 @@ def _with_groups(
     rows: list[Mapping[str, Any]] = [{"group": ALL, **row} for row in output.rows]
     fields, estimates = [], []
     found: dict[str, Coefficients] = {}
-    labels: dict[str, Sequence[LabelKappa]] = {}
+    by_label: dict[str, dict[str, float]] = {}
+    by_rater: dict[str, dict[str, float]] = {}
     undefined: dict[str, None] = {}
     for group, ratings in read.groups.items():
         name = label_text(group)
         with why_undefined() as reasons:
-            found[name] = _coefficients(request, weights, ratings)
-            labels[name] = _labels_of(request, ratings)
+            found[name] = coefficients_of(request, weights, ratings)
+            labels = _labels_of(request, ratings)
         undefined |= dict.fromkeys(reasons)
-        sections = _of_coefficients(request, found[name], []), _of_labels(labels[name])
+        raters = None
+        if read.everyone.n_raters <= LARGEST_TABLE:
+            with no_undefined_warnings():
+                raters = _compared(request, weights, ratings)
+        by_label[name] = {label_text(one.label): one.value for one in labels}
+        if raters is not None:
+            kappas = raters.with_others.values.tolist()
+            by_rater[name] = dict(zip(map(printable, raters.rater_names), kappas))
+        sections = (
+            _of_coefficients(request, found[name], []),
+            _of_labels(labels),
+            _of_raters(ratings, raters),
+        )
         one = next(iter(found[name].values()))
         estimates.append(Estimate(of_one_group(name, one.method), one.value, one.interval[0]))
         rows += [{"group": name, **row} for section in sections for row in section.rows]
-        fields.append({"group": name, **sections[0].fields, **sections[1].fields})
+        of_group = {key: one for section in sections for key, one in section.fields.items()}
+        fields.append({"group": name, **of_group})
     if not found:
         return output._replace(rows=rows)
     with no_undefined_warnings():
@@ -165,7 +178,12 @@ def _with_groups(
     rows += [{"group": ALL, **row} for row in of_groups.rows]
     _, *pictures = output.pictures
     first, *reports = output.reports
-    by_label = Report([], [labels_by_group(labels, label_text(request.group))])
+    column = label_text(request.group)
+    grids = [kappas_by_group(by_label, f"Kappa of each label by {column}")]
+    n_groups = Counter(rater for kappas in by_rater.values() for rater in kappas)
+    if max(n_groups.values(), default=0) > 1:
+        caption = f"Kappa of each rater with the others by {column}"
+        grids.append(kappas_by_group(by_rater, caption))
 
     def sentences() -> list[str]:
         # Sentences about a single group name that group, so the other sentences must state that
@@ -174,7 +192,7 @@ def _with_groups(
         return [*of_groups.sentences, *of_all]
 
     return output._replace(
-        reports=[first, *of_groups.reports, by_label, *reports],
+        reports=[first, *of_groups.reports, Report([], grids), *reports],
         fields={**output.fields, "groups": fields, **of_groups.fields},
         rows=rows,
         pictures=[compared.picture(), *pictures],
@@ -229,6 +247,16 @@ def _labels_of(request: AgreeRequest, ratings: Ratings) -> Sequence[LabelKappa]:
     return coefficients.fleiss_kappa(ratings, **request.of_several).by_label
 
 
+def _compared(request: AgreeRequest, weights: Weights, ratings: Ratings) -> RaterComparison | None:
+    """Return the comparison of each rater with the others, unless there are too few or many."""
+    if not 2 < ratings.n_raters <= MOST_RATERS:
+        return None
+    panel: Panel = "conger" if request.set_separator is None else "alpha"
+    return compare_raters(
+        ratings, coefficient=panel, weights=weights, confidence=request.confidence
+    )
+
+
 def _of_labels(labels: Sequence[LabelKappa]) -> Section:
     """Return the section on each label's kappa and agreement."""
     rows = [
@@ -243,7 +271,7 @@ def _of_raters(whole: Ratings, raters: RaterComparison | None) -> Section:
     """Return the section that compares each rater with the others."""
     if raters is None:
         left_out = "The comparison of each rater with the others is left out because "
-        reports = [Report([left_out + _many(whole)])] if whole.n_raters > MOST_RATERS else []
+        reports = [Report([left_out + too_many(whole)])] if whole.n_raters > MOST_RATERS else []
         return Section(reports, {"each_rater": None})
     counts = {
         f"ratings {label_text(label)} by {rater}": count
@@ -260,7 +288,7 @@ def _of_pairs(
     """Return the section on the kappa of each pair of raters."""
     if pairs is None:
         left_out = "Light's kappa and the kappa of each pair of raters are left out because "
-        return Section([Report([left_out + _many(everyone)])], {"pairwise": None})
+        return Section([Report([left_out + too_many(everyone)])], {"pairwise": None})
     fields = {
         "kappa": pairs.values,
         "standard_error": pairs.standard_errors,
@@ -292,10 +320,6 @@ def _in_full(request: AgreeRequest, everyone: Ratings, items: Section) -> Iterat
         lines.append("every rater and every pair of raters: --format csv")
     if lines:
         yield Section([Report(lines)])
-
-
-def _many(whole: Ratings) -> str:
-    return f"there are too many raters ({whole.n_raters})"
 
 
 def _of_model(
@@ -346,7 +370,9 @@ def _pair_of(request: AgreeRequest, whole: Ratings, pairs: PairwiseKappa | None)
     if request.set_separator is not None:
         raise ValueError("--pair is not available for sets of labels.")
     if pairs is None:
-        raise ValueError(f"--pair is not available because {_many(whole)}: leave out some raters.")
+        raise ValueError(
+            f"--pair is not available because {too_many(whole)}: leave out some raters."
+        )
     try:
         return pairs[request.two_names]
     except KeyError as error:
@@ -369,50 +395,6 @@ def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
         f"{caption}, with their intervals.",
         lambda ax: plot_forest(values, intervals=intervals, names=names, ax=ax),
     )
-
-
-def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> Coefficients:
-    """Return coefficients by function name: the chosen one, or all, with Fleiss' kappa first.
-
-    For sets of labels, return only Krippendorff's alpha, at each level.
-    """
-    level: Any = request.level
-    if request.set_separator is not None:
-        levels: Any = SET_LEVELS if level is None else [level]
-        return {
-            f"krippendorff_alpha_{name}": krippendorff_alpha(
-                ratings, level=name, **request.of_several
-            )
-            for name in levels
-        }
-    options: dict[str, Any] = {"weights": weights, **request.of_several}
-    if level is None:
-        n = len(ratings.labels)
-        level = "nominal" if weights is None else disagreement_matrix(weights, n)
-    found = {
-        "fleiss_kappa": coefficients.fleiss_kappa(ratings, **options),
-        "conger_kappa": coefficients.conger_kappa(ratings, **options),
-    }
-    if pairs_are_few(ratings):
-        found["light_kappa"] = coefficients.light_kappa(ratings, **options)
-    found["randolph_kappa"] = coefficients.randolph_kappa(ratings, **options)
-    if weights is None:
-        found["gwet_ac1"] = coefficients.gwet_ac1(ratings, **request.of_several)
-    else:
-        found["gwet_ac2"] = coefficients.gwet_ac2(ratings, **options)
-    alpha = krippendorff_alpha(ratings, level=level, **request.of_several)
-    if not isinstance(level, str):
-        alpha = replace(alpha, method=f"Krippendorff's alpha ({weights_text(weights)})")
-    found["krippendorff_alpha"] = alpha
-    if request.coefficient is None:
-        return found
-    chosen = {name: one for name, one in found.items() if name.startswith(request.coefficient)}
-    if not chosen:
-        raise ValueError(
-            f"--coefficient {request.coefficient} is not available because {_many(ratings)}:"
-            " leave out some raters."
-        )
-    return chosen
 
 
 def _bootstraps(results: Coefficients, ratings: Ratings, request: AgreeRequest) -> Resampled:

@@ -74,6 +74,10 @@ class Output(NamedTuple):
             sentences=lambda: [*self.sentences(), *sentences],
         )
 
+    def titled(self, title: str | None) -> Output:
+        """Return the output with another title, or unchanged if the title is None."""
+        return self if title is None else self._replace(title=title)
+
     def remarking(self, remarks: Sequence[str]) -> Output:
         """Return the output, beginning with remarks about the rows that were read."""
         if not remarks:

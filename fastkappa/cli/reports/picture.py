@@ -33,13 +33,15 @@ SMALLEST_AXES = (1.0, 0.5)
 
 
 def check_pictures(options: PictureOptions) -> None:
-    """Raise if an option is invalid, or if it needs ``--plot`` and ``--plot`` is not given."""
+    """Raise if an option is invalid, or needs another option that is not given."""
     read_size(options.size)
-    others = [name for name in ("size", "title") if getattr(options, name) is not None]
+    others = ["size"] if options.size is not None else []
     others += [] if options.dpi == DPI else ["dpi"]
     if options.plot is None and others:
         raise ValueError(f"--{others[0]} needs --plot.")
     report = options.report
+    if options.title is not None and options.plot is None and report is None:
+        raise ValueError("--title needs --plot or --report.")
     if report is not None and report.suffix.lower() not in ("", ".htm", ".html"):
         raise ValueError(
             f"--report must name an HTML file, such as {report.with_suffix('.html')}, got {report}."
@@ -154,6 +156,7 @@ def write_page(options: PictureOptions, output: Output, remarks: Remarks) -> Non
     """
     if options.report is None:
         return
+    output = output.titled(options.title)
     try:
         page = output.as_page(remarks.everything)
     except ImportError as error:

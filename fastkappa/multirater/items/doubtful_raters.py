@@ -47,6 +47,10 @@ MOST_COPIES = 3
 # on NEARLY_ALL of the items that this rater did not rate, and on at least FEWEST_ITEMS of them.
 FEWEST_ADJUDICATED, NEARLY_ALL = 10, 0.95
 
+# On fewer items, or if fewer items have a label other than the most frequent one, the raters of an
+# easy task can agree on all items.
+FEWEST_UNANIMOUS, FEWEST_OF_OTHERS = 100, 20
+
 
 def warn_of_derived(codes: AnyArray, labels: AnyArray, names: Sequence[str]) -> None:
     """Warn about columns that seem to be computed or copied from other columns.
@@ -68,9 +72,31 @@ def warn_of_derived(codes: AnyArray, labels: AnyArray, names: Sequence[str]) -> 
 
 def _disputes(codes: AnyArray, n_labels: int) -> tuple[AnyArray, AnyArray]:
     """Return the number of ratings per item, and a mask of the items with different ratings."""
+    n_ratings, lowest, highest = ratings_of_items(codes, n_labels)
+    return n_ratings, highest > lowest
+
+
+def ratings_of_items(codes: AnyArray, n_labels: int) -> tuple[AnyArray, AnyArray, AnyArray]:
+    """Return the number of ratings and the lowest and highest code of each item."""
     rated = codes < n_labels
-    lowest, highest = codes.min(axis=0), np.where(rated, codes.astype(np.int64), -1).max(axis=0)
-    return rated.sum(axis=0), highest > lowest
+    highest = np.where(rated, codes.astype(np.int64), -1).max(axis=0)
+    return rated.sum(axis=0), codes.min(axis=0), highest
+
+
+def warn_of_unanimity(n_ratings: AnyArray, lowest: AnyArray, highest: AnyArray) -> None:
+    """Warn if raters agree on all items, as they do if the column describes the items.
+
+    ``lowest`` and ``highest`` are the codes of each item.
+    """
+    paired = n_ratings > 1
+    labels, n = lowest[paired], int(paired.sum())
+    if n < FEWEST_UNANIMOUS or (labels != highest[paired]).any():
+        return
+    if n - np.bincount(labels).max() >= FEWEST_OF_OTHERS:
+        warn(
+            f"all raters agree on all {n} items. Check that the ratings are each rater's own, and"
+            " not a property of the items."
+        )
 
 
 def _are_added(are_more: AnyArray, are_disputed: AnyArray) -> bool:

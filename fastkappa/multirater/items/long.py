@@ -29,6 +29,7 @@ from fastkappa.multirater.items.doubtful_raters import (
     judge_raters,
     warn_of_added_votes,
     warn_of_derived,
+    warn_of_unanimity,
 )
 from fastkappa.multirater.items.forms import FEWEST_TRANSPOSED
 from fastkappa.multirater.items.identified import Identified, identify
@@ -78,6 +79,8 @@ class LongRatings(NamedTuple):
         strings or whole numbers.
     clusters : Column or None
         The cluster of each item.
+    n_rows, n_blank : int
+        The number of rows that name an item and a rater, and how many of them have no rating.
     """
 
     n_items: int
@@ -88,6 +91,8 @@ class LongRatings(NamedTuple):
     rated: AnyArray
     item_names: Callable[[], AnyArray]
     clusters: Column | None = None
+    n_rows: int = 0
+    n_blank: int = 0
 
     @property
     def items(self) -> AnyArray:
@@ -192,10 +197,12 @@ def read_long(
     found = _sorted_ratings(item, rater, cluster, given.raters[0], duplicates)
     _warn_of_swapped(found)
     warn_of_logins(found.rater_names)
+    codes, starts = found.ratings % found.n_labels, found.starts[:-1]
+    n_ratings = np.diff(found.starts)
+    lowest, highest = (ends.reduceat(codes, starts) for ends in (np.minimum, np.maximum))
+    warn_of_unanimity(n_ratings, lowest, highest)
     if len(found.rater_names) > MOST_JUDGED:
-        codes, starts = found.ratings % found.n_labels, found.starts[:-1]
-        are_disputed = np.maximum.reduceat(codes, starts) > np.minimum.reduceat(codes, starts)
-        warn_of_added_votes(np.diff(found.starts), are_disputed)
+        warn_of_added_votes(n_ratings, highest > lowest)
         return given, found
     codes = found.first_codes(SOME_ITEMS)
     warn_of_mistyped(found.rater_names, codes < found.n_labels)
@@ -209,8 +216,8 @@ def read_long(
     )
     warn_of_derived(codes, given.labels, found.rater_names)
     if not are_given:
-        n_ratings = np.bincount(found.ratings, minlength=len(found.rater_names) * found.n_labels)
-        of_each = n_ratings.reshape(len(found.rater_names), found.n_labels)
+        times = np.bincount(found.ratings, minlength=len(found.rater_names) * found.n_labels)
+        of_each = times.reshape(len(found.rater_names), found.n_labels)
         of_rater = dict(zip(found.rater_names, of_each))
         judge_raters(
             {name: given.labels[n > 0] for name, n in of_rater.items()},
@@ -249,7 +256,8 @@ def _sorted_ratings(
     pairs = items.numbers.astype(np.int64)
     pairs *= n_raters
     pairs += raters.numbers
-    if not rated.all():
+    n_rows, n_blank = len(codes), int((~rated).sum())
+    if n_blank:
         pairs, codes = pairs[rated], codes[rated]
     if (pairs[1:] <= pairs[:-1]).any():
         # A stable sort takes several times as long, so it is used only if the order of duplicates
@@ -275,7 +283,9 @@ def _sorted_ratings(
     ratings *= n_labels
     ratings += codes
     rated = pairs[starts[:-1]].astype(np.int32)
-    return LongRatings(n_items, names, n_labels, ratings, starts, rated, item_names, clusters)
+    return LongRatings(
+        n_items, names, n_labels, ratings, starts, rated, item_names, clusters, n_rows, n_blank
+    )
 
 
 def _warn_of_swapped(ratings: LongRatings) -> None:

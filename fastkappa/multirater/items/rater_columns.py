@@ -14,7 +14,9 @@ from fastkappa.multirater.items.doubtful_raters import (
     MOST_JUDGED,
     judge_pairs,
     judge_raters,
+    ratings_of_items,
     warn_of_derived,
+    warn_of_unanimity,
 )
 from fastkappa.multirater.items.sets import read_sets
 from fastkappa.ratings.column import Column, label_of
@@ -128,6 +130,8 @@ def _judge(
             codes = np.stack([one.codes(0, SOME_ITEMS) for one in encoded])
             are_recoded = judge_pairs(codes, order.names, [*columns], are_given=are_given)
             warn_of_derived(codes, order.labels, [*columns])
+            if len(encoded) > 2:
+                warn_of_unanimity(*ratings_of_items(codes, len(order.labels)))
     if of_each is not None:
         judge_raters(
             dict(zip(columns, of_each)),
