@@ -10,7 +10,10 @@ from fastkappa.formatting import text_width
 from fastkappa.results.report import Grid, Report
 
 COLUMNS = 80
-# Names are truncated after LONGEST_CELL charactersLONGEST_CELL, LONGEST_OF_TWO = 38, 28
+# Names are truncated after LONGEST_CELL characters, and longer values take several lines. In grids
+# whose rows begin with two names, names are truncated after LONGEST_OF_TWO characters, so that two
+# names and an interval fit on a line.
+LONGEST_CELL, LONGEST_OF_TWO = 38, 28
 
 
 def as_text(report: Report, columns: int = COLUMNS) -> str:
