@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
 import fastkappa
 from fastkappa import ConfusionAccumulator, Ratings, ThresholdEvaluator, optimal_thresholds
@@ -155,6 +156,7 @@ def scorer(y1: Any, y2: Any, options: Options) -> float:
 
 
 def jit(y1: Any, y2: Any, options: Options) -> float:
+    pytest.importorskip("numba")
     from fastkappa import jit
 
     labels = [*(options.labels or sorted({*y1, *y2}))]

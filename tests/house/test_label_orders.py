@@ -172,6 +172,7 @@ CALLS = calls()
 
 
 def test_every_function_with_weights_is_tested() -> None:
+    pytest.importorskip("numba")
     tested = {*OF_TABLES, *OF_RATINGS, *OF_SCORES, *WITHOUT_LABELS}
     for name, thing in public_objects().items():
         if inspect.isclass(thing) and name.startswith("results."):

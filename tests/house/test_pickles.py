@@ -119,5 +119,6 @@ def test_copies_do_the_same(name: str) -> None:
 
 
 def test_functions_pickle_by_name() -> None:
+    pytest.importorskip("numba")
     for function in public_functions().values():
         assert pickle.loads(pickle.dumps(function)) is function

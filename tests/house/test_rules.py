@@ -401,7 +401,8 @@ def test_the_drop_in_does_as_scikit_learn(rule: Any) -> None:
             try:
                 outcomes.append(function(y1, y2, **options))
             except (ValueError, TypeError) as error:
-                outcomes.append((type(error), str(error)))
+                # Older versions of scikit-learn do not show the labels.
+                outcomes.append((type(error), str(error).rstrip(".").partition("; Got")[0]))
     theirs, ours = outcomes
     assert ours == (
         theirs if isinstance(theirs, tuple) else pytest.approx(theirs, abs=1e-15, nan_ok=True)

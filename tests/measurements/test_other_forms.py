@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -22,6 +21,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "intraclass": intraclass_correlation,
     "concordance": overall_concordance_correlation,
 }
+pl = pytest.importorskip("polars")
 RNG = np.random.default_rng(1)
 BASE = RNG.normal(50, 10, 15)
 R1, R2 = BASE + RNG.normal(0, 2, 15), BASE + RNG.normal(0, 2, 15)
