@@ -168,7 +168,7 @@ xgboost_eval_metric.__name__ = LOSS
 class CatBoostKappa:
     """Quadratic weighted kappa for CatBoost's ``eval_metric`` and ``custom_metric``.
 
-    CatBoost requires these method names, and shows the name of the class in its logs.
+    CatBoost requires the method names of this class, and shows the class name in its logs.
     """
 
     # Without this attribute, CatBoost tries to compile the methods with Numba, which fails with a
@@ -307,7 +307,7 @@ class ClassKappa:
         return True
 
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
-        """Return kappa and a weight of 1, computed from CatBoost's log odds or class scores."""
+        """Compute kappa from CatBoost's log odds or class scores, and return it with weight 1."""
         scores = np.asarray(approxes)
         predicted = scores[0] > 0 if len(scores) == 1 else scores.argmax(axis=0)
         n_classes = max(2, len(scores))

@@ -14,7 +14,7 @@ from fastkappa.kernels import dispatch, threads
 def show_config() -> None:
     """Print the versions, backends, SIMD level and number of threads of this installation.
 
-    If a backend is missing, the output states the reason.
+    If a backend is not available, the output explains why.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class RatedTable:
     source : str
         The publication that contains the table.
     description : str
-        The items that were rated, and the meaning of the labels.
+        A description of the rated items and of the meaning of the labels.
     """
 
     name: str
@@ -51,13 +51,13 @@ class RatedTable:
     def expand(self) -> tuple[AnyArray, AnyArray]:
         """Convert the table to two arrays of ratings, with one rating per item in each array.
 
-        The items are in the row-major order of the cells of the table.
+        The items are in the order of the table's cells, row by row.
 
         Returns
         -------
         y1, y2 : ndarray of shape (n,)
-            The ratings of the first rater and the ratings of the second rater. The dtype is int8 if
-            the labels are numbers; otherwise, the arrays contain strings.
+            The ratings by the first rater (``y1``) and by the second rater (``y2``). The dtype is
+            int8 if the labels are numbers; otherwise, the arrays contain strings.
 
         Examples
         --------
@@ -139,7 +139,7 @@ class RatedItems:
     source : str
         The publication that contains the ratings.
     description : str
-        The items that were rated, and the meaning of the labels.
+        A description of the rated items and of the meaning of the labels.
     """
 
     name: str

@@ -67,8 +67,8 @@ def cohen_kappa_score(
     y1, y2 : array-like of shape (n_samples,)
         Labels assigned by the first rater (``y1``) and by the second rater (``y2``).
     labels : array-like of shape (n_classes,), default=None
-        The labels to include, in the order used by ``weights``. Items to which either rater
-        assigned a label that is not listed are left out. At least one listed label must occur in
+        The labels to include, in the order used by ``weights``. An item is left out if either rater
+        assigned a label that is not in ``labels``. At least one label in ``labels`` must occur in
         ``y1``. By default, all labels that occur are used, in sorted order.
     weights : {'linear', 'quadratic'} or array-like of shape (n_classes, n_classes), default=None
         With None, all disagreements count equally. 'linear' weights a disagreement by the distance
@@ -173,9 +173,9 @@ def confusion_matrix(
     y_true, y_pred : array-like of shape (n_samples,)
         True and predicted labels.
     labels : array-like of shape (n_classes,), default=None
-        The labels of the rows and columns, in order. Items whose true or predicted label is not
-        listed are left out. At least one listed label must occur in ``y_true``. By default, all
-        labels that occur are used, in sorted order.
+        The labels of the rows and columns, in order. Items whose true or predicted label is not in
+        ``labels`` are left out. At least one label in ``labels`` must occur in ``y_true``. By
+        default, all labels that occur are used, in sorted order.
     sample_weight : array-like of shape (n_samples,), default=None
         The weight of each item.
     normalize : {'true', 'pred', 'all'}, default=None
@@ -185,11 +185,11 @@ def confusion_matrix(
     Returns
     -------
     matrix : ndarray of shape (n_classes, n_classes)
-        The entry in row i and column j is the number of items with the i-th label as the true label
-        and the j-th label as the predicted label. With ``sample_weight``, it is the sum of the
+        The entry in row i and column j is the number of items whose true label is the i-th label
+        and whose predicted label is the j-th label. With ``sample_weight``, it is the sum of the
         weights of these items. The dtype is float64 if item weights are floats or ``normalize`` is
-        given; otherwise, it is int64. If scikit-learn's ``array_api_dispatch`` is on, the matrix is
-        an array from the same library as ``y_true``.
+        given; otherwise, it is int64. If scikit-learn's ``array_api_dispatch`` is enabled, the
+        matrix is an array from the same library as ``y_true``.
 
     Raises
     ------

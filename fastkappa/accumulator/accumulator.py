@@ -53,10 +53,10 @@ class ConfusionAccumulator:
     ----------
     labels : array-like of shape (l,), default=None
         The labels of the table, in order. Items with other labels are left out and counted in
-        ``n_outside``. If None, the labels and their order are those that the ratings declare, as
-        ordered categoricals, polars Enums, ordered Arrow dictionaries and Python enums do. If the
-        ratings declare no order, all labels that occur are used, in sorted order. At most 4096
-        labels can be given or declared.
+        ``n_outside``. If None, the labels and their order are taken from the ratings if their type
+        declares an order, as ordered categoricals, polars Enums, ordered Arrow dictionaries and
+        Python enums do. If the ratings declare no order, all labels that occur are used, in sorted
+        order. At most 4096 labels can be given or declared.
     backend : {'cython', 'numba', 'numpy'}, default=None
         If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If the variable
         is not set, the fastest available backend is used.
@@ -69,7 +69,7 @@ class ConfusionAccumulator:
         ``table[i, j]`` is the number of items rated ``labels[i]`` by the first rater and
         ``labels[j]`` by the second. The dtype is int64, or float64 if item weights are floats.
     labels : ndarray of shape (l,)
-        The given or declared labels. If there are none, the labels of the items counted so far.
+        The given or declared labels or, if there are none, the labels of the items counted so far.
     n_outside : int
         The number of items left out because a rating is not among the labels.
     n_missing : int

@@ -45,8 +45,8 @@ class DecodingResult(Result):
         are calibrated.
     table : ndarray of shape (l, l)
         The expected confusion matrix, as float64. ``table[i, j]`` is the expected number of items
-        with true label i that are given label j. With item weights, it is the expected sum of their
-        weights.
+        with true label i that are given label j. With item weights, it is the expected sum of the
+        weights of these items.
     costs : ndarray of shape (l, l)
         ``costs[i, j]`` is the cost of giving label j to an item with true label i. The expected
         costs are ``probabilities @ costs``, and each item gets the label with the lowest expected
@@ -169,20 +169,21 @@ def decode_probabilities(
     Warns
     -----
     LabelOrderWarning
-        If the weights depend on the order of the labels, and the labels are alphabetically ordered
-        strings, taken from column names or from an array such as ``classes_``. A list or tuple of
-        labels is assumed to be in the intended order.
+        If the weights depend on the order of the labels, but the labels are strings in alphabetical
+        order that were taken from column names or from an array such as ``classes_``. A list or
+        tuple of labels is assumed to be in the intended order.
 
     Notes
     -----
     The expected kappa is computed from the expected table: it is a ratio of expectations, not the
-    expectation of the ratio. The two differ by a term of order 1 / n.
+    expectation of the ratio. The ratio of expectations and the expectation of the ratio differ by a
+    term of order 1 / n.
 
-    No other assignment of labels to items has a higher expected kappa. Dinkelbach's method for
-    fractional programming finds this optimum in a few passes over the items. With quadratic
-    weights, and with labels numbered by position, each item gets the label nearest to
-    ``mean + (E - mean) / kappa``. Here, E is the expected label of the item, and ``mean`` is the
-    mean of E over all items.
+    The returned labels have the highest expected kappa of all possible assignments of labels to
+    items. Dinkelbach's method for fractional programming finds this optimum in a few passes over
+    the items. With quadratic weights, each item gets the label whose position is nearest to
+    ``mean + (E - mean) / kappa``. Here, E is the expected position of the item's label, and
+    ``mean`` is the mean of E over all items.
 
     If all items have the same probabilities, no assignment of labels has an expected kappa above 0.
     In this case, each item gets the label with the lowest expected disagreement.

@@ -55,14 +55,15 @@ class KappaDecoder(OutOfFoldClassifier):
     labels : array-like of shape (l,), default=None
         All labels, in order. This parameter is required if labels are fractional, such as half
         points. Without an estimator, the columns of ``X`` must be in the same order. If None, the
-        labels are in the order that ``y`` declares, for example as an ordered categorical. If ``y``
-        declares no order, its labels are sorted. Strings are sorted by value if all of them are
-        numbers. Otherwise, they are sorted alphabetically, and a ``LabelOrderWarning`` is issued if
-        the weights depend on the order.
+        order of the labels is taken from ``y`` if its type declares one, as an ordered categorical
+        does. If ``y`` declares no order, its labels are sorted. Strings are sorted by value if all
+        of them are numbers. Otherwise, they are sorted alphabetically, and a ``LabelOrderWarning``
+        is issued if the weights depend on the order.
     calibration : {'temperature', 'sigmoid', 'isotonic'} or None, default='temperature'
         The method by which `sklearn.calibration.CalibratedClassifierCV` calibrates the
-        probabilities before they are decoded. With None, they are not calibrated. This parameter is
-        ignored if ``y`` is not given. 'temperature' requires scikit-learn 1.8 or later.
+        probabilities before they are decoded. If None, the probabilities are not calibrated. This
+        parameter is ignored if ``y`` is not given. 'temperature' requires scikit-learn 1.8 or
+        later.
     cv : int, splitter or iterable of (train, test), default=5
         The folds used to compute out-of-fold probabilities. An int is the number of folds made by
         `sklearn.model_selection.StratifiedKFold` or, if there are groups, by
@@ -96,7 +97,7 @@ class KappaDecoder(OutOfFoldClassifier):
         order of ``classes_``. The calibration uses all items. This attribute is not set if ``y``
         was not given.
     estimator_ : classifier
-        The classifier, fitted to all items. This attribute is not set without an estimator.
+        The classifier, fitted to all items. This attribute is set only if ``estimator`` is given.
     n_features_in_ : int
         The number of features seen during `fit`, if the estimator reports it.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -157,8 +158,8 @@ class KappaDecoder(OutOfFoldClassifier):
             Features, in any form that the estimator accepts. Without an estimator, X contains
             probabilities and has shape (n_samples, l).
         y : array-like of shape (n_samples,), default=None
-            The true labels. Without an estimator, they are optional, but the probabilities are
-            calibrated only if true labels are given.
+            The true labels. Without an estimator, ``y`` is optional, but the probabilities are
+            calibrated only if ``y`` is given.
         sample_weight : array-like of shape (n_samples,), default=None
             Item weights, which must not be negative. The weights are also passed to the estimator
             if its ``fit`` accepts them.

@@ -80,8 +80,8 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Features can be linearly dependent. A direction is ignored if its singular value is below
-    ``eps * max(n_samples, n_features)`` times the largest singular value, as in
+    Features can be linearly dependent. A direction in the feature space is ignored if its singular
+    value is below ``eps * max(n_samples, n_features)`` times the largest singular value, as in
     `numpy.linalg.matrix_rank`. The result is the minimum-norm solution.
 
     References

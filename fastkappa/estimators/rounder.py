@@ -62,9 +62,9 @@ class KappaRounder(OutOfFoldClassifier):
         correspond to the true labels.
     labels : array-like of shape (l,), default=None
         All labels, in order. This parameter is required if labels are fractional, such as half
-        points. If None, the labels are in the order that ``y`` declares, for example as an ordered
-        categorical. If ``y`` declares no order, its labels are sorted. Strings are sorted by value
-        if all of them are numbers. Otherwise, they are sorted alphabetically, and a
+        points. If None, the order of the labels is taken from ``y`` if its type declares one, as an
+        ordered categorical does. If ``y`` declares no order, its labels are sorted. Strings are
+        sorted by value if all of them are numbers. Otherwise, they are sorted alphabetically, and a
         ``LabelOrderWarning`` is issued if the weights depend on the order.
     method : {'spline', 'exact', 'bagged', 'closed_form'}, default='spline'
         How to find the thresholds:
@@ -76,8 +76,8 @@ class KappaRounder(OutOfFoldClassifier):
           simulations with quadratic weights, 'spline' reached the highest kappa on new items.
         - 'exact': maximise kappa on the training items, as `optimal_thresholds` does. With few
           items, these thresholds overfit.
-        - 'bagged': find the best thresholds on each bootstrap resample, and average them as ranks,
-          not as scores.
+        - 'bagged': find the best thresholds on each bootstrap resample, convert them to ranks among
+          the scores, and average the ranks.
         - 'closed_form': shift and scale the scores so that they have the mean and variance of the
           label positions, and round each score to the nearest position. With few items, this method
           is suitable if the scores are linear in the label positions and the label distribution is
@@ -98,8 +98,8 @@ class KappaRounder(OutOfFoldClassifier):
         not computed, and ``estimator`` must be None.
     random_state : int, RandomState instance or None, default=None
         The seed or random number generator for the bootstrap resamples. If ``cv`` is an int and
-        there is no estimator, it also determines the folds. With an estimator, ``random_state``
-        does not change the folds. Pass an int for reproducible results.
+        there is no estimator, ``random_state`` also determines the folds. With an estimator,
+        ``random_state`` does not change the folds. Pass an int for reproducible results.
 
     Attributes
     ----------
@@ -119,9 +119,9 @@ class KappaRounder(OutOfFoldClassifier):
         other folds. To get a confidence interval for ``oof_kappa_``, pass ``y`` and these labels to
         `fastkappa.agreement`. This attribute is not set if ``cv`` is None.
     oof_scores_ : ndarray of shape (n_samples,)
-        The out-of-fold scores. This attribute is not set without an estimator.
+        The out-of-fold scores. This attribute is set only if ``estimator`` is given.
     estimator_ : regressor
-        The regressor, fitted to all items. This attribute is not set without an estimator.
+        The regressor, fitted to all items. This attribute is set only if ``estimator`` is given.
     classes_ : ndarray of shape (l,)
         The labels, in order.
     n_features_in_ : int
@@ -146,7 +146,7 @@ class KappaRounder(OutOfFoldClassifier):
 
     See Also
     --------
-    fastkappa.optimal_thresholds : Find the thresholds of the method 'exact'.
+    fastkappa.optimal_thresholds : Find the thresholds that the method 'exact' uses.
     fastkappa.estimators.KappaDecoder : Predict labels from a classifier's probabilities.
 
     Notes
@@ -154,9 +154,9 @@ class KappaRounder(OutOfFoldClassifier):
     Several threads can use a fitted rounder at the same time, but not while it is being
     refitted.
 
-    Do not use the spread of the thresholds over bootstrap resamples as a standard error. Estimated
-    thresholds converge at the rate n ** (-1/3), where n is the number of items, and the bootstrap
-    is not consistent for such estimates.
+    Do not use the spread of the thresholds across bootstrap resamples as a standard error.
+    Estimated thresholds converge at the rate n ** (-1/3), where n is the number of items, and the
+    bootstrap is not consistent for such estimates.
 
     References
     ----------

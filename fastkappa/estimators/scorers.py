@@ -38,12 +38,12 @@ class KappaScorer:
         Disagreement weights, as in `cohen_kappa_score`. If ``weights`` is a matrix, its rows
         correspond to the true labels, and ``labels`` is required.
     labels : array-like of shape (l,), default=None
-        All labels, in order. If None, the labels are in the order that ``y`` declares, for example
-        as an ordered categorical. If ``y`` declares no order, the labels are those in the
-        classifier's ``classes_`` and in ``y``. They are sorted, unless ``classes_`` contains all of
-        them in another order, in which case that order is kept. Strings are sorted by value if all
-        of them are numbers. Otherwise, they are sorted alphabetically, and a ``LabelOrderWarning``
-        is issued if the weights depend on the order.
+        All labels, in order. If None, the order of the labels is taken from ``y`` if its type
+        declares one, as an ordered categorical does. If ``y`` declares no order, the labels are
+        those in the classifier's ``classes_`` and in ``y``. They are sorted, unless ``classes_``
+        contains all of them in another order, in which case that order is kept. Strings are sorted
+        by value if all of them are numbers. Otherwise, they are sorted alphabetically, and a
+        ``LabelOrderWarning`` is issued if the weights depend on the order.
 
     Raises
     ------
@@ -58,9 +58,9 @@ class KappaScorer:
 
     Notes
     -----
-    Weights depend on the positions of the labels. If a middle label occurs neither in a fold's
-    ``y`` nor in its predictions, the labels on either side become neighbours, and the kappa of this
-    fold cannot be compared with the kappas of other folds.
+    Disagreement weights depend on the positions of the labels. If a middle label occurs neither in
+    a fold's ``y`` nor in its predictions, the labels on either side become neighbours, and the
+    kappa of this fold cannot be compared with the kappas of other folds.
     ``make_scorer(cohen_kappa_score, weights="quadratic")`` has this flaw. With `KappaScorer`, all
     folds use the same labels, because the labels are taken from the training items and from the
     fold.

@@ -47,15 +47,16 @@ def leaderboard(
     backend: Backend | None = None,
     num_threads: int | None = None,
 ) -> Leaderboard:
-    """Rank predictions by kappa, with paired bootstrap intervals for the differences.
+    """Rank sets of predictions by kappa, with paired bootstrap intervals for the differences.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
         The true labels.
     predictions : array of shape (n, m) or (m, n), mapping, data frame, or iterable of columns
-        The m predictions, as in `score_many`. With ``ids``, pass a mapping or an iterable in which
-        each prediction is a pair ``(ids, labels)``. The items are matched by their ids.
+        The m sets of predictions, as in `score_many`. Below, each set is called a prediction. With
+        ``ids``, pass a mapping or an iterable in which each prediction is a pair ``(ids, labels)``.
+        The items are matched by their ids.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. A matrix requires ``labels``.
     labels : array-like of shape (l,), default=None
@@ -72,9 +73,9 @@ def leaderboard(
         The unique ids of the items of ``y_true``: integers, strings or dates.
     on_mismatch : {'raise', 'drop'}, default='raise'
         How to treat a prediction whose ids do not match ``ids``. 'raise' raises an error that
-        states how many ids do not match and shows examples. 'drop' leaves out missing, unknown and
-        repeated items and counts them in the result. ``min_coverage`` limits how many items can be
-        left out.
+        states how many ids do not match and shows examples. 'drop' leaves out items whose ids are
+        missing from the prediction, unknown or repeated, and the result contains the number of
+        items left out for each reason. ``min_coverage`` limits how many items can be left out.
     min_coverage : float, default=1.0
         The minimum coverage that a prediction needs to be ranked. Coverage is the proportion of the
         items for which the prediction has exactly one label. A prediction with lower coverage is
@@ -84,10 +85,10 @@ def leaderboard(
     axis : {0, 1}, default=0
         If ``predictions`` is an array, the axis that corresponds to the items.
     missing : {'raise', 'drop'}, default='raise'
-        How to treat missing labels. 'raise' raises an error. 'drop' leaves out items without a true
-        label for all predictions. An item without a predicted label is left out for that prediction
-        only, and is counted in the column ``missing``. With ``ids``, a prediction may contain or
-        omit the items without a true label.
+        How to treat missing labels. 'raise' raises an error. With 'drop', an item without a true
+        label is left out for all predictions. An item without a predicted label is left out for
+        that prediction only, and is counted in the column ``missing``. With ``ids``, a prediction
+        may contain or omit the items without a true label.
     missing_codes : sequence, default=()
         Values to treat as missing labels, such as ``["NA", -9]``.
     clusters : array-like of shape (n,), default=None
@@ -137,12 +138,13 @@ def leaderboard(
 
     Notes
     -----
-    The bootstrap draws groups of items. The items are assigned to 1000 groups at random, and one
-    pass over a prediction counts one table per group. Each replicate draws 1000 groups with
-    replacement, which requires no further pass over the items. A replicate contains the same groups
-    for all predictions. With up to 1000 items, each item is its own group, so this is the ordinary
-    bootstrap. With more items, the widths of the intervals differ by about 2 % from those of the
-    ordinary bootstrap. This difference is smaller than the random error with 1000 replicates.
+    The bootstrap draws groups of items. The items are assigned to 1000 groups at random, and a
+    single pass over each prediction computes one confusion matrix per group. Each replicate draws
+    1000 groups with replacement, which requires no further pass over the items. A replicate
+    contains the same groups for all predictions. With up to 1000 items, each item is its own group,
+    so this is the ordinary bootstrap. With more items, the widths of the intervals differ by about
+    2 % from those of the ordinary bootstrap. This difference is smaller than the random error with
+    1000 replicates.
 
     If there are clusters, each group consists of whole clusters. With up to 1000 clusters, each
     cluster is its own group. With more clusters, each cluster is assigned to a group at random.
@@ -170,7 +172,7 @@ def leaderboard(
     See Also
     --------
     score_many : Compute only the kappas and the confusion matrices.
-    compare_predictions : Compare two predictions by the delta method.
+    compare_predictions : Compare two sets of predictions by the delta method.
 
     References
     ----------

@@ -63,13 +63,13 @@ class _Row(NamedTuple):
 
 
 class LeaderboardRow(Result, _Row):
-    """One prediction on the leaderboard.
+    """One row of a leaderboard, with the results for one set of predictions.
 
     If the prediction could not be scored, ``failure`` states the reason. The other fields
     correspond to the attributes of `Leaderboard`, and contain their values for this prediction. If
     the prediction could not be read, or if its ids or labels were rejected, the numbers of items
-    are None and the coverage is NaN. Data frames and printed tables have their columns in the order
-    of the fields.
+    are None and the coverage is NaN. The columns of data frames and printed tables are in the same
+    order as the fields.
     """
 
     __slots__ = ()
@@ -98,7 +98,7 @@ class LeaderboardRow(Result, _Row):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Leaderboard(Result):
-    """Predictions ranked by kappa, best first.
+    """Sets of predictions ranked by kappa, best first.
 
     The result of `leaderboard` is read-only, and printing it shows a table. Undefined values are
     NaN. Iterating over a leaderboard yields one `LeaderboardRow` per prediction.
@@ -117,7 +117,7 @@ class Leaderboard(Result):
     interval_methods : tuple of {'score', 'percentile'}, length m
         The method used to compute each interval in ``interval``. 'score' is the score interval that
         `agreement` computes. 'percentile' is the percentile interval of the bootstrap replicates.
-        It is used with clusters or item weights, or with more than 128 labels.
+        The percentile interval is used if there are clusters, item weights or more than 128 labels.
     difference : ndarray of shape (m,)
         The kappa of the prediction minus the kappa of the leader. The difference is 0 for the
         leader itself.
@@ -133,7 +133,8 @@ class Leaderboard(Result):
         percentage is higher if there are few items relative to the number of predictions. The
         interval is NaN if there are too few replicates (18 or fewer at a confidence of 0.95).
     significantly_below : tuple of bool or None, length m
-        Whether the whole simultaneous interval is below 0, or None if there is no such interval.
+        For each prediction, True if the whole simultaneous interval is below 0, False if it is not,
+        and None if there is no such interval.
     proportion_first : ndarray of shape (m,)
         The proportion of replicates in which the prediction ranks first, or NaN if its kappa is
         undefined. This proportion is not the probability that the prediction is the best. If kappa
@@ -166,7 +167,7 @@ class Leaderboard(Result):
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights used to compute the kappas.
     copies : tuple of tuples
-        The names of predictions whose kappas are equal in every replicate, with one tuple per
+        Groups of predictions whose kappas are equal in every replicate, with one tuple of names per
         group. The predictions in a group have the same labels for all or nearly all items.
     doubt : str
         A reason not to trust the intervals, such as too few clusters. The string is empty if there
@@ -242,7 +243,7 @@ class Leaderboard(Result):
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary of numbers, strings and lists. Undefined values are None."""
+        """Return the result as a dictionary for JSON. Undefined values are None."""
         rows = [row.to_dict() for row in self]
         return {
             "confidence": self.confidence,
@@ -274,7 +275,7 @@ class Leaderboard(Result):
         )
 
     def sentence(self) -> str:
-        """Return a summary for a paper. If no kappa is defined, return only the headline."""
+        """Return a summary for a paper. If all kappas are undefined, return only a headline."""
         if not self.rank.any():
             return self._headline() + "."
         leader, *_ = self

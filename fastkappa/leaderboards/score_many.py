@@ -32,7 +32,7 @@ class _Kappas(NamedTuple):
 
 
 class Kappas(Result, _Kappas):
-    """The kappas of many predictions, and the confusion matrices used to compute them.
+    """The kappas of many sets of predictions, and the confusion matrices used to compute them.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ def score_many(
     backend: Backend | None = None,
     num_threads: int | None = None,
 ) -> Kappas:
-    """Compute the kappas of many predictions for the same items.
+    """Compute the kappas of many sets of predictions for the same items.
 
     The truth is read and encoded only once, and the predictions are tallied in parallel threads.
 
@@ -114,9 +114,10 @@ def score_many(
     y_true : array-like of shape (n,)
         The true labels, of any type that `cohen_kappa_score` accepts.
     predictions : array of shape (n, m) or (m, n), mapping, data frame, or iterable of columns
-        The m predictions. If they are an array, ``axis`` specifies which axis corresponds to the
-        items. A mapping must map names to columns. pandas, polars and pyarrow data frames are
-        supported. An iterator is read a few columns at a time.
+        The m sets of predictions. Below, each set is called a prediction. If ``predictions`` is an
+        array, ``axis`` specifies which axis corresponds to the items. A mapping must map names to
+        columns. pandas, polars and pyarrow data frames are supported. An iterator is read a few
+        columns at a time.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. If ``weights`` is a matrix, its rows and columns must be in the order
         of the labels.
@@ -144,8 +145,8 @@ def score_many(
     sample_weight : array-like of shape (n,), default=None
         The weight of each item.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If it is not
-        set, the fastest available backend is used.
+        If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If the variable
+        is not set, the fastest available backend is used.
     num_threads : int, default=None
         The maximum number of threads. If None, the number of threads is limited by
         ``OMP_NUM_THREADS``, the number of cores and the CPU quota.

@@ -51,28 +51,31 @@ class ConcordanceResult(MeasuredResult):
     value : float
         The coefficient, between -1 and 1, or NaN if undefined.
     standard_error : float
-        The standard error of the coefficient, if the subjects are a random sample.
-        `concordance_correlation` computes it by Lin's formula (1989, corrected 2000), which assumes
-        normally distributed measurements. `overall_concordance_correlation` computes it by the
-        delta method, which does not assume normality. With clusters, both functions compute it by
-        the jackknife.
+        The standard error of the coefficient, treating the subjects as a random sample.
+        `concordance_correlation` computes the standard error by Lin's formula (1989, corrected in
+        2000), which assumes normally distributed measurements. `overall_concordance_correlation`
+        computes the standard error by the delta method, which does not assume normality. With
+        clusters, both functions compute the standard error by the jackknife.
     interval : tuple of float
         The confidence interval, which is computed with Fisher's z transform, so its limits are
         between -1 and 1. `concordance_correlation` uses a quantile of the normal distribution, as
         in Lin's paper. `overall_concordance_correlation` uses a quantile of Student's t
-        distribution. With clusters, both functions use Student's t distribution. Its degrees of
-        freedom are the number of subjects (or clusters) minus 1.
+        distribution. With clusters, both functions use Student's t distribution. The number of
+        degrees of freedom is the number of subjects (or clusters) minus 1.
     precision : float
-        For two raters, Pearson's correlation. For more raters, the sum of the covariances of all
-        pairs of raters, divided by the sum of the products of their standard deviations.
+        For two raters, the precision is Pearson's correlation. For more raters, it is the sum of
+        the covariances of all pairs of raters, divided by the sum of the products of their standard
+        deviations.
     accuracy : float
         ``value / precision``, which is Lin's C_b. The accuracy is 1 if all raters have the same
         mean and standard deviation.
     location_shift : float
-        For Lin's coefficient, ``(mean_1 - mean_2) / sqrt(s_1 * s_2)``, where s_1 and s_2 are the
-        standard deviations of the two raters. For the overall coefficient, NaN.
+        For Lin's coefficient, the location shift is ``(mean_1 - mean_2) / sqrt(s_1 * s_2)``, where
+        s_1 and s_2 are the standard deviations of the two raters. For the overall coefficient, it
+        is NaN.
     scale_shift : float
-        For Lin's coefficient, ``s_1 / s_2``. For the overall coefficient, NaN.
+        For Lin's coefficient, the scale shift is ``s_1 / s_2``. For the overall coefficient, it is
+        NaN.
     confidence, n_subjects, n_raters, n_dropped, n_clusters, raters
         As in `IntraclassResult`.
     """
@@ -265,7 +268,7 @@ def overall_concordance_correlation(
     ratings : array-like of shape (n_subjects, n_raters)
         As in `intraclass_correlation`.
     missing, clusters, confidence
-        As in `concordance_correlation`. The errors and warnings are also the same.
+        As in `concordance_correlation`, with the same errors and warnings.
 
     Returns
     -------

@@ -106,13 +106,13 @@ class IntraclassResult(MeasuredResult):
     """The six forms of the intraclass correlation.
 
     Printing the result shows a table. To get a single form, index the result with its name, as in
-    ``result['ICC(A,1)']``. The name can be that of McGraw and Wong (1996), that of Shrout and
-    Fleiss (1979), or that of R's psych package, such as 'ICC2k'.
+    ``result['ICC(A,1)']``. The names used by McGraw and Wong (1996), by Shrout and Fleiss (1979)
+    and by R's psych package (such as 'ICC2k') are accepted.
 
     Attributes
     ----------
     forms : tuple of IntraclassCorrelation
-        ICC(1), ICC(A,1), ICC(C,1), ICC(k), ICC(A,k) and ICC(C,k).
+        The forms ICC(1), ICC(A,1), ICC(C,1), ICC(k), ICC(A,k) and ICC(C,k), in this order.
     mean_squares : MeanSquares
         The mean squares from which the forms are computed.
     n_subjects : int
@@ -315,8 +315,8 @@ def intraclass_correlation(
     Notes
     -----
     The values and intervals of ICC(A,.) and ICC(C,.) are the same for random and fixed raters
-    (McGraw and Wong 1996). They also have the same F test (table 8 of that paper), because one
-    coefficient is 0 if and only if the other is 0.
+    (McGraw and Wong 1996). ICC(A,.) and ICC(C,.) also have the same F test (table 8 of that paper),
+    because one coefficient is 0 if and only if the other is 0.
 
     References
     ----------

@@ -37,10 +37,10 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     """Compute the quadratic weighted kappa between two arrays of arbitrary numbers.
 
     For integers, the value equals the quadratic weighted kappa of a confusion matrix whose labels
-    are all integers from the smallest to the largest number. In general, it is ``1 - d / e``, where
-    d is the mean squared difference and e is the value of d that would be expected if the arrays
-    were independent. Kappa also equals Lin's concordance correlation coefficient if variances are
-    divided by n, not by n - 1.
+    are all integers from the smallest to the largest number. In general, kappa is ``1 - d / e``,
+    where d is the mean squared difference and e is the value of d that would be expected if the
+    arrays were independent. Kappa also equals Lin's concordance correlation coefficient if
+    variances are divided by n, not by n - 1.
 
     Parameters
     ----------

@@ -102,9 +102,9 @@ class LimitsOfAgreement(ResultInUnits):
         ]
 
     def sentence(self, *, units: str | None = None) -> str:
-        """Return a sentence for a paper that states the bias and both limits.
+        """Describe the bias and both limits in a sentence for a paper.
 
-        If ``units`` is given, the sentence includes it.
+        If ``units`` is given, the sentence includes the units.
         """
         first, second = map(printable, self.raters)
         of_interval = f"{100 * self.confidence:g} % t interval "
@@ -193,11 +193,12 @@ def limits_of_agreement(
     least squares (Bland and Altman 1999, section 3.2).
 
     With clusters, the variance of a difference is the sum of the between-cluster and within-cluster
-    variances. Both are estimated from the mean squares of a one-way analysis of variance (Bland and
-    Altman 1999, section 5.3). The confidence intervals are computed with the jackknife, leaving out
-    one cluster at a time. They use Student's t distribution, and the number of degrees of freedom
-    is the number of clusters minus 1. The interval for each limit combines the interval for the
-    bias and the interval for the logarithm of the standard deviation (Zou 2013).
+    variances. Both variances are estimated from the mean squares of a one-way analysis of variance
+    (Bland and Altman 1999, section 5.3). The confidence intervals are computed with the jackknife,
+    leaving out one cluster at a time. These intervals use Student's t distribution, and the number
+    of degrees of freedom is the number of clusters minus 1. The interval for each limit combines
+    the interval for the bias and the interval for the logarithm of the standard deviation (Zou
+    2013).
 
     References
     ----------

@@ -42,8 +42,8 @@ class Repeatability(ResultInUnits):
         The confidence interval for the within-item standard deviation.
     coefficient : float
         The repeatability coefficient: 1.96 sqrt(2) times the within-item standard deviation. In 95
-        % of cases, two measurements of the same item differ by less than this coefficient. It is
-        also called the smallest detectable change.
+        % of cases, two measurements of the same item differ by less than this coefficient. The
+        coefficient is also called the smallest detectable change.
     coefficient_interval : tuple of float
         The confidence interval for the repeatability coefficient.
     confidence : float
@@ -57,7 +57,7 @@ class Repeatability(ResultInUnits):
     n_clusters : int
         The number of clusters, or the number of items if there are no clusters.
     raters : tuple of str
-        The names of the columns of the measurements.
+        The column names of the measurements.
     """
 
     within_sd: float
@@ -66,16 +66,16 @@ class Repeatability(ResultInUnits):
     coefficient_interval: tuple[float, float]
 
     def rows(self) -> list[tuple[str, float, tuple[float, float]]]:
-        """Return the name, value and confidence interval of both statistics."""
+        """Return the name, value and confidence interval of each statistic."""
         return [
             ("within-item SD (SEM)", self.within_sd, self.within_sd_interval),
             ("repeatability coefficient", self.coefficient, self.coefficient_interval),
         ]
 
     def sentence(self, *, units: str | None = None) -> str:
-        """Return a sentence for a paper that states both statistics.
+        """Describe both statistics in a sentence for a paper.
 
-        If ``units`` is given, the sentence includes it.
+        If ``units`` is given, the sentence includes the units.
         """
         method = "chi-square" if self.n_clusters == self.n_subjects else "jackknife"
         of_interval = f"{100 * self.confidence:g} % {method} interval "
@@ -140,8 +140,8 @@ def repeatability(
     The within-item variance is the within-item mean square of a one-way analysis of variance. For n
     items with k measurements each, its confidence interval is based on the chi-square distribution
     with n (k - 1) degrees of freedom (Bland and Altman 1999). A systematic difference between the
-    columns increases this variance. The method assumes that the variance does not depend on the
-    magnitude of the measurements.
+    columns increases the within-item variance. The method assumes that the variance does not depend
+    on the magnitude of the measurements.
 
     References
     ----------

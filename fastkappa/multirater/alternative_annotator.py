@@ -65,11 +65,12 @@ class AlternativeAnnotatorTest(Result):
     passes : bool
         Whether the model passes the test, that is, whether its winning rate is at least one half.
     advantage_probability : float
-        The mean of ``model_advantage`` over all people. Use it to compare models.
+        The mean of ``model_advantage`` over all people. Use this value to compare models.
     epsilon : float
         The margin by which the model may be worse than a person and still win.
     false_discovery_rate : float
-        The false discovery rate, controlled across the tests (one test per person).
+        The level at which the false discovery rate is controlled across the tests (one test per
+        person).
     """
 
     model: str
@@ -162,11 +163,11 @@ def alternative_annotator_test(
     """Test whether a model can replace human annotators, using the alternative annotator test.
 
     The test leaves out one person at a time. For each item, it checks whose rating is closer to the
-    ratings of the other people: the person's or the model's. The advantage of each side is the
-    proportion of items on which its rating is at least as close as that of the other side. The
-    model wins against a person if its advantage is significantly greater than the person's
-    advantage minus ``epsilon``. The model passes the test if it wins against at least half of the
-    people.
+    ratings of the other people: the person's or the model's. The model's advantage is the
+    proportion of items on which its rating is at least as close to those ratings as the person's
+    rating is. The person's advantage is defined in the same way, with the roles reversed. The model
+    wins against a person if its advantage is significantly greater than the person's advantage
+    minus ``epsilon``. The model passes the test if it wins against at least half of the people.
 
     Parameters
     ----------
@@ -188,7 +189,8 @@ default=None
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array. With clusters, such
         as documents, the t-tests use cluster-robust standard errors.
     false_discovery_rate : float, default=0.05
-        The false discovery rate to control across the tests (one test per person).
+        The level at which the false discovery rate is controlled across the tests (one test per
+        person).
 
     Returns
     -------

@@ -196,10 +196,11 @@ def compare_coefficients(
     In large samples, each coefficient is approximately a mean over subjects. A subject's
     contribution to this mean is called its influence. For each subject, the influence on the second
     coefficient is subtracted from the influence on the first. The variance of the difference
-    between the coefficients is computed from these values. With clusters, they are first summed
-    within each cluster. The resulting test is the paired t-test of Gwet (2016). For two predictions
-    of the same truth, ``conger_kappa`` with ``distribution='normal'`` gives the same standard error
-    as the delta method, which `compare_predictions` uses.
+    between the coefficients is computed from these values. With clusters, the differences in
+    influence are first summed within each cluster. The resulting test is the paired t-test of Gwet
+    (2016). If two sets of predictions are compared with the same truth, ``conger_kappa`` with
+    ``distribution='normal'`` gives the same standard error as `compare_predictions`, which uses the
+    delta method.
 
     References
     ----------

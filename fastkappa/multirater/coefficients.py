@@ -57,9 +57,9 @@ def fleiss_kappa(
         square of this distance. A matrix must be symmetric, with zeros on the diagonal. With
         weights, the labels must be in a meaningful order.
     label_proportions : array-like of shape (l,), default=None
-        The proportions or counts of the labels from which to compute the agreement expected by
-        chance, for example from a larger study. They are treated as known constants, not as
-        estimates. By default, the proportions in ``ratings`` are used.
+        The proportions or counts of the labels, used to compute the agreement expected by chance.
+        For example, pass the proportions found in a larger study. The proportions are treated as
+        known constants, not as estimates. By default, the proportions in ``ratings`` are used.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array. If there are
         clusters, all standard errors treat them as the independent units.
@@ -82,11 +82,11 @@ def fleiss_kappa(
     result : MultiRaterResult
         If no weights are given and every subject has the same number of ratings, z and the p-value
         are those of the test by Fleiss, Nee and Landis (1979). This test assumes independent
-        subjects, so it is not used if a cluster contains several subjects. Whenever it is not used,
-        z is the signed root of the score statistic or, for asymptotic intervals, kappa divided by
-        its standard error. If kappa is undefined, kappa and all values derived from it are NaN, and
-        an ``UndefinedMetricWarning`` is issued. The standard errors are NaN if all subjects are in
-        one cluster.
+        subjects, so it is not used if a cluster contains several subjects. Whenever this test is
+        not used, z is the signed root of the score statistic or, for asymptotic intervals, kappa
+        divided by its standard error. If kappa is undefined, kappa and all values derived from it
+        are NaN, and an ``UndefinedMetricWarning`` is issued. The standard errors are NaN if all
+        subjects are in one cluster.
 
     Raises
     ------
@@ -108,9 +108,9 @@ def fleiss_kappa(
           entries include 0 and at least one number above 1;
         - one row per rater: there are at least eight columns, and at least twice as many columns as
           rows;
-        - one row per rating: there are three columns, and two of them together identify each
-          row uniquely. If raters agreed only by chance, at least seven repeated pairs would be
-          expected;
+        - one row per rating: there are three columns, and two of them together identify each row
+          uniquely. If these columns were ratings by two independent raters, at least seven repeated
+          pairs would be expected;
         - ids: there are at least ten rows, one column never repeats a value, and every other column
           has at most half as many distinct values as there are rows.
 
@@ -174,7 +174,7 @@ def randolph_kappa(
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As in `fleiss_kappa`. The same errors are raised, and the same warnings are issued.
+        As in `fleiss_kappa`, with the same errors and warnings.
 
     Returns
     -------
@@ -219,7 +219,7 @@ def gwet_ac1(
     Parameters
     ----------
     ratings, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As in `fleiss_kappa`. The same errors are raised.
+        As in `fleiss_kappa`, with the same errors.
 
     Returns
     -------
@@ -258,8 +258,8 @@ def gwet_ac2(
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As in `fleiss_kappa`. The same errors are raised, and the same warnings are issued. The
-        disagreement weights are converted to agreement weights: ``1 - weights / weights.max()``.
+        As in `fleiss_kappa`, with the same errors and warnings. The disagreement weights are
+        converted to agreement weights: ``1 - weights / weights.max()``.
 
     Returns
     -------
@@ -303,17 +303,17 @@ def conger_kappa(
         As in `fleiss_kappa`, with the same errors and warnings. An error is also raised if the
         ratings were read from counts, because counts do not show which rater gave which rating.
     label_proportions : array-like of shape (n_raters, l), default=None
-        The proportions or counts of each rater's labels from which to compute the agreement
-        expected by chance, for example published marginal totals. They are treated as known
-        constants, not as estimates. By default, the proportions in ``ratings`` are used.
+        For each rater, the proportions or counts of the labels, used to compute the agreement
+        expected by chance. For example, pass published marginal totals. The proportions are treated
+        as known constants, not as estimates. By default, the proportions in ``ratings`` are used.
 
     Returns
     -------
     result : MultiRaterResult
         For two raters and n subjects, `fastkappa.agreement` gives the same results if both
-        functions are called with the same ``distribution``. Their defaults differ: with 't', the
-        default here, the standard error is sqrt(n / (n - 1)) times as large as with 'normal', and
-        asymptotic intervals use Student's t distribution.
+        functions are called with the same ``distribution``. The defaults of the two functions
+        differ: with 't', the default here, the standard error is sqrt(n / (n - 1)) times as large
+        as with 'normal', and asymptotic intervals use Student's t distribution.
 
     References
     ----------
@@ -366,7 +366,7 @@ def light_kappa(
     -------
     result : MultiRaterResult
         Standard errors are computed by the delta method. For two raters and
-        ``distribution='normal'``, the result is the standard error of Fleiss, Cohen and Everitt
+        ``distribution='normal'``, the standard errors are computed as in Fleiss, Cohen and Everitt
         (1969).
 
     References

@@ -35,8 +35,8 @@ class DisputedItems(Result):
     items : ndarray of shape (k,)
         The names of the items or, if they have no names, their positions, counted from 0.
     disagreement : ndarray of shape (k,)
-        For each item, the mean distance between two ratings, over all pairs of raters. Without
-        weights, this is the proportion of pairs of raters who disagree.
+        For each item, the mean distance between the ratings of two raters, taken over all pairs of
+        raters. Without weights, this is the proportion of pairs of raters who disagree.
     label_counts : ndarray of int, shape (k, l)
         The number of raters who gave each label to each item.
 
@@ -67,9 +67,9 @@ class DisputedItems(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per item.
 
-        The index contains the names or positions of the items. The columns are ``disagreement`` and
-        one column per rater. If it is unknown which rater gave which rating, there is one column
-        per label instead.
+        The index contains the names or positions of the items. The data frame has a column
+        ``disagreement`` and one column per rater. If it is unknown which rater gave which rating,
+        there is one column per label instead.
 
         Raises
         ------
@@ -83,7 +83,7 @@ class DisputedItems(Result):
     def most(self, n: int) -> list[dict[str, Any]]:
         """Return the n most disputed items as dicts.
 
-        The keys are ``item`` and the columns of `to_frame`.
+        The keys are ``item`` and the column names of `to_frame`.
         """
         names, columns = self._columns()
         rows = zip(self.items[:n].tolist(), self.disagreement[:n].tolist(), *columns)

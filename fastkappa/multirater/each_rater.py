@@ -117,8 +117,8 @@ class RaterComparison(Result):
         """Return a pandas DataFrame with one row per rater.
 
         The column ``n`` contains the number of ratings. The columns ``with_others``,
-        ``difference``, ``without`` and ``change`` contain the estimates. Each has further columns
-        with the suffixes ``_standard_error``, ``_lower``, ``_upper`` and ``_p_value``.
+        ``difference``, ``without`` and ``change`` contain the estimates. Each estimate has further
+        columns with the suffixes ``_standard_error``, ``_lower``, ``_upper`` and ``_p_value``.
 
         Raises
         ------
@@ -147,12 +147,12 @@ class RaterComparison(Result):
                 yield name.format(rater), value, error, (low, high)
 
     def counts_by_label(self) -> Iterator[tuple[Any, IntTable]]:
-        """Yield each label, with its count for each rater. A set counts for each of its labels."""
+        """Yield each label and its counts per rater. A set is counted for each of its labels."""
         for label, is_label in each_label(self.labels):
             yield label, self.label_counts[:, is_label].sum(axis=1)
 
     def sentence(self) -> str:
-        """Return a sentence for a paper about the rater who agrees least with the others."""
+        """Return a sentence for a paper, naming the rater who agrees least with the others."""
         if np.isnan(self.with_others.values).all():
             return versioned("No rater has a kappa with the others")
         least, *tied = self._least()

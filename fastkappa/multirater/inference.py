@@ -209,7 +209,7 @@ class Inference:
         """Test whether the coefficient equals a given value, and return z and the p-value.
 
         A two-sided test at the 5 % level rejects exactly those values that lie outside the 95 %
-        interval. The value 0 can be an exception, because the test of 0 uses ``z``.
+        interval. A null value of 0 can be an exception, because this value is tested with ``z``.
 
         Parameters
         ----------
@@ -222,8 +222,8 @@ class Inference:
         Returns
         -------
         z, p_value : float
-            Both are NaN if no distribution of ratings is found for which the coefficient equals
-            ``null_kappa``.
+            The test statistic and its p-value. Both are NaN if no distribution of ratings is found
+            for which the coefficient equals ``null_kappa``.
 
         Raises
         ------
@@ -250,7 +250,8 @@ class Inference:
         """The degrees of freedom of the score test.
 
         With clusters, the number of degrees of freedom is the number of clusters minus 1; without
-        clusters, it is infinite. If raters are sampled, it is reduced as in Satterthwaite (1946).
+        clusters, it is infinite. If raters are sampled, the number of degrees of freedom is reduced
+        as in Satterthwaite (1946).
         """
         return self._joint(self.n_units - 1 if are_joined(self.clusters) else math.inf)
 

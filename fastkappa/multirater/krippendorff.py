@@ -50,7 +50,7 @@ def krippendorff_alpha(
         As in `fleiss_kappa`. For interval, ratio and ordinal data, ratings can be any numbers. The
         numbers in an array or frame are read as measurements, without labels, if they are not all
         whole or if they cover a range of more than 1000. For measurements, alpha is computed in
-        linear time; ordinal measurements are also sorted.
+        linear time (after sorting, if the level is 'ordinal').
     level : {'nominal', 'ordinal', 'interval', 'ratio', 'jaccard', 'masi'}, array-like of shape \
 (l, l) or callable, default='nominal'
         The level of measurement. Labels can be unordered names ('nominal'), ordered ('ordinal'), or
