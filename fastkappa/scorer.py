@@ -59,8 +59,8 @@ def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int6
         series or tensors) that have the given ``dtype`` and equal length. It returns kappa as a
         float. If kappa is undefined, it returns NaN without a warning. The scorer raises
         ``TypeError`` for any other dtype, and ``ValueError`` if the lengths differ or if a rating
-        is masked or is not among the labels. The scorer has a name and a signature, can be pickled,
-        and can be passed to ``sklearn.metrics.make_scorer``.
+        is masked or is not among the labels. Like an ordinary function, the scorer has a name and a
+        signature and can be pickled. It can also be passed to ``sklearn.metrics.make_scorer``.
 
     Raises
     ------

@@ -40,17 +40,17 @@ class LabelKappa(Result):
     label : object
         The label.
     value : float
-        The kappa for the label; NaN if no rating, or every rating, has this label.
+        The kappa for the label. It is NaN if no ratings or all ratings have this label.
     standard_error : float
         The standard error of kappa, with subjects treated as a sample.
     null_standard_error : float
-        The standard error under the null hypothesis of chance agreement; NaN unless every subject
-        has the same number of ratings.
+        The standard error under the null hypothesis of chance agreement. It is NaN unless every
+        subject has the same number of ratings.
     z : float
-        If ``null_standard_error`` is not NaN, kappa divided by it. Otherwise, z is computed as for
-        the overall kappa.
+        Kappa divided by ``null_standard_error``. If the latter is NaN, z is computed as for the
+        overall kappa.
     p_value : float
-        The two-sided p-value of z under chance agreement.
+        The two-sided p-value for the null hypothesis of chance agreement, computed from z.
     interval : tuple of float
         The confidence interval for this kappa, computed with the same method as for the overall
         kappa.
@@ -59,8 +59,9 @@ class LabelKappa(Result):
     n_ratings : int
         The number of ratings with this label.
     agreement : float
-        The probability that a rater gives this label to a subject, given that another rater, drawn
-        at random, gave it. With two raters, this probability is the specific agreement.
+        The probability that a rater gives this label to a subject, given that another, randomly
+        chosen rater gave the subject this label. With two raters, this probability is the specific
+        agreement.
     """
 
     label: Any
@@ -75,7 +76,7 @@ class LabelKappa(Result):
     agreement: float
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with one row, and one column per attribute.
+        """Return a pandas DataFrame with a single row and one column per attribute.
 
         The interval is split into two columns, ``lower`` and ``upper``.
 

@@ -38,7 +38,7 @@ IN_DICTIONARY = (
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class MultiRaterResult(Inference, Result):
-    """A coefficient of agreement among several raters, with its standard error, interval and test.
+    """An agreement coefficient for several raters, with its standard error, interval and test.
 
     The result is immutable, and printing it shows a report. Undefined values are NaN.
 
@@ -47,18 +47,18 @@ class MultiRaterResult(Inference, Result):
     method : str
         The coefficient's name.
     coefficient : Coefficient
-        The coefficient as a function of the distinct rows of ratings.
+        The object that computes the coefficient from the distinct rows of ratings.
     confidence : float
         The confidence level of the interval.
     distribution : {'t', 'normal'}
-        The reference distribution for an asymptotic interval. It also determines the divisor of the
-        variance; see `fleiss_kappa`.
+        The reference distribution used for an asymptotic interval. It also determines the divisor
+        of the variance; see `fleiss_kappa`.
     clusters : Clusters or None
-        The clusters of the subjects used, or None if there are no clusters.
+        The clusters of the subjects, or None if the subjects are not clustered.
     disagreement : Disagreement
-        The observed and expected distances between two ratings. The coefficient is one minus the
-        observed distance divided by the expected distance. Both are NaN for Light's kappa, because
-        it is a mean of kappas rather than a single ratio.
+        The mean distance between two ratings: the observed mean and the mean expected by chance.
+        The coefficient is one minus the observed distance divided by the expected distance. Both
+        are NaN for Light's kappa, because it is a mean of kappas rather than a single ratio.
     n_subjects : int
         The number of subjects.
     n_paired : int
@@ -75,11 +75,11 @@ class MultiRaterResult(Inference, Result):
     of_labels : LabelKappas or None
         The inputs from which ``by_label`` is computed.
     ratings : Ratings or None
-        The ratings, which `compare_coefficients` needs. They are None in a copied or unpickled
-        result.
+        The ratings, which `compare_coefficients` needs. This attribute is None in a copied or
+        unpickled result.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
-        The disagreement weights. For Krippendorff's alpha, this is None, because ``method``
-        includes the level.
+        The disagreement weights. For Krippendorff's alpha, this is None, because ``method`` states
+        the level of measurement.
     """
 
     method: str
@@ -95,13 +95,13 @@ class MultiRaterResult(Inference, Result):
 
     @property
     def population(self) -> tuple[float, float | None] | None:
-        """The arguments of `for_population` if it returned this result, or None if it did not."""
+        """The arguments passed to `for_population`, or None if it did not return this result."""
         found = self.sampled
         return None if found is None else (found.n_subjects, found.n_raters)
 
     @cached_property
     def by_label(self) -> tuple[LabelKappa, ...]:
-        """Fleiss' kappa for each label; an empty tuple for other coefficients."""
+        """Fleiss' kappa for each label, or an empty tuple for other coefficients."""
         return () if self.of_labels is None else tuple(self.of_labels.found(self))
 
     @property
@@ -121,7 +121,7 @@ class MultiRaterResult(Inference, Result):
 
     @cached_property
     def doubt(self) -> str:
-        """The reason why intervals and tests are unreliable; an empty string if there is none."""
+        """Why intervals and tests are unreliable, or an empty string if they are reliable."""
         return "" if self.ratings is None else self.ratings.counted.doubt(self.labels)
 
     @cached_property
@@ -199,24 +199,25 @@ class MultiRaterResult(Inference, Result):
     def for_population(
         self, *, n_subjects: float = math.inf, n_raters: float | None = None
     ) -> MultiRaterResult:
-        """Return the result for a finite population of subjects, or for sampled raters.
+        """Adjust the result for a finite population of subjects or for a sample of raters.
 
         Parameters
         ----------
         n_subjects : float, default=infinity
-            The number of subjects in the population, or the number of clusters if there are
-            clusters.
+            The number of subjects in the population, or the number of clusters in the population if
+            the subjects are clustered.
         n_raters : float, default=None
             The number of raters in the population from which the study's raters were drawn. It can
-            be ``math.inf``. The study must have 3 to 100 raters. None means that the raters are not
-            a sample, so the result applies only to these raters.
+            be ``math.inf``. The study must have 3 to 100 raters. If None, the raters are not
+            treated as a sample, and the result applies only to these raters.
 
         Returns
         -------
         result : MultiRaterResult
-            The variance from sampling n subjects is multiplied by 1 - n / ``n_subjects``. If
-            ``n_raters`` is given, the jackknife variance from sampling r raters is multiplied by
-            1 - r / ``n_raters`` and added (Gwet 2014). Quantiles are then those of Student's t
+            The result with an adjusted variance. The variance due to sampling n subjects is
+            multiplied by 1 - n / ``n_subjects``. If ``n_raters`` is given, the jackknife variance
+            due to sampling r raters, multiplied by 1 - r / ``n_raters``, is added to the variance
+            due to sampling subjects (Gwet 2014). In this case, intervals and tests use Student's t
             distribution with Satterthwaite's degrees of freedom.
 
         Raises
@@ -262,9 +263,9 @@ class MultiRaterResult(Inference, Result):
         Returns
         -------
         frame : pandas.DataFrame
-            The first row is the coefficient. For Fleiss' kappa, there is one more row per label.
-            The columns are ``value``, ``standard_error``, ``lower``, ``upper``, ``z`` and
-            ``p_value``.
+            The first row contains the overall coefficient. For Fleiss' kappa, it is followed by one
+            row per label. The columns are ``value``, ``standard_error``, ``lower``, ``upper``,
+            ``z`` and ``p_value``.
         """
         both: tuple[MultiRaterResult | LabelKappa, ...] = (self, *self.by_label)
         rows = [(one.value, one.standard_error, *one.interval, one.z, one.p_value) for one in both]

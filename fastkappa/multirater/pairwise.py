@@ -58,9 +58,9 @@ class PairwiseKappa(Result):
     rater_names : tuple of str
         The names of the raters, in the order of the rows and columns.
     values : ndarray of shape (R, R)
-        The kappas. The row is the first rater of a pair, and the column is the second. The diagonal
-        is 1. A kappa is NaN if the two raters have no subjects in common, or if both gave the same
-        label to all the subjects that they have in common.
+        The kappas. Rows correspond to the first rater of a pair, and columns to the second. The
+        diagonal is 1. A kappa is NaN if the two raters have no subjects in common, or if both gave
+        the same label to all the subjects that they have in common.
     standard_errors : ndarray of shape (R, R)
         The standard errors of the kappas, as in `fastkappa.agreement`. They are computed as in
         Fleiss, Cohen and Everitt (1969) or, with clusters, as in Yang and Zhou (2014, 2015). They
@@ -82,8 +82,8 @@ class PairwiseKappa(Result):
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights.
     interval_method : {'score', 'asymptotic'}
-        The method used for the confidence intervals. It is 'score', or 'asymptotic' if there are
-        too many pairs or labels.
+        The method used for the confidence intervals. It is 'score' unless there are too many pairs
+        or labels, in which case it is 'asymptotic'.
     """
 
     rater_names: tuple[str, ...]
@@ -113,7 +113,7 @@ class PairwiseKappa(Result):
         """The number of rating pairs for each pair of labels, in a symmetric table of shape (l, l).
 
         The table is summed over all pairs of raters. It shows which labels are confused with each
-        other, regardless of who gave them.
+        other, regardless of which rater gave which label.
         """
         return pooled(self.tables)
 
@@ -299,7 +299,8 @@ def pairwise_kappa(
 default=None
         Disagreement weights, as in `disputed_items`, except that they need not be symmetric.
     labels, missing_codes, clusters
-        Passed to `Ratings.from_array`; valid only if ``ratings`` is an array.
+        These arguments are passed to `Ratings.from_array`. They must be omitted if ``ratings`` is a
+        `Ratings` object.
     confidence : float, default=0.95
         The confidence level of each interval.
 

@@ -38,15 +38,15 @@ class Ratings:
     Attributes
     ----------
     labels : ndarray of shape (l,)
-        The labels, in the same order as the rows and columns of any weights.
+        The labels. A matrix of weights must have its rows and columns in this order.
     n_subjects : int
         The number of subjects, including subjects without ratings.
     n_raters : int
-        The number of raters; for counts, the largest number of ratings that any subject has.
+        The number of raters. For counts, this is the largest number of ratings for a subject.
     rater_names : tuple of str or None
         The raters' names, or None if it is unknown who gave which rating.
     order_is_known : bool
-        Whether ``labels`` was given or the ratings declare an order. If not, labels are sorted.
+        True if ``labels`` was given or the ratings declare an order. If False, labels are sorted.
     counted : Counted
         The distinct rows of ratings, from which coefficients are computed.
     """
@@ -178,7 +178,7 @@ class Ratings:
     ) -> Ratings:
         """Read ratings in long form: one row per rating, with its item and its rater.
 
-        Memory use depends on the number of ratings, not on the numbers of items and raters.
+        Memory use depends on the number of ratings, not on the number of items or raters.
 
         Parameters
         ----------
@@ -199,14 +199,14 @@ class Ratings:
         Returns
         -------
         ratings : Ratings
-            The subjects are the distinct items. Raters are sorted by name; numbers within names are
-            compared by value. If a rater has no row for an item, that rating is missing.
+            The subjects are the distinct items. Raters are sorted by name, and numbers within names
+            are compared by value. If a rater has no row for an item, that rating is missing.
 
         Raises
         ------
         ValueError
-            As in `from_array`. An error is also raised if a rating has no item or rater, an item is
-            in two clusters, a file cannot be read, or (by default) a rater rated an item twice.
+            As in `from_array`, or if a rating has no item or rater, if an item is in two clusters,
+            if a file cannot be read, or, by default, if a rater rated an item twice.
         TypeError, ImportError
             As in `fastkappa.confusion_from_source`.
 
@@ -246,8 +246,8 @@ class Ratings:
             The number of subjects for each pair of labels. Rows are the first rater's labels.
         labels : array-like of shape (l,), default=None
             The labels of the rows and columns. For a data frame, pass its column names in the
-            intended order. By default, the labels of a data frame are its column names (sorted if
-            they are numbers in mixed order), and the labels of other tables are 0 to l - 1.
+            intended order. By default, the labels of a data frame are its column names, which are
+            sorted if they are unsorted numbers. The default labels of other tables are 0 to l - 1.
 
         Returns
         -------
@@ -288,8 +288,8 @@ class Ratings:
             The number of raters who gave each label to each subject. Subjects may have different
             numbers of ratings.
         labels : array-like of shape (l,), default=None
-            The labels of the columns. For a data frame, pass its column names in order. By default,
-            they are the sorted column names of a data frame, or 0 to l - 1 for other tables.
+            The labels of the columns. For a data frame, pass its column names in the intended
+            order. By default, they are a data frame's sorted column names, or 0 to l - 1.
         clusters : array-like of shape (n_subjects,), default=None
             As in `from_array`.
 
@@ -308,7 +308,7 @@ class Ratings:
         Warns
         -----
         UserWarning
-            If a named column looks like a column of ids, as described for `fleiss_kappa`, or if the
+            If a named column looks like a column of ids, as described in `fleiss_kappa`, or if the
             last column is the sum of the others.
 
         Examples
@@ -346,10 +346,10 @@ class Ratings:
         missing_codes: Sequence[Any] = (),
         clusters: Any = None,
     ) -> Ratings:
-        """Return a `Ratings` object unchanged, and read anything else with `from_array`.
+        """Return ``ratings`` if it is already a `Ratings` object; otherwise, call `from_array`.
 
         A ``UserWarning`` is issued if the data look like counts, or appear to have one row per
-        rater or one row per rating, as described for `fleiss_kappa`.
+        rater or one row per rating, as described in `fleiss_kappa`.
         """
         check_is_list(missing_codes)
         if isinstance(ratings, cls):
@@ -397,16 +397,16 @@ class Ratings:
 
     @property
     def label_values(self) -> AnyArray:
-        """The labels, or the values of the enum members if labels are members of a Python enum."""
+        """The labels or, if they are members of a Python enum, the values of these members."""
         return self.labels if self._values is None else self._values
 
     @property
     def patterns(self) -> Patterns:
-        """The distinct patterns (number of raters per label), and the frequency of each pattern."""
+        """The distinct patterns (number of raters per label) and the frequency of each pattern."""
         return self.counted.patterns
 
     def profiles(self, wanted_by: str) -> RaterProfiles:
-        """Return the distinct profiles (each rater's label), and the frequency of each profile.
+        """Return the distinct profiles (each rater's label) and the frequency of each profile.
 
         Raises
         ------
@@ -417,7 +417,7 @@ class Ratings:
         return self.counted.profiles
 
     def rater_pairs(self, wanted_by: str) -> RaterPairs:
-        """Return the confusion matrix of each pair of raters, and how many subjects each rated."""
+        """Return the confusion matrix of each rater pair, and each rater's number of subjects."""
         self._check_raters(wanted_by)
         return self.counted.rater_pairs()
 

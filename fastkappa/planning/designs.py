@@ -30,7 +30,7 @@ def sample_size(
     """Return the number of items needed to distinguish kappa from a hypothesized value.
 
     For two raters, the planned test is the one that ``agreement(..., null_kappa=null_kappa)``
-    performs. For more than two raters, it is the test based on `fleiss_kappa`.
+    performs. For more than two raters, the planned test is based on `fleiss_kappa`.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ def sample_size(
     Raises
     ------
     ValueError
-        If ``kappa`` and ``null_kappa`` are equal, if either of them is impossible with these rates,
-        if less than one item in a million is expected outside the most frequent cell, if more than
-        10**12 items are needed, or if an argument is invalid.
+        If ``kappa`` and ``null_kappa`` are equal, if either of them is impossible with the given
+        rates, if less than one item in a million is expected outside the most frequent cell, if
+        more than 10**12 items are needed, or if an argument is invalid.
 
     Notes
     -----
@@ -85,25 +85,26 @@ def sample_size(
     it, the pilot study's table is mixed with the table expected if raters guess.
 
     For two raters and two labels, the power is computed with the formula of Cantor (1996). With
-    more labels, the test computes its standard error from the most likely table whose kappa is
-    ``null_kappa``. Because this table depends on the observed table, the mean and standard
-    deviation of the test statistic z are computed over the possible numbers of items in each cell.
+    more labels, the standard error used by the test is computed from the most likely table whose
+    kappa is ``null_kappa``. This table depends on the observed table. Therefore, the mean and
+    standard deviation of the test statistic z are computed from the approximate distribution of the
+    count in each cell.
 
     For more than two raters and a ``null_kappa`` other than 0, the test rejects ``null_kappa`` if
     it is outside the interval that `fleiss_kappa` returns with confidence 1 - ``alpha``. A
     one-sided test uses one limit of the interval with confidence 1 - 2 ``alpha``.
 
     With more than two raters, the standard error of Fleiss' kappa is undefined if all raters agree
-    on all items. Such a study counts as a rejection if ``null_kappa`` is below ``kappa`` and the
-    probability of full agreement under ``null_kappa`` is at most ``alpha`` (half of ``alpha`` in a
-    two-sided test).
+    on all items. A study with full agreement counts as a rejection if ``null_kappa`` is below
+    ``kappa`` and the probability of full agreement under ``null_kappa`` is at most ``alpha`` (half
+    of ``alpha`` in a two-sided test).
 
-    The formulas are accurate if the distribution of z is close to normal, but not if a cell is
-    expected to contain few items. Therefore, 1000 to 4000 studies are simulated for each candidate
-    n, and the power from the formula is clipped to within 2 percentage points of the simulated
-    power. If the formula fails, the result is the smallest n for which the simulated power is
-    sufficient. The simulated power is accurate only to within about 2 percentage points, and it
-    increases with n in steps, not smoothly.
+    The formulas are accurate if the distribution of z is close to normal, which is not always the
+    case if a cell is expected to contain few items. Therefore, 1000 to 4000 studies are simulated
+    for each candidate n, and the power from the formula is clipped to within 2 percentage points of
+    the simulated power. If the formula does not yield a power, the result is the smallest n for
+    which the simulated power is sufficient. The simulated power is accurate only to within about 2
+    percentage points, and it increases with n in steps, not smoothly.
 
     References
     ----------
@@ -164,15 +165,16 @@ def power(
     n_simulated : int, default=0
         The number of studies to simulate. If it is above 0, the power is estimated by applying the
         planned test to the simulated studies. With 10,000 studies, the estimate is accurate to
-        within 1 percentage point. With 0, the result is the planned power that `sample_size` uses.
+        within 1 percentage point. If ``n_simulated`` is 0, the result is the planned power that
+        `sample_size` uses.
     rng : Generator, int or None, default=None
         The random number generator, or a seed for reproducible results.
 
     Returns
     -------
     power : float
-        The probability that the test rejects ``null_kappa`` in the direction of ``kappa``, if the
-        true value is ``kappa``.
+        The probability that the test rejects ``null_kappa`` in the direction of ``kappa`` if the
+        true value of kappa is ``kappa``.
 
     Raises
     ------
@@ -236,15 +238,15 @@ def sample_size_for_width(
     -------
     n : int
         The smallest number of items for which the interval is at most ``width`` wide. For two
-        raters, this is the score interval computed from the expected table. For more than two
-        raters, it is the interval that `fleiss_kappa` computes.
+        raters, the planned interval is the score interval for the expected table. For more than two
+        raters, the planned interval is the one that `fleiss_kappa` computes.
 
     Raises
     ------
     ValueError
         If ``width`` is not between 0 and 2 or requires more than 10**12 items, if ``kappa`` is
-        impossible with these rates, if less than one item in a million is expected outside the most
-        frequent cell, or if an argument is invalid.
+        impossible with the given rates, if less than one item in a million is expected outside the
+        most frequent cell, or if an argument is invalid.
 
     Notes
     -----

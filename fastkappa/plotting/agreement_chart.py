@@ -49,10 +49,10 @@ def plot_agreement_chart(
     table : array-like of shape (l, l), ConfusionCounts or AgreementResult
         A confusion matrix of counts or of sums of item weights. Rows are the first rater's labels.
     labels : sequence of length l, default=None
-        The labels, in the order of the table's rows and columns. None means the labels of the
-        result, or 0 to l - 1 for an array.
+        The labels, in the order of the table's rows and columns. If None, the labels of ``table``
+        are used, or 0 to l - 1 if it is an array without labels.
     raters : tuple of str, default=None
-        The names of the raters, as in `plot_agreement`; they are used as axis labels. The first
+        The names of the raters, which are used as axis labels, as in `plot_agreement`. The first
         rater's labels run from bottom to top, and the second rater's labels from left to right.
     step_weights : sequence of float, default=(1.0,)
         The agreement weights for pairs of labels that are 0, 1, 2, ... steps apart, as in
@@ -61,19 +61,19 @@ def plot_agreement_chart(
     reverse_y : bool, default=False
         Whether to draw the first rater's labels from top to bottom, as in a printed table.
     ax : Axes, default=None
-        The axes to draw on. None creates a new figure with ``pyplot.subplots``.
+        The axes to draw on. If None, a new figure is created with ``pyplot.subplots``.
 
     Returns
     -------
     ax : Axes
-        The axes. For use in a legend, its collections are labeled 'agreement', '1 step apart', '2
-        steps apart' and so on.
+        The axes. For use in a legend, the collections of the axes are labeled 'agreement', '1 step
+        apart', '2 steps apart' and so on.
 
     Raises
     ------
     ValueError
         If the table is empty or is not a square table of counts, if the labels do not match the
-        table, or if the weights do not start at 1, increase, or are negative.
+        table, if the first weight is not 1, or if the weights increase or are negative.
     ImportError
         If matplotlib is not installed.
 

@@ -32,7 +32,7 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
     result : BootstrapResult
         A result of `bootstrap`. Its ``replicates``, ``value`` and ``interval`` are drawn.
     ax : Axes, default=None
-        The axes to draw on. None creates a new figure with ``pyplot.subplots``.
+        The axes to draw on. If None, a new figure is created with ``pyplot.subplots``.
 
     Returns
     -------

@@ -53,26 +53,27 @@ def plot_agreement(
     table : array-like of shape (l, l), ConfusionCounts or AgreementResult
         A confusion matrix of counts or of sums of item weights. Rows are the first rater's labels.
     labels : sequence of length l, default=None
-        The labels, in the order of the table's rows and columns. None means the labels of the
-        result, or 0 to l - 1 for an array.
+        The labels, in the order of the table's rows and columns. If None, the labels of ``table``
+        are used, or 0 to l - 1 if it is an array without labels.
     raters : tuple of str, default=None
         The names of the first and second raters. By default, the names are taken from the result,
-        or from the names of the data frame's index and columns. If there are no names, 'first
-        rater' and 'second rater' are used. The first rater's labels run from bottom to top, and the
-        second rater's labels from left to right.
+        or from the names of a data frame's index and columns. If there are no names, 'first rater'
+        and 'second rater' are used. The first rater's labels run from bottom to top, and the second
+        rater's labels from left to right.
     marginals : bool, default=False
         Whether to draw histograms of the raters' labels above and to the right of ``ax``. To
         reserve space for the histograms, use a figure with ``layout='constrained'``.
     reverse_y : bool, default=False
-        Whether to draw the first rater's labels from top to bottom, as in a printed table. The
-        diagonal of agreement then runs from the top left to the bottom right.
+        Whether to draw the first rater's labels from top to bottom, as in a printed table. If True,
+        the diagonal of agreement runs from the top left to the bottom right.
     ax : Axes, default=None
-        The axes to draw on. None creates a new figure of suitable size with ``pyplot.subplots``.
+        The axes to draw on. If None, a new figure of suitable size is created with
+        ``pyplot.subplots``.
 
     Returns
     -------
     ax : Axes
-        The axes. For use in a legend, its two collections are labeled 'agreement' and
+        The axes. For use in a legend, the two collections of the axes are labeled 'agreement' and
         'disagreement'.
 
     Raises
@@ -85,8 +86,8 @@ def plot_agreement(
     Notes
     -----
     Integer counts below 100000 are written in full. Larger counts and sums of weights are rounded
-    to three digits, and the letters k, M, G and T stand for thousands, millions, 10⁹ and 10¹². If
-    the cells of a large table are too small for text, the counts are left out.
+    to three digits, and the letters k, M, G and T stand for 10³, 10⁶, 10⁹ and 10¹². If the cells of
+    a large table are too small for text, the counts are left out.
 
     Examples
     --------

@@ -48,18 +48,20 @@ def plot_forest(
     ----------
     results : mapping, list of results, a result, or array-like of shape (k,)
         A list of results, or a mapping from row names to results. Each result must have an estimate
-        (``kappa`` or ``value``) and an ``interval``. A single result of `agreement_by`,
-        `pairwise_kappa`, `compare_raters`, `leaderboard` or `intraclass_correlation` is drawn with
-        one row per group, pair of raters, rater, prediction or form, respectively. An array of
-        estimates is also accepted.
+        (``kappa`` or ``value``) and an ``interval``. A single result that contains several
+        estimates is drawn with one row per estimate: per group for `agreement_by`, per pair of
+        raters for `pairwise_kappa`, per rater for `compare_raters`, per prediction for
+        `leaderboard`, and per form for `intraclass_correlation`. An array of estimates is also
+        accepted.
     intervals : array-like of shape (k, 2), default=None
-        The lower and upper limits of the intervals, if ``results`` is an array of estimates. If an
-        estimate has no interval, its limits are NaN.
+        The lower and upper limits of the intervals, if ``results`` is an array of estimates. Use
+        NaN for the limits of an estimate without an interval.
     names : sequence of str of length k, default=None
-        The names of the rows, if ``results`` is an array or a list. None means 0 to k - 1.
+        The names of the rows, if ``results`` is an array or a list. If None, the numbers from 0 to
+        k - 1 are used.
     ax : Axes, default=None
-        The axes to draw on. None creates a new figure of suitable size with ``pyplot.subplots``.
-        The values are written outside the axes, to the right.
+        The axes to draw on. If None, a new figure of suitable size is created with
+        ``pyplot.subplots``. The values are written outside the axes, to the right.
 
     Returns
     -------

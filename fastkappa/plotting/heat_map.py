@@ -60,15 +60,15 @@ def plot_confusion(
     table : array-like of shape (l, l), ConfusionCounts or AgreementResult
         Counts or sums of item weights. Rows correspond to the first rater's labels.
     labels : sequence of length l, default=None
-        The labels, in the order of the table's rows. If None, the labels of the result are used, or
-        0 to l - 1 for an array.
+        The labels, in the order of the table's rows. If None, the labels of ``table`` are used, or
+        0 to l - 1 if it is an array without labels.
     raters : tuple of str, default=None
         The names of the two raters. If None, the names are taken from the result, or from the index
         and columns of a data frame. If there are no names, 'first rater' and 'second rater' are
         used.
     normalize : {'all', 'true', 'pred'}, default='all'
-        Whether proportions are relative to all items, to each row or to each column, as in
-        `confusion_matrix`.
+        The total by which counts are divided to give proportions: the total of all items, of the
+        row, or of the column, as in `confusion_matrix`.
     ax : Axes, default=None
         The axes to draw on. If None, a new figure of suitable size is created with
         ``pyplot.subplots``. The colour scale is drawn outside the axes, to the right.
@@ -81,14 +81,15 @@ def plot_confusion(
     ------
     ValueError
         If the table is not a square table of counts, if the labels do not match the table, or if
-        ``normalize`` is not one of the values above.
+        ``normalize`` is not 'all', 'true' or 'pred'.
     ImportError
         If matplotlib is not installed.
 
     Notes
     -----
-    Counts are formatted as in `plot_agreement`. If the cells are too small for both numbers, the
-    proportions are omitted. If they are too small even for the counts, both are omitted.
+    Counts are formatted as in `plot_agreement`. If the cells are too small for both the count and
+    the proportion, the proportions are omitted. If the cells are too small even for the counts, no
+    numbers are shown.
 
     Examples
     --------

@@ -32,7 +32,7 @@ def plot_limits_of_agreement(
 ) -> Axes:
     """Draw a Bland-Altman plot of two measurement methods, with limits of agreement.
 
-    For each subject, a dot shows the difference between the two measurements against their mean.
+    For each subject, the difference between the two measurements is plotted against their mean.
     With more than 20 000 subjects, hexagons show the density of the points instead. A solid line
     marks the bias, and dashed lines mark the limits of agreement. The confidence intervals for the
     bias and the limits are shaded. A dotted line marks a difference of 0. The bias and the limits

@@ -71,7 +71,7 @@ def confusion_from_source(
 ) -> SourceCounts | dict[Any, SourceCounts]:
     """Count how often each pair of labels occurs in two columns of a data source.
 
-    If the source has its own engine, that engine counts the items, and the data are not
+    If the source has its own query engine, that engine counts the items, and only the counts are
     transferred.
 
     Parameters
@@ -85,19 +85,20 @@ def confusion_from_source(
         - a polars ``LazyFrame``, a DuckDB relation or a PySpark frame. The engine of the source
           counts the items and returns only the cells of the table;
         - a Dask frame, whose partitions are counted on the Dask workers;
-        - a mapping of names to arrays. If these are Dask arrays, their chunks are counted on the
+        - a mapping from names to arrays. If these are Dask arrays, their chunks are counted on the
           Dask workers;
         - a list of dictionaries, one per row, as in JSON.
     y1, y2 : str
-        The names of the columns that contain the first and second raters' ratings. Both can name
-        the same column. Ratings can be whole numbers, booleans, strings, dates or times.
+        The names of the columns that contain the first and second raters' ratings. ``y1`` and
+        ``y2`` can name the same column. Ratings can be whole numbers, booleans, strings, dates or
+        times.
     labels : array-like of shape (l,), default=None
-        The labels of the table, in order. If None, and if a column declares the order of its
-        labels, the table has all declared labels in that order. Ordered categoricals, polars and
-        DuckDB Enums, ordered Arrow dictionaries, and Python enums declare an order. If no order is
-        declared, the labels that occur are sorted. Strings are sorted by value if all of them are
-        numbers, and alphabetically otherwise. If some ratings are not in ``labels``, a warning
-        lists any strings in ``labels`` that do not occur.
+        The labels of the table, in order. If ``labels`` is None and a column declares the order of
+        its labels, the table contains all declared labels, in that order. Ordered categoricals,
+        polars and DuckDB Enums, ordered Arrow dictionaries, and Python enums declare an order. If
+        no order is declared, the labels that occur are sorted. Strings are sorted by value if all
+        of them are numbers, and alphabetically otherwise. If some ratings are not in ``labels``, a
+        warning lists any strings in ``labels`` that do not occur in the data.
     missing_codes : sequence, default=()
         Values that represent a missing rating, such as ``["x", -9]``.
     group : str, default=None
@@ -133,7 +134,8 @@ def confusion_from_source(
         missing rating are not in the table. ``missing`` holds the number of missing ratings for
         each rater, and ``n_dropped`` is the number of items with a missing rating. If ``group`` is
         given, ``counts`` is a dictionary that maps each group to such a tuple. The groups are
-        sorted, and all have the same labels. The counts of items without a group have the key None.
+        sorted, and their tables have the same labels. Items without a group are counted under the
+        key None.
 
     Raises
     ------
@@ -149,8 +151,8 @@ def confusion_from_source(
         If the type of the source is not supported, or if ``filesystem``, ``on_progress`` or an
         option for text files is given for a source that does not support it.
     ImportError
-        If a library that is needed to read the source is missing. The message explains how to
-        install it.
+        If a library that is needed to read the source is missing. The error message explains how to
+        install the library.
 
     Notes
     -----

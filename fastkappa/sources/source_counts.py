@@ -61,7 +61,7 @@ class SourceCounts(CountsResult, CountedRows):
     n_dropped : int
         The number of items left out because a rating is missing.
     is_weighted : bool
-        Whether the table contains sums of item weights instead of counts.
+        True if the table contains sums of item weights instead of counts.
     """
 
     __slots__ = ()
@@ -81,7 +81,7 @@ class SourceCounts(CountsResult, CountedRows):
         """Read counts from JSON written by `to_json` or ``fastkappa score --save``.
 
         JSON written by `ConfusionAccumulator.to_json`, or by the ``to_json`` method of another
-        class of counts, is also accepted.
+        result that contains counts, is also accepted.
 
         Raises
         ------

@@ -57,7 +57,8 @@ class BootstrapResult(Result):
     standard_error : float
         The standard deviation of the replicates.
     replicates : ndarray of shape (n_resamples,)
-        The statistic of each resampled table, in the order drawn. Undefined values are NaN.
+        The statistic of each resampled table, in the order in which the tables were drawn.
+        Undefined values are NaN.
     n_undefined : int
         The number of replicates that are NaN. The interval is computed from the other replicates.
     method : {'percentile', 'bca'}
@@ -96,7 +97,7 @@ class BootstrapResult(Result):
     def sentence(self, *, name: str | None = None) -> str:
         """Return a sentence about the interval for a paper.
 
-        If given, ``name`` is used as the name of the statistic.
+        If ``name`` is given, it is used as the name of the statistic.
         """
         n, method = len(self.replicates), BOOTSTRAP_METHODS[self.method]
         undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""

@@ -76,8 +76,8 @@ class KappaDifference(Result):
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights of both kappas.
     n : int or None
-        The number of items for which two predictions are compared, or None if the samples are
-        independent.
+        The number of items on which two sets of predictions are compared, or None if the samples
+        are independent.
     n_dropped, n_outside : int
         The number of items left out because a rating is missing, and the number left out because a
         rating is not among the labels.
@@ -188,8 +188,9 @@ def compare_independent(
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        The method used to test each kappa. If None, the result's own method is used, or, for a
-        table, the default method of `agreement`. With 'asymptotic', the interval is symmetric.
+        The method used to test each kappa. If None, the kappa of a result is tested with the method
+        of that result, and the kappa of a table with the default method of `agreement`. With
+        'asymptotic', the interval is symmetric.
 
     Returns
     -------
@@ -198,14 +199,14 @@ def compare_independent(
         is undefined, the difference, its interval and the test are NaN, and an
         ``UndefinedMetricWarning`` is issued. If the raters of a sample always agree, or if one of
         them uses only one label, the standard error of that sample's kappa is 0, although the true
-        kappa is not known exactly. In this case, the standard error of the difference is NaN, an
-        asymptotic test is NaN, and the same warning is issued.
+        kappa is not known exactly. In this case, the standard error of the difference is NaN, as is
+        the result of an asymptotic test, and an ``UndefinedMetricWarning`` is issued.
 
     Raises
     ------
     ValueError
-        If a table does not contain whole counts, if the weights or distributions of the two samples
-        differ, or if an argument is invalid.
+        If a table does not contain whole counts, if the weights or reference distributions of the
+        two samples differ, or if an argument is invalid.
 
     Examples
     --------

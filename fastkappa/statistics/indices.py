@@ -44,7 +44,8 @@ class Estimate(Result, _Estimate):
     Attributes
     ----------
     value : float or ndarray
-        The value of the index. For a stack of tables of shape (..., l, l), an array of shape (...).
+        The value of the index. For a stack of tables of shape (..., l, l), this is an array of
+        shape (...).
     standard_error : float or ndarray
         The standard error of the index, of the same shape as ``value``.
     """

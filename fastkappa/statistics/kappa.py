@@ -64,12 +64,12 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
     Notes
     -----
     For a single table, the result differs from the exact value by at most half a unit in the last
-    place. For a stack, it differs by at most 2 units in the last place. This is true for counts of
-    any size.
+    place. For a stack, each result differs by at most 2 units in the last place. These bounds hold
+    for counts of any size.
 
-    With weights, the order of the labels matters. The labels of a data frame have the order of its
-    columns. If weights are used and the column names are alphabetically sorted strings or unsorted
-    numbers, a ``LabelOrderWarning`` is issued.
+    With weights, the order of the labels matters. The labels of a data frame are in the order of
+    its columns. If weights are used and the column names are alphabetically sorted strings or
+    unsorted numbers, a ``LabelOrderWarning`` is issued.
 
     References
     ----------

@@ -89,7 +89,7 @@ class Interpretation(Result, _Interpretation):
         )
 
     def in_short(self) -> str:
-        """Return the coefficient's band and the band it reaches with confidence, as short text."""
+        """Return a short text with the coefficient's band and ``confident_reading``."""
         if self.confident_reading == "undefined":
             return self.reading
         return f"{self.reading}, {self._at_least()}"

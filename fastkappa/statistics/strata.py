@@ -50,9 +50,9 @@ class EqualKappas(Result):
     Attributes
     ----------
     kappa : float
-        The estimate of the common kappa. At this value, the z statistics of the strata, weighted by
-        their inverse standard errors, sum to 0. In asymptotic tests, the estimate is the mean of
-        the strata's kappas, weighted by their inverse variances.
+        The estimate of the common kappa. At this value, the sum of the strata's z statistics, each
+        weighted by the inverse of its standard error, is 0. In asymptotic tests, the estimate is
+        the mean of the strata's kappas, weighted by their inverse variances.
     standard_error : float
         The standard error of the common kappa. It is computed on the assumption that all strata
         have this kappa.
@@ -66,8 +66,8 @@ class EqualKappas(Result):
         The number of strata minus one.
     p_value : float
         The probability of a Q at least this large if kappa is the same in all strata. In score and
-        profile tests with clusters, the p-value is computed from an F distribution. Reports then
-        show F instead of Q, where F is Q divided by its degrees of freedom.
+        profile tests with clusters, the p-value is computed from an F distribution. In this case,
+        reports show F, which is Q divided by its degrees of freedom, instead of Q.
     confidence : float
         The confidence level of the interval.
     undefined : tuple
@@ -188,14 +188,14 @@ def compare_strata(
         these strata. With 'drop', these strata are left out, and the warning is issued only if
         fewer than two strata remain. In both cases, the attribute ``undefined`` of the result
         contains the names of these strata. In asymptotic tests, strata whose standard error is 0
-        are treated in the same way. The standard error is 0 if the raters always agree or if one
-        rater uses only one label.
+        are treated in the same way as strata whose kappa is undefined. The standard error is 0 if
+        the raters always agree or if one rater uses only one label.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        The method used to test the kappa of each stratum. If None, the result's own method is used,
-        or, for a table, the default method of `agreement`. 'asymptotic' is the test that SAS
-        performs (PROC FREQ, option AGREE).
+        The method used to test the kappa of each stratum. If None, the kappa of a result is tested
+        with the method of that result, and the kappa of a table with the default method of
+        `agreement`. 'asymptotic' is the test that SAS performs (PROC FREQ, option AGREE).
 
     Returns
     -------
@@ -212,7 +212,8 @@ def compare_strata(
     If the strata are small, a mean weighted by inverse variances is strongly biased, because a
     kappa that is high by chance has a small estimated variance. Instead of estimated variances,
     score tests use the variances under the null hypothesis. To see the size of the test and the
-    coverage of the interval for both methods, run ``python -m bench.studies.strata``.
+    coverage of the interval for the asymptotic and score methods, run
+    ``python -m bench.studies.strata``.
 
     References
     ----------

@@ -185,11 +185,11 @@ class ConfusionCounts(CountsResult, _Counts):
     ----------
     table : ndarray of shape (l, l)
         Entry ``[i, j]`` is the number (or the total weight) of the items that the first rater
-        labeled ``labels[i]`` and the second rater ``labels[j]``. The dtype is float64 if item
-        weights are floats, and int64 otherwise.
+        labeled ``labels[i]`` and the second rater labeled ``labels[j]``. The dtype is float64 if
+        item weights are floats, and int64 otherwise.
     labels : ndarray of shape (l,)
-        The labels of the rows and columns. They have the given or declared order if there is one,
-        and are sorted otherwise.
+        The labels of the rows and columns. They are in the order that was given or declared, or
+        sorted if there is no such order.
     n_outside : int
         The number of items that are not in the table because a rating is not one of the labels.
     """

@@ -176,7 +176,8 @@ class ThresholdEvaluator:
         Returns
         -------
         table : ndarray of shape (l, l)
-            Counts or sums of integer weights as int64, or sums of float weights as float64.
+            Counts or sums of item weights. The dtype is float64 if item weights are floats, and
+            int64 otherwise.
         """
         table: AnyArray = tables_at(self._items, self._read(thresholds, 1)[None])[0]
         return table.astype(np.int64) if self._whole else in_given_weights(table, self._scale)

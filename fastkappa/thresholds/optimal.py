@@ -99,7 +99,7 @@ class ThresholdResult(Result):
 
         An item gets the label of a row if its score is at least ``from`` and less than ``below``.
         The column ``true`` counts the items whose true label is the label of the row. The column
-        ``given`` counts the items that get this label.
+        ``given`` counts the items to which the thresholds assign the label of the row.
 
         Raises
         ------
@@ -223,15 +223,15 @@ def optimal_thresholds(
     Notes
     -----
     Kappa is 1 - O / E, where the observed disagreement O and the expected disagreement E are sums
-    over the items. Finding the best thresholds is therefore a fractional programme, which
+    over the items. Finding the best thresholds is therefore a fractional programming problem, which
     Dinkelbach's method solves exactly in a few rounds.
 
     The running time grows linearly with the number of items and quadratically with the number of
     labels.
 
     With few items, the best thresholds fit the noise and are not the best for new items.
-    `KappaRounder` chooses thresholds that are meant for new items. With 100 000 or more items, its
-    thresholds are practically the same as those that this function finds.
+    `KappaRounder` chooses thresholds that are meant for new items. With 100 000 or more items, the
+    thresholds of `KappaRounder` are practically the same as those that this function finds.
 
     References
     ----------

@@ -23,7 +23,7 @@ INTERVAL = "95 % interval"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RoundingReport(Result):
-    """A comparison of cut points on scores with the half points between labels.
+    """A comparison of cut points on scores with the midpoints between labels.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class RoundingReport(Result):
         The cut points: the lowest score of each label except the first.
     half_points : ndarray of shape (l - 1,)
         The midpoints between adjacent labels if the labels are ascending numbers. For other labels,
-        the midpoints between their positions: 0.5, 1.5, ...
+        these are the midpoints between their positions: 0.5, 1.5, ...
     kappa : dict
         The kappas, with the keys ``half_points``, ``thresholds`` and ``out_of_fold``. Undefined
         kappas are NaN. The out-of-fold kappa is None if there are no folds.
@@ -121,7 +121,7 @@ class RoundingReport(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return one dictionary per label.
 
-        It contains the label's name, its lowest score and the half point below it.
+        Each dictionary contains the label's name, its lowest score and the half point below it.
         """
         columns = zip(
             self.labels.tolist(),

@@ -63,19 +63,20 @@ def agreement(
         contains the disagreement weight of each pair of labels. Its rows correspond to the first
         rater's labels, and it need not be symmetric.
     labels : array-like of shape (l,), default=None
-        The labels, in the order that weights refer to. Items with other labels are left out, and
-        ``n_outside`` of the result counts them. If None, the labels that the ratings declare are
-        used, including labels that do not occur. Ordered categoricals, polars Enums, ordered Arrow
-        dictionaries and Python enums declare their labels. If no labels are declared, the labels
-        that occur are used, in sorted order. Pass all labels that the raters could have used, even
-        those that do not occur, because unused labels change Bennett's S, Brennan-Prediger and
-        Gwet's AC, and can change the 'score' or 'profile' interval for kappa. The report mentions
-        unused labels.
+        The labels, in the order on which the weights are based. Items with other labels are left
+        out and counted in ``n_outside`` of the result. If None, the labels that the ratings declare
+        are used, including labels that do not occur. Ordered categoricals, polars Enums, ordered
+        Arrow dictionaries and Python enums declare their labels. If no labels are declared, the
+        labels that occur are used, in sorted order. Pass all labels that the raters could have
+        used, even those that do not occur, because unused labels change Bennett's S,
+        Brennan-Prediger and Gwet's AC, and can change the 'score' or 'profile' interval for kappa.
+        The report mentions unused labels.
     missing : {'raise', 'drop'}, default='raise'
         How to treat items with a missing rating. 'raise' raises an error, and 'drop' leaves these
-        items out and counts them. A rating is missing if it is None, NaN, NaT, NA, masked, null or
-        one of the ``missing_codes``. If the ratings are numbers and ``labels`` is not given, common
-        strings for missing values, such as "-" and "n/a", also count as missing.
+        items out and counts them in ``n_dropped`` of the result. A rating is missing if it is None,
+        NaN, NaT, NA, masked, null or one of the ``missing_codes``. If the ratings are numbers and
+        ``labels`` is not given, common strings for missing values, such as "-" and "n/a", also
+        count as missing.
     missing_codes : sequence, default=()
         Values that represent a missing rating, such as -9 or "NA".
     clusters : array-like of shape (n,), default=None
@@ -96,11 +97,11 @@ def agreement(
     confidence : float, default=0.95
         The confidence level of the intervals.
     distribution : {'normal', 't'}, default='normal'
-        With 'normal', variances are divided by n, the number of items, and intervals use quantiles
-        of the normal distribution. With 't', variances are divided by n - 1, and intervals use
-        quantiles of Student's t with n - 1 degrees of freedom (Gwet 2014). 't' is the default of
-        `fastkappa.conger_kappa`. In both cases, the test of kappa uses the normal distribution,
-        unless ``clusters`` is given.
+        With 'normal', variances are computed with the divisor n, the number of items, and intervals
+        use quantiles of the normal distribution. With 't', variances are computed with the divisor
+        n - 1, and intervals use quantiles of Student's t with n - 1 degrees of freedom (Gwet 2014).
+        't' is the default of `fastkappa.conger_kappa`. In both cases, the test of kappa uses the
+        normal distribution, unless ``clusters`` is given.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         The method used for the confidence intervals of the overall kappa and the per-label kappas.
         The limits of an 'asymptotic' interval are kappa plus or minus a quantile times the standard
@@ -219,15 +220,15 @@ def agreement_from_confusion(
         Disagreement weights, as in `agreement`.
     labels : array-like of shape (l,), default=None
         The labels of rows and columns. For a DataFrame, pass its column names in the intended
-        order, or a new name for each column. If None, the labels of ``table`` are used. If it has
-        no labels, the numbers from 0 are used. A ``LabelOrderWarning`` is issued if weights are
-        used without ``labels`` and the table's labels are strings in alphabetical order, which is
-        often not the intended order.
+        order, or a new name for each column. If None, the labels of ``table`` are used. If the
+        table has no labels, the numbers 0 to l - 1 are used. A ``LabelOrderWarning`` is issued if
+        weights are used without ``labels`` and the table's labels are strings in alphabetical
+        order, which is often not the intended order.
     confidence : float, default=0.95
         The confidence level of the intervals.
     distribution : {'normal', 't'}, default='normal'
-        Whether standard errors and intervals use the normal distribution or Student's t, as in
-        `agreement`.
+        The reference distribution used for intervals, as in `agreement`. It also determines the
+        divisor of the variances.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         The method used for the confidence intervals of the overall kappa and the per-label kappas,
         as in `agreement`.
@@ -241,8 +242,8 @@ def agreement_from_confusion(
     Raises
     ------
     ValueError
-        If the table is empty or not square, has counts that are not non-negative whole numbers, or
-        does not have the shape that ``labels`` or ``weights`` require.
+        If the table is empty or not square, contains negative or fractional counts, or does not
+        have the shape that ``labels`` or ``weights`` require.
 
     Examples
     --------

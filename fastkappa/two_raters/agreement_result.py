@@ -56,9 +56,9 @@ class AgreementResult(Result):
     n_outside : int
         The number of items left out because a rating is not among the labels.
     distribution : {'normal', 't'}
-        Whether standard errors and intervals use the normal distribution or Student's t.
+        The reference distribution used for intervals; see `agreement`.
     raters : tuple of str
-        The raters' names in reports and plots: those of the input Series or DataFrame axes, if any.
+        The raters' names in reports and plots, taken from named input Series or DataFrame axes.
     interval_method : {'asymptotic', 'score', 'profile'}
         The method used for the confidence intervals of the overall kappa and the per-label kappas.
         An asymptotic interval can extend beyond 1.
@@ -123,7 +123,7 @@ class AgreementResult(Result):
     def null_standard_error(self) -> float:
         """The standard error of kappa under the null hypothesis, as described in `agreement`.
 
-        This standard error is NaN if clusters were given. Its formula assumes independent items.
+        It is NaN if clusters were given, because its formula assumes independent items.
         """
         return math.nan if self._in_clusters else float(self._null_test.standard_error[0])
 
@@ -131,7 +131,7 @@ class AgreementResult(Result):
     def textbook_standard_error(self) -> float:
         """The standard error given in many textbooks, ``sqrt(p_o (1 - p_o) / n) / (1 - p_e)``.
 
-        This standard error is NaN if clusters were given. Its formula assumes independent items.
+        It is NaN if clusters were given, because its formula assumes independent items.
         """
         found = inference.textbook_standard_error(self.table, self.weights)
         return math.nan if self._in_clusters else float(found)
@@ -144,7 +144,7 @@ class AgreementResult(Result):
 
     @property
     def doubt(self) -> str:
-        """The reason why intervals and tests are unreliable, or an empty string if they are not."""
+        """Why intervals and tests are unreliable, or an empty string if they are reliable."""
         return doubt_of_table(self.table, self.labels)
 
     @property
@@ -167,7 +167,7 @@ class AgreementResult(Result):
 
     @property
     def tested(self) -> Estimates:
-        """Kappa as an object that can be tested against any value with ``interval_method``."""
+        """Tests of hypothesized values of kappa, computed with ``interval_method``."""
         own, errors = (self.table[None], self.weights), [self.standard_error]
         widened = self._widening(*own, errors)
         return kappas_tested(self.interval_method, *own, np.array(errors), widened)
@@ -270,7 +270,7 @@ class AgreementResult(Result):
 
     @cached_property
     def margins(self) -> MarginTests:
-        """The tests of equal margins and of symmetry (Stuart-Maxwell, Bowker, McNemar)."""
+        """Tests of equal margins and of symmetry (Stuart-Maxwell, Bowker, McNemar)."""
         return MarginTests.of(self.table, self.labels, self.clusters)
 
     def agreement_within(

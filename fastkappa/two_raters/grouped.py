@@ -70,7 +70,7 @@ def agreement_by(
     weights, labels, missing, missing_codes, confidence
         As in `agreement`. ``missing_codes`` applies to ratings, not to groups. The tables of all
         groups have the same labels. If ``labels`` is not given and the ratings declare no labels,
-        these are all labels that occur in any group.
+        the tables have all labels that occur in any group.
     undefined : {'nan', 'drop'}, default='nan'
         How the test of equal kappas treats groups whose kappa is undefined, as in `compare_strata`.
         With 'nan', the test is NaN. With 'drop', such groups are left out of the test.
@@ -81,11 +81,11 @@ def agreement_by(
     sample_weight : array-like of shape (n,), default=None
         The number of items that each row represents, as in `agreement`.
     distribution : {'normal', 't'}, default='normal'
-        Whether standard errors and intervals use the normal distribution or Student's t, as in
-        `agreement`.
+        The reference distribution used for intervals, as in `agreement`. It also determines the
+        divisor of the variances.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        The method used for the confidence intervals for kappa, as in `agreement`, and for the test
-        of equal kappas.
+        The method used for the confidence intervals for kappa and for the test of equal kappas, as
+        in `agreement`.
     null_kappa, alternative
         The null hypothesis and the alternative hypothesis for the test of kappa in each group, as
         in `agreement`.
@@ -93,8 +93,8 @@ def agreement_by(
     Returns
     -------
     results : GroupedAgreement
-        A mapping from groups to `AgreementResult`, with a test of equal kappas. A group is left out
-        if none of its items has both ratings among the labels.
+        A mapping from each group to its `AgreementResult`, with a test of equal kappas. A group is
+        left out if none of its items has both ratings among the labels.
 
     Raises
     ------

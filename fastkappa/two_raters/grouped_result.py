@@ -65,7 +65,7 @@ ALL = "all items"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
-    """The agreement within each group, as a mapping from groups, in sorted order, to results.
+    """The agreement within each group, as a mapping from group to result, in sorted order of group.
 
     Attributes
     ----------
@@ -81,14 +81,14 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     undefined : {'nan', 'drop'}
         How ``equality`` treats groups whose kappa is undefined or has no usable standard error.
     covariance : ndarray of shape (g, g) or None
-        The covariance matrix of the groups' kappas, if clusters have items in several groups. None
-        if groups are independent.
+        The covariance matrix of the groups' kappas if clusters have items in several groups, or
+        None if the groups are independent.
     group_name : str
         The name of the grouping in reports.
     n_shared_clusters : int
         The number of clusters that have items in several groups.
     repeats_items : bool
-        Whether the groups have the same items, for example if two readers are compared with one
+        True if all groups contain the same items, for example if two readers are compared with one
         reference. If so, reports omit the pooled result, which would be meaningless.
     """
 
@@ -116,7 +116,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         """The test of whether all groups have the same kappa, with an estimate of the common kappa.
 
         If some groups have an undefined kappa, the test is NaN, and a warning names these groups.
-        With ``interval_method='asymptotic'``, the same is true of groups whose standard error is 0.
+        With ``interval_method='asymptotic'``, the same applies to groups whose standard error is 0.
         With ``undefined='drop'``, such groups are left out of the test instead. If groups share
         clusters, the test uses the covariance of their kappas.
         """
@@ -147,7 +147,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-compatible dictionary with the results for each group and for all items.
 
-        ``groups`` is a list with one dictionary per group. The entry ``group`` of such a dictionary
+        ``groups`` is a list with one dictionary per group. In each dictionary, the entry ``group``
         is the name of the group. ``all`` is the dictionary for all items together, or None if the
         groups have the same items. ``differences`` is a list with one dictionary for each
         difference.
@@ -183,7 +183,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         return data_frame(columns, ("group", list(self.results)))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row for each group, for all items together, and for each difference."""
+        """Return one row per group, one for all items together, and one per difference."""
         results = dict(zip(map(label_text, self.results), self.results.values()))
         if not self.repeats_items:
             results[ALL] = self.pooled

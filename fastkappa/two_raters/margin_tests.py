@@ -28,7 +28,7 @@ IN_CLUSTERS = "the test assumes independent items, but items in clusters are not
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MarginTests(Result):
-    """How often each rater gives each label, with tests of whether these frequencies are equal.
+    """The label frequencies of two raters, with tests of whether they are equal.
 
     Printing the result shows a report. If a test is undefined, its values are NaN, and its
     attribute ``undefined`` gives the reason.
@@ -50,7 +50,7 @@ class MarginTests(Result):
         reverse. Symmetry implies equal margins, but not vice versa.
     mcnemar : McNemar or None
         McNemar's test for two labels, with and without continuity correction, and as an exact test.
-        None if there are more than two labels.
+        This is None if there are more than two labels.
     """
 
     labels: AnyArray
@@ -65,8 +65,8 @@ class MarginTests(Result):
     def of(cls, table: AnyArray, labels: AnyArray, clusters: Clusters | None = None) -> MarginTests:
         """Return the margins of a table of counts, with their tests.
 
-        If ``clusters`` is given, only the Stuart-Maxwell test is available. With two labels, its
-        result is also used for McNemar's test.
+        If ``clusters`` is given, only the Stuart-Maxwell test is available. With two labels, the
+        result of this test is also used for McNemar's test.
         """
         first, second = table.sum(axis=1), table.sum(axis=0)
         equal, of_two = stuart_maxwell(table, clusters), len(table) == 2

@@ -65,7 +65,7 @@ def compare_predictions(
     interval_method: IntervalMethod | None = None,
     rng: Any = None,
 ) -> KappaDifference:
-    """Compare two predictions for the same items by their agreement (kappa) with the true labels.
+    """Compare the agreement (kappa) of two sets of predictions with the same true labels.
 
     The predictions are counted jointly, so the comparison accounts for their correlation. For two
     samples of different items, use `compare_independent`.
@@ -73,20 +73,20 @@ def compare_predictions(
     Parameters
     ----------
     first, second : array-like of shape (n,)
-        The two predictions, or the labels that two raters gave.
+        The two sets of predictions, or the labels given by two raters.
     y_true : array-like of shape (n,)
-        The true labels, or the labels that a third rater gave.
+        The true labels, or the labels given by a third rater.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. The rows of a matrix correspond to the true labels.
     labels : array-like of shape (l,), default=None
-        The labels, in the order that weights refer to. If the true label or a prediction of an item
-        is not among them, the item is left out of both kappas and counted in ``n_outside`` of the
-        result. If None, the declared labels are used, as in `agreement`. If no labels are declared,
-        the labels that occur are used, in sorted order. In that case, each kappa is computed only
-        from the labels that occur in ``y_true`` and in its own prediction. It therefore equals the
-        kappa that `agreement` returns, unless items are dropped because the other prediction is
-        missing. A matrix of weights must have one row for each label that occurs in any of the
-        three columns.
+        The labels, in the order on which the weights are based. If the true label or a prediction
+        of an item is not among them, the item is left out of both kappas and counted in
+        ``n_outside`` of the result. If None, the declared labels are used, as in `agreement`. If no
+        labels are declared, the labels that occur are used, in sorted order. In that case, each
+        kappa is computed only from the labels that occur in ``y_true`` and in the corresponding
+        predictions. Each kappa therefore equals the one that `agreement` returns, unless items are
+        dropped because the other prediction is missing. A matrix of weights must have one row for
+        each label that occurs in any of the three columns.
     missing : {'raise', 'drop'}, default='raise'
         How to treat items with a missing label, as in `agreement`. With 'drop', an item for which
         one of the predictions is missing is left out of both kappas.
@@ -96,15 +96,15 @@ def compare_predictions(
         The cluster of each item, as in `agreement`. The standard error treats clusters as
         independent, and the bootstrap resamples whole clusters.
     n_resamples : int, default=0
-        The number of bootstrap replicates. If 0, there is no bootstrap interval.
+        The number of bootstrap replicates. If 0, no bootstrap interval is computed.
     method : {'percentile', 'bca'}, default='bca'
         The kind of bootstrap interval.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         The method used to test each kappa. With 'asymptotic', the interval for the difference is
-        symmetric. If None, a method is chosen for each kappa in the way that
-        `agreement` does by default.
+        symmetric. If None, the method for each kappa is chosen in the same way as the default in
+        `agreement`.
     rng : Generator, int or None, default=None
         The random number generator, or a seed.
 
@@ -190,7 +190,7 @@ def compare_paired(
     interval_method: IntervalMethod | None = None,
     rng: Any = None,
 ) -> KappaDifference:
-    """Compare the kappas of two predictions, given their joint counts with the true labels.
+    """Compare the kappas of two sets of predictions, given their joint counts with the true labels.
 
     Parameters
     ----------
@@ -200,15 +200,15 @@ def compare_paired(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. The rows of a matrix correspond to the true labels.
     n_resamples : int, default=0
-        The number of bootstrap replicates. If 0, there is no bootstrap interval.
+        The number of bootstrap replicates. If 0, no bootstrap interval is computed.
     method : {'percentile', 'bca'}, default='bca'
         The kind of bootstrap interval.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         The method used to test each kappa. With 'asymptotic', the interval for the difference is
-        symmetric. If None, a method is chosen for each kappa in the way that
-        `agreement` does by default.
+        symmetric. If None, the method for each kappa is chosen in the same way as the default in
+        `agreement`.
     rng : Generator, int or None, default=None
         The random number generator, or a seed.
 
@@ -222,7 +222,7 @@ def compare_paired(
     Raises
     ------
     ValueError
-        If ``joint`` is empty or is not a cube, or if its counts are not non-negative whole numbers.
+        If ``joint`` is empty or is not a cube, or if it contains negative or fractional counts.
 
     Examples
     --------

@@ -29,7 +29,7 @@ class CorrectedPrevalence(Result):
         The standard error of the estimate. It includes the uncertainty of the apparent prevalence,
         the sensitivity and the specificity.
     interval : tuple of float
-        The confidence interval of Lang and Reiczigel (2014).
+        The confidence interval, computed with the method of Lang and Reiczigel (2014).
     apparent : float
         The apparent prevalence: the proportion of items that the rater labels positive.
     sensitivity, specificity : float
@@ -131,7 +131,7 @@ def rogan_gladen(
     ------
     ValueError
         If ``n`` is below 1, if ``n_positive`` is not between 0 and ``n``, or if ``validation`` is
-        not a table of two labels or has no items with one of the true labels.
+        not a 2 by 2 table or has no items with one of the true labels.
 
     References
     ----------

@@ -44,7 +44,7 @@ class KappaPosterior(Result):
     interval : tuple of float
         The limits of the equal-tailed credible interval, which are quantiles of the draws.
     draws : ndarray of shape (n_draws,)
-        The sampled values of kappa, in the order drawn. The array is read-only.
+        The sampled values of kappa, in the order in which they were drawn. The array is read-only.
     prior : float
         The count that the prior distribution adds to each cell.
     confidence : float
@@ -118,7 +118,7 @@ def kappa_posterior(
         The count that the prior adds to each cell. 'perks' adds 1 / l^2 (one item in total), and
         'jeffreys' adds 1/2. If a number is given, it must be positive. Jeffreys' prior adds l^2 / 2
         items in total, on which the raters agree only by chance. With few items and four or more
-        labels, this lowers kappa considerably.
+        labels, this prior lowers kappa considerably.
     n_draws : int, default=9999
         The number of draws from the posterior distribution.
     confidence : float, default=0.95

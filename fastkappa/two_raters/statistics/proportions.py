@@ -72,7 +72,7 @@ class _SpecificAgreement(NamedTuple):
 class SpecificAgreement(Result, _SpecificAgreement):
     """The agreement on each label, with standard errors and confidence intervals.
 
-    These are arrays of shape (l,) that contain NaN for unused labels.
+    These statistics are arrays of shape (l,) that contain NaN for unused labels.
     """
 
     __slots__ = ()
