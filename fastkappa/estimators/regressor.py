@@ -123,7 +123,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite features.
+            The features. All values must be finite.
         y : array-like of shape (n_samples,)
             Labels as evenly spaced numbers, such as 1 to 5.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -162,7 +162,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite features.
+            The features. All values must be finite.
 
         Returns
         -------
@@ -178,7 +178,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite features.
+            The features. All values must be finite.
         y : array-like of shape (n_samples,)
             True values.
         sample_weight : array-like of shape (n_samples,), default=None

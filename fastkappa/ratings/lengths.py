@@ -232,7 +232,8 @@ def not_labels(name: str, obstacle: str, ratings: Any) -> str:
 def share_few_ids(n_shared: int, n_first: int, n_second: int) -> bool:
     """Return whether fewer than half of the ids in the shorter list are also in the longer list.
 
-    If so, the two lists probably write the ids differently, or describe different items.
+    If so, the ids are probably formatted differently in the two lists, or the lists describe
+    different items.
     """
     return 2 * n_shared < min(n_first, n_second)
 

@@ -63,7 +63,7 @@ class MarginTests(Result):
 
     @classmethod
     def of(cls, table: AnyArray, labels: AnyArray, clusters: Clusters | None = None) -> MarginTests:
-        """Return the margins of a table of counts, with their tests.
+        """Return the margins of a table of counts, and tests of whether they are equal.
 
         If ``clusters`` is given, only the Stuart-Maxwell test is available. With two labels, the
         result of this test is also used for McNemar's test.
