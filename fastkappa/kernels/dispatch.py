@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Backend: TypeAlias = Literal["cython", "numba", "numpy"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
-# The choice is cached in a module variable rather than with functools.cache, because in
+# The default backend is cached in a module variable rather than with functools.cache, because in
 # free-threaded Python, threads would contend for the cache's lock and call counter.
 _default: PairKernels | None = None
 _to_forget: list[Callable[[], None]] = []

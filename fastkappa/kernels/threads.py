@@ -31,8 +31,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # If counting is as fast as reading from memory, another thread is used only if it gets at least
-# this many bytes. The thread needs more work than usual, because threads share the memory
-# bandwidth.
+# this many bytes. The minimum is higher than usual, because threads share the memory bandwidth.
 BYTES_WORTH_A_THREAD = 1 << 23
 # In general, another thread is used only if it gets at least this many pairs, which take about 100
 # microseconds.

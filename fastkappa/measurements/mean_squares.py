@@ -86,7 +86,8 @@ def absolute_interval(
     subjects, _, raters, residual = means
     if math.isnan(value):
         return NO_ENDS
-    # McGraw and Wong's a MSC and b MSE, both multiplied by n (1 - value) to avoid a division by 0.
+    # The products a * MSC and b * MSE of McGraw and Wong, both multiplied by n * (1 - value) to
+    # avoid a division by 0.
     of_raters = k * value * raters
     of_residual = (n * (1 - value) + k * value * (n - 1)) * residual
     spread = of_raters**2 / (k - 1) + of_residual**2 / ((n - 1) * (k - 1))

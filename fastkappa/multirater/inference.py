@@ -137,7 +137,7 @@ class Inference:
         """The model used to compute the score interval; None if the interval is asymptotic."""
         if self.asked == "asymptotic" or math.isnan(self.value):
             return None
-        # The root of the score statistic is divided by `_widened`. This divisor is 0 if the sample
+        # The square root of the score statistic is divided by `_widened`, which is 0 if the sample
         # is the whole population, and NaN if the rater error is NaN.
         if not 0 < self._widened < math.inf:
             return None

@@ -85,7 +85,8 @@ def planned_table(
         raise ValueError(
             f"{name} can be at most {largest:.4f} for raters with these rates, got {kappa!r}."
         )
-    # Among tables with the same margins, kappa is a linear function of the cells.
+    # Among tables with the same margins, kappa is a linear function of the cells, so mixtures of
+    # two tables have every kappa in between.
     (low, least), (high, most) = (by_chance, 0.0), (closest, largest)
     if pilot is not None:
         of_pilot = float(kappas(pilot, checked))

@@ -39,7 +39,8 @@ CJK_FONTS = (
 # The names of fonts that draw a box for every character.
 BOXES = re.compile("last ?resort|blank", re.IGNORECASE)
 REGULAR = 400
-# Letters differ in width, so a line of a label gets slightly fewer than fit on average.
+# Letters differ in width, so a line of a label has slightly fewer letters than would fit on
+# average.
 LETTERS = 0.95
 
 
@@ -82,10 +83,11 @@ def finish_texts(ax: Axes) -> None:
 
 def wrap_y_labels(ax: Axes) -> None:
     """Wrap y labels that are longer than their axis, which would otherwise run over the title."""
-    # Lines are added twice, because the first ones leave less width to the title.
+    # The labels are wrapped twice, because the lines added first leave less width for the title.
     for axes in 2 * (ax, *ax.child_axes):
         label = axes.yaxis.label
-        # Only the layout shows how long the axis is. Skip it for labels that certainly fit.
+        # The length of the axis is known only after the layout, which is skipped if the label
+        # certainly fits.
         if 2 * _height(label) < min(axes.get_window_extent().size):
             continue
         lay_out(ax)

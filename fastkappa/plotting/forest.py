@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 ROW_HEIGHT = 0.34
 # The maximum height of a new figure, in inches.
 HIGHEST = 100.0
-# The minimum length of the axis without its margins.
+# The minimum length of the axis without its margins, in the unit of the values.
 NARROWEST = 0.1
 # The length of each margin, as a proportion of the axis without its margins.
 MARGIN = 0.05
-# On given axes, the texts leave at least this proportion of the width to the axis.
+# If the caller passes axes, the texts leave at least this proportion of the width for the axis.
 AXIS_WIDTH = 0.36
-# The minimum font size. A name has several lines if it has more letters and space is scarce.
+# The minimum font size, in points.
 SMALLEST_TEXT = 5.0
+# If space is scarce, names with more letters than this are split into several lines.
 LETTERS = 24
 
 

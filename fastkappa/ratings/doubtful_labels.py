@@ -76,7 +76,7 @@ AROUND = " -[]()<>.:\N{HORIZONTAL ELLIPSIS}"
 STATES = frozenset(
     ["prime", "choice", "approved", "accepted", "rejected", "denied", "open", "closed", "done"]
 )
-# The meanings of labels that are reported only if not all raters use them.
+# The meanings of labels that are reported unless all raters use them.
 ALONE = ("the rating of the other rater", "a failed request")
 # If any of these strings is a label, a dot, a question mark or a dash also counts as a label, as it
 # does in part-of-speech tags.
@@ -104,7 +104,7 @@ IMPORT_ID = '{"ImportId":'
 FORMULA = re.compile(r"=\$?[A-Z]{1,3}\$?\d+|=[A-Z.]+\(.*\)")
 # A cell in the second line of a SurveyMonkey file.
 RESPONSE = "Response"
-# Among this many items at the start of a column, most labels occur more than once.
+# The number of items at the start of a column among which most labels occur more than once.
 SOME_ITEMS = 1 << 10
 # Longer lists of names are rarely typed by hand, so they are not checked for typing errors.
 MOST_TYPED = 10_000
@@ -204,7 +204,7 @@ def stand_ins(labels: Iterable[Any]) -> list[str]:
         label
         for label in strings
         if (text := label.strip(BLANKS).lower()) in STAND_INS
-        # A single word has neither brackets nor blanks.
+        # Strings of letters only, which have neither brackets nor blanks, need no further check.
         or (not text.isalpha() and (text.strip(AROUND) or text) in STAND_INS)
         or (not text.isalpha() and (RULE.fullmatch(text) or REFUSAL.match(text)))
     ]
@@ -238,7 +238,7 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
     }
     if len(labels) > MOST_TYPED:
         return
-    # A single word has no remark.
+    # A label of letters only cannot contain a remark.
     others = [label for label in labels if not label.isalpha()]
     bases = {label: own for label in others if (own := without_remark(label)) and own <= labels}
     with_percent = [label for label in others if WITH_PERCENT.fullmatch(label)]
@@ -276,7 +276,7 @@ def warn_of_stand_ins(
     }
     for what, among in kinds.items():
         own = {name: among(labels) for name, labels in undeclared.items()}
-        # Labels that all raters use can be intended, as kinds of errors or as comparisons.
+        # Labels that all raters use can be intentional, such as kinds of errors or comparisons.
         if what in ALONE and all(own.values()):
             continue
         found = {name: [label for label in own[name] if label not in codes] for name in own}

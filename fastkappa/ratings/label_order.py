@@ -23,7 +23,7 @@ from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.formatting import printable
 
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
-# The start of a reason that names the weights first, as an argument or a command-line option.
+# The start of a warning's reason that names weights, such as weights='linear' or --weights linear.
 NAMED_WEIGHTS = re.compile(r"(--)?weights[ =]")
 DIGITS = re.compile("[0-9]+")
 # The maximum number of labels shown in a message.
@@ -179,7 +179,8 @@ def are_different(values: AnyArray, categories: Sequence[Any] | None) -> bool:
         return False
     if values.dtype.kind in "iu" and int(values.max()) - int(values.min()) + 1 < n:
         return False
-    # Sorting takes a fraction of the time of np.unique, which hashes integers.
+    # The values are sorted rather than passed to np.unique, which hashes integers and takes much
+    # longer.
     ordered = (np.sort(some) for some in (values[:SAMPLE], values))
     return not any((some[1:] == some[:-1]).any() for some in ordered)
 

@@ -70,8 +70,8 @@ def _is_float64(number: int) -> bool:
 
 def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:
     """Raise if an integer was rounded when a list was converted to an array of floats."""
-    # The sum of squares is checked, because computing it takes only a third as long as finding the
-    # maximum.
+    # The sum of squares is checked rather than the maximum, because the sum takes only a third as
+    # long.
     if isinstance(values, (list, tuple)) and not np.vdot(floats, floats) < LARGEST_SQUARE:
         for given, read in zip(np.array(values, object).flat, floats.flat):
             if isinstance(given, (int, np.integer)) and int(given) != float(read):

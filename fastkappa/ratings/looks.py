@@ -96,11 +96,11 @@ DITTO = re.compile(r"(?:\N{DITTO MARK}|ditto|dito|idem|s\.o\.|same as above|\u54
 AGREED = re.compile(r"(?:(?:i )?agreed?|concur|same|confirm(?:ed)?|einverstanden|d.accord)$")
 # Labels that compare two ratings. If any of them occurs, "agree" is a label in its own right.
 COMPARED = re.compile("disagree|differ|chang|better|worse|more|less|reject|den(?:y|ied)|strong")
-# The end of a label that is a part of another label.
+# The suffix that marks a part of another label, as in "4A" (of "4") or "C50.1" (of "C50").
 PART = re.compile(r"[\W_]?[a-e]|[\W_]\d", re.IGNORECASE)
 # A sign with blanks next to it. The blanks are ignored.
 BESIDE_SIGN = re.compile(r" ?([<>=+/]) ?")
-# The sum in a score such as 3+4=7, and the seconds in 1:20:00, which Excel adds. Both are ignored.
+# Ignored parts: the sum in a score such as 3+4=7, and the seconds that Excel adds, as in 1:20:00.
 SUM = re.compile(r"(?<=\d\+\d)=\d+$|(?<=\d:\d\d):00$")
 CURRENCIES = "%$\u20ac\u00a3\u00a5 "
 # A code with its text, as SPSS writes it, or a number with a unit. "1 mild" could be either.

@@ -23,7 +23,8 @@ LARGEST_TABLE = 20
 MOST_ROWS = 60
 # The maximum number of numeric columns that fit on one line of text.
 MOST_COLUMNS = 8
-# In larger confusion matrices, zeros are printed as dots, because most cells are 0.
+# In confusion matrices with more labels than this, zeros are printed as dots, because most cells
+# are 0.
 LARGEST_WITH_ZEROS = 10
 # The comparison sign in the null hypothesis, for each alternative hypothesis.
 NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}

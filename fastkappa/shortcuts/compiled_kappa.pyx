@@ -53,12 +53,12 @@ cdef extern from "pairs/short.h" nogil:
 
 
 cdef enum:
-    # Larger calls use the general path, which can use several threads.
+    # Calls with more items than this use the general path, which can use several threads.
     LARGEST_CALL = 1 << 20
-    # With few labels, calls with up to this many bytes are also handled here, because memory
-    # bandwidth limits the speed and a second thread hardly helps.
+    # With few labels, calls with up to this many bytes are also handled here, because the loop is
+    # memory-bound and a second thread hardly helps.
     MOST_BYTES = 1 << 25
-    # With more labels than this, the general path sums moments.
+    # With more labels than this, long calls use the general path, which sums moments.
     FEW_LABELS = 8
     LARGEST_CALL_OF_FEW = MOST_BYTES // 2
     # the smallest number of items for which a call releases the GIL
@@ -421,7 +421,8 @@ cdef class CompiledScorer:
         if outcome == DEFINED and n_counted == n:
             return kappa_of_quotient(kappa, n)
         if outcome == OUTSIDE and n_counted < n:
-            # Report a rating that is not one of the labels without counting all other ratings.
+            # If a rating is not one of the labels, report it now, without counting the remaining
+            # ratings.
             self.general.refuse_outsiders(y1[:n_counted], y2[:n_counted])
         return self.general(y1, y2)
 

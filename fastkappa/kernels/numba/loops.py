@@ -34,7 +34,8 @@ from fastkappa.kernels.numba.vectors import WIDTH
 SUBTABLES = 4
 # With more cells than this, a single table is faster, because four would not fit in the L2 cache.
 LARGEST_SUBTABLE = 1 << 17
-# The 32-bit counters of the subtables cannot overflow within this many pairs.
+# The maximum number of pairs counted before the subtables are added to the table, so that their
+# 32-bit counters cannot overflow.
 LONGEST_RUN = 1 << 30
 # The number of pairs in a block. All codes of a block are written before its pairs are counted.
 SHORT_BLOCK = 512

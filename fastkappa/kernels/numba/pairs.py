@@ -29,6 +29,7 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
 
 # The number of items per chunk. Columns that cannot be read directly are copied chunk by chunk.
 CHUNK = 1 << 16
+# The number of values whose labels are looked up at a time.
 LOOKED_UP_AT_ONCE = 1 << 13
 
 

@@ -37,10 +37,10 @@ BLOCK = VECTORS * WIDTH
 # The size of a plane's counters in bytes. A plane has one vector per weight (1, 2, 4, ..., 32) and
 # one vector of sums for each of eight bits.
 COUNTERS = (LEVELS + 8) * WIDTH
-# The byte sums cannot overflow within this many blocks.
+# The maximum number of blocks that can be added up without an overflow of the byte sums.
 BLOCKS = 255
-# The largest number of planes for each vector width. With more planes, counting pairs one by one is
-# faster.
+# The largest number of planes, which depends on the vector width in bytes. With more planes,
+# counting pairs one by one is faster.
 LARGEST_PLANES = {64: 32, 32: 16, 16: 7}[WIDTH]
 
 

@@ -23,7 +23,7 @@ from fastkappa.arrays import AnyArray, IntTable
 CHUNK = 1 << 18
 # The number of bytes of a column read at a time. These bytes stay in the L2 cache.
 PIECE = 1 << 18
-# The largest number of table cells: a digit is the number of a cell, and must fit in 8 bits.
+# The largest number of table cells. A digit is the index of a cell, and must fit in 8 bits.
 MOST_CELLS = 1 << 8
 # The largest number of different keys: a key must fit in 16 bits.
 MOST_KEYS = 1 << 16

@@ -34,6 +34,7 @@ sum_moments = None
 
 # The number of items per chunk, which is small enough that temporary arrays stay in the L2 cache.
 CHUNK = 1 << 16
+# The number of values whose labels are looked up at a time.
 LOOKED_UP_AT_ONCE = 1 << 13
 # Tables with more cells than this are updated in place, because ``np.bincount`` would allocate a
 # table for each chunk.

@@ -107,8 +107,8 @@ def accumulate_labels(
     n_labels = len(prefix)
     prefix[:, 0] = 0
     if weights is not None:
-        # Cumulative sums also work for neighbouring places with no items between them, which get
-        # equal sums.
+        # Cumulative sums are used because they also work for neighbouring places with no items
+        # between them: the sums at such places are equal.
         inside = slice(int(places[0]), int(places[-1]))
         for label in range(n_labels):
             own = np.where(codes[inside] == label, weights[inside], 0.0)

@@ -128,7 +128,7 @@ class ItemIds:
 
         All lists that have other ids or another order are looked up together.
         """
-        # Read the attribute once, because another thread may replace it.
+        # Read the attribute only once, because another thread can replace it.
         last = self._last
         orders, found = ([], []) if last is None else ([last[0]], [last[1]])
         place = []

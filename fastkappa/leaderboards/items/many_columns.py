@@ -123,7 +123,7 @@ def _count_unknown(counter: Counter, pairs: Pairs) -> ConfusionTable:
     """Return one table per pair of columns. All tables share the sorted labels of all columns."""
     if len(pairs) < 2 * counter.num_threads:
         return stacked([_one_table(counter, pair) for pair in pairs])
-    # The first guess is that the second columns have the same labels as the first column.
+    # Assume at first that the second columns have the same labels as the first column.
     truth = pairs[0][0]
     label_range = LabelRange.of(truth.values)
     parts, positions, rest = [], [], list(range(len(pairs)))

@@ -173,8 +173,8 @@ def _sum_tables(
     table = np.zeros((n_groups * n_labels + 1, len(positions) + 1), np.int64)
     kernels.count_pairs(codes, values, (0, codec.lowest), table, (0, len(values)))
     tables = table[:-1, :-1].astype(np.float64).reshape(n_groups, -1)
-    # How much each cell of a table (true label by code) adds to the sums. Two codes can have the
-    # same label.
+    # The amount that each cell of a table (true label by code) adds to each of the sums. Two codes
+    # can have the same label.
     is_label = np.equal.outer(positions, np.arange(n_labels)).astype(np.float64)
     inside = is_label.sum(axis=1)
     of_cells = np.concatenate(
@@ -203,8 +203,8 @@ def _sum_items(
 ) -> None:
     """Add up the items one by one, without tables. ``weights`` are the weights of these items."""
     n_groups, n_labels = sums.rows.shape
-    # Each chunk updates the sums of all groups. To keep this cheap, a chunk has at least as many
-    # ratings as there are sums.
+    # Each chunk updates the sums of all groups. To keep the updates cheap, a chunk has at least as
+    # many ratings as there are sums.
     length = max(CHUNK, n_groups * n_labels)
     for start in range(0, len(codes), length):
         chunk = slice(start, start + length)

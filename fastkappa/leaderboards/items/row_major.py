@@ -10,7 +10,8 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-# Other subclasses of ndarray can have values that differ from the bytes in memory.
+# Only columns of these types are read as parts of one matrix, because other subclasses of ndarray
+# can have values that differ from the bytes in memory.
 PLAIN = (np.ndarray, np.memmap)
 CACHE_LINE = 64
 # The number of rows per tile. The rows of a tile stay in the cache until all columns are copied.

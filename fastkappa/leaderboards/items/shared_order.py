@@ -22,7 +22,7 @@ from fastkappa.tables.table import ConfusionTable, union_of_labels
 from fastkappa.tables.two_codings import two_codings
 
 LABELS_SHOWN = 3
-# If more labels than this are not among the given labels, they are probably ids.
+# If a prediction has more labels than this outside the given labels, they are probably ids.
 LABELS_COMPARED = 20
 
 

@@ -69,8 +69,8 @@ def count_patterns(
         ordered = _collect(raters, lambda codes: np.sort(codes, axis=1), num_threads)
         return as_patterns(*ordered, n_labels)
     # A pattern is written as one number, in which each rating adds 1 to the digit of its label. The
-    # order of the digits determines the order of the patterns, and so the samples that a bootstrap
-    # draws.
+    # order of the digits determines the order of the patterns, and therefore which samples a
+    # bootstrap draws.
     units = base ** np.roll(np.arange(n_labels), n_labels // 2)
     of_codes = np.append(units, 0).astype(np.uint32)
 

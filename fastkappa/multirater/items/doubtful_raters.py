@@ -47,8 +47,8 @@ MOST_COPIES = 3
 # on NEARLY_ALL of the items that this rater did not rate, and on at least FEWEST_ITEMS of them.
 FEWEST_ADJUDICATED, NEARLY_ALL = 10, 0.95
 
-# On fewer items, or if fewer items have a label other than the most frequent one, the raters of an
-# easy task can agree on all items.
+# In an easy task, raters can agree on all items if there are fewer than FEWEST_UNANIMOUS, or if
+# fewer than FEWEST_OF_OTHERS have a label other than the most frequent one.
 FEWEST_UNANIMOUS, FEWEST_OF_OTHERS = 100, 20
 
 
@@ -241,8 +241,8 @@ def judge_pairs(
         if judge_codes(first, second, side - 1, (a, b)):
             return True
         both = [own[np.maximum(first, second) < side - 1] for own in (first, second)]
-        # This is checked only for two raters. With more, one of them can rate at random while the
-        # items are sorted by another's ratings.
+        # Sorted items are checked only for two raters. With more raters, one can rate at random
+        # while the items are sorted by the ratings of another.
         if len(names) == 2 and judge_sorted_alone(
             table, both, (a, b), has_order_of_ids=has_order_of_ids
         ):

@@ -44,7 +44,8 @@ FEWEST_ROWS = 3
 FEWEST_TRANSPOSED = 8
 # If independent raters would be expected to repeat at least this many label pairs, two columns
 # without a repeated pair are not ratings by two raters. With 7 expected repeats, the probability of
-# no repeat is about exp(-7), or one in a thousand. It is even smaller if raters agree.
+# no repeat is about exp(-7), or one in a thousand. If raters agree, the probability is even
+# smaller.
 REPEATED_BY_CHANCE = 7.0
 # A table with more labels than this has many small counts, which often repeat by chance.
 LARGEST_TABLE = 10
