@@ -61,8 +61,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"config", "datasets", "leaderboards", "measurements", "multirater", "planning", "plotting"}
     | {"sources", "statistics", "thresholds", "two_raters"},
 }
-# These files may import any room, because they list the public names of all rooms. A name is loaded
-# on first use.
+# These files may import any room, because they list the public names of all rooms. The module of a
+# name is loaded on first use.
 LISTS_NAMES = ("__init__.py", "results/__init__.py")
 LARGEST_ROOM = 15
 LONGEST_FILE = 450
@@ -96,8 +96,8 @@ WRITES = {
     "csv.DictWriter": r"",
     "escape": r"results/html\.py",
 }
-# For each function that widens tables or sums weights, the only files that may call it. The table
-# is widened if a label is outside the expected range. The compiled shortcuts do the same for short
+# For each function that widens tables or sums weights, the only files that may call it. A table is
+# widened if a label is outside the expected range. The compiled shortcuts do the same for short
 # calls.
 WIDENS = {
     "widened": r"tables/(tally|codecs)\.py",

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Errors to ignore: a page's own definitions have no annotations, and some libraries are untyped.
 NOT_OURS = ("no-untyped-def", "no-untyped-call", "override", "import-untyped", "import-not-found")
-# Errors to ignore: in an interactive session, a name is often assigned again with another type.
+# Errors to ignore: in an interactive session, a name is often reassigned with another type.
 REDEFINED = ("assignment", "no-redef")
 CHECKERS = ("basedpyright", "pyright")
 PYRIGHT_RULES = {
@@ -111,8 +111,8 @@ def run_mypy(files: list[Path]) -> int:
     # The cache is separate from the package's, because the options differ.
     command += ["--cache-dir", str(ROOT / ".mypy_cache" / "docs")]
     command += ["--allow-redefinition", "--no-error-summary", "--follow-imports=silent"]
-    # If a framework is not installed, its classes have the type Any, so a subclass would be an
-    # error.
+    # If a framework is not installed, its classes have the type Any, so mypy would reject
+    # subclasses of them.
     command += ["--allow-subclassing-any"]
     command += [f"--disable-error-code={code}" for code in NOT_OURS + REDEFINED]
     return subprocess.run([*command, *map(str, files)], cwd=ROOT).returncode

@@ -24,8 +24,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 # The files and folders that the tests need.
 NEEDED = ("tests", "bench", "docs", "ci", "README.md", "CITATION.cff", "pyproject.toml", "setup.py")
-# Tests of the source tree, such as its pages and the recipes in CONTRIBUTING.md. They are not run
-# on an installed package.
+# Tests of the source tree, for example of its pages and of the recipes in CONTRIBUTING.md. They are
+# not run on an installed package.
 OF_THE_SOURCE = tuple(
     f"tests/house/test_{name}.py" for name in ("imports", "docs", "recipes", "versions")
 )
@@ -63,7 +63,7 @@ def install_libraries(python: str) -> list[str]:
     wanted = [*requirements("test"), *requirements("libraries")]
     if install(python, "--only-binary", ":all:", *wanted):
         return []
-    # PyYAML, which Dask needs, can be built from source without a compiler.
+    # If PyYAML, which Dask needs, has no wheel, it can be built from source without a compiler.
     return [
         name
         for name in wanted

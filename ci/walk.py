@@ -35,9 +35,9 @@ from fastkappa.kernels import dispatch
 
 PACKAGE = Path(fastkappa.__file__).parent
 
-# For each walk, the largest number of files and of functions. Lower a ceiling when its walk becomes
-# shorter. If other threads read files, the number of functions in the main thread varies slightly
-# between runs.
+# The largest number of files and of functions allowed for each walk. Lower a ceiling when its walk
+# becomes shorter. If other threads read files, the number of functions in the main thread varies
+# slightly between runs.
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 67),
     "cohen_kappa_score, strings": (21, 77),

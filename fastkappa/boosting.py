@@ -137,7 +137,7 @@ def _labels_of(data: Any, name: str, instead: str) -> tuple[Any, Any]:
             f" interface, use {instead}."
         )
     weight = data.get_weight()
-    # The weights are empty if an XGBoost data set has none.
+    # For an XGBoost data set without weights, get_weight returns an empty array.
     return data.get_label(), None if weight is None or not len(weight) else weight
 
 

@@ -14,7 +14,8 @@ DTYPES = {
 }
 SIZES = tuple(10**k for k in range(2, 9))
 LABEL_COUNTS = (2, 5, 6, 8, 10, 16, 64, 256, 1000)
-# The number of ratings to draw at once. Drawing in chunks takes little memory besides the arrays.
+# The number of ratings to draw at once. Drawing in chunks needs little memory beyond the arrays
+# themselves.
 CHUNK = 1 << 20
 
 

@@ -28,9 +28,9 @@ from bench.harness.cases import Case, make_ratings
 from bench.harness.memory import peak_above
 from fastkappa.config import configuration
 
-# Before a slow contender is timed, its result for a case with this many items is checked.
+# A slow contender's result is checked on a case with this many items before the contender is timed.
 SMALL = 10**5
-# With at least this many items, slow contenders are timed only once.
+# Slow contenders are timed only once on cases with at least this many items.
 LARGE = 10**7
 
 

@@ -41,7 +41,8 @@ def table(sweep: dict[str, Any]) -> str:
                 cells.append(_digits(ratio.median))
             else:
                 cells.append("")
-        # With fewer than a million items, the time is mostly the cost of the call, not of reading.
+        # With fewer than a million items, most of the time is the cost of the call, not of reading,
+        # so the efficiency is left out.
         eff = timing.summary(own["efficiency"]).median
         cells.append(f"{eff:.2f}" if n >= 10**6 else "")
         lines.append("| " + " | ".join(cells) + " |")

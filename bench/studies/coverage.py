@@ -66,7 +66,7 @@ def neighbours(labels: tuple[float, ...], kappa: float, weights: Any) -> Any:
 
 def cases() -> Iterator[tuple[Any, tuple[float, ...], Any]]:
     """Yield the kind of errors, the proportions of the labels and the weights of each case."""
-    # With two labels, all weights give the same kappa, and both kinds of errors are the same.
+    # With two labels, all weights give the same kappa, and there is only one kind of disagreement.
     yield guessing, TWO, None
     yield guessing, RARE, None
     for errors in (guessing, neighbours):
@@ -93,7 +93,7 @@ def study(
         counted = np.ones(len(slow_tables)) if simulated else times
         coverage[name] = float(counted[(low <= kappa) & (kappa <= high)].sum() / counted.sum())
         known = ~np.isnan(low + high)
-        # Parts of an interval above 1 or below -1 do not count as width.
+        # The parts of an interval above 1 or below -1 do not count towards its width.
         inside = np.minimum(high, 1) - np.maximum(low, -1)
         width[name] = float((counted * inside)[known].sum() / counted[known].sum())
     agreeing = np.trace(tables, axis1=1, axis2=2) == n_items

@@ -42,7 +42,7 @@ COEFFICIENTS = ("Fleiss", "Conger", "AC1", "alpha", "alpha interval")
 N_SUBJECTS, N_RATERS, KAPPAS = (20, 50, 100), (3, 6), (0.3, 0.6, 0.9)
 MISSING, WAYS = (0.0, 0.2), ("guess", "scores")
 WITHIN = (0.93, 0.97)
-# The largest number of profiles. More would take too long.
+# The maximum number of profiles. Computing with more would take too long.
 MOST_PROFILES = 5000
 SEED = 37
 
@@ -118,7 +118,7 @@ def coverage(design: Design, n_samples: int, rng: Any) -> Coverage:
     n_codes = len(design.labels) + (design.missing > 0)
     profiles = np.array(list(product(range(n_codes), repeat=design.n_raters)))
     of_profiles = probabilities(design, profiles)
-    # The model needs the number of subjects with each profile. The expected numbers are used.
+    # The model needs the number of subjects with each profile, so it is given the expected numbers.
     coefficient, rows = coefficient_of(design, profiles, of_profiles * design.n_subjects)
     model = coefficient.score_model()
     assert model is not None

@@ -30,8 +30,8 @@ KAPPAS = (0.3, 0.97)
 NEAR_PER_FAR = (3, 10, 30, 100)
 MOST_DISAGREEMENT = 0.7
 SWITCH = 100
-# The limits between the groups of designs. Designs are grouped by their expected number of far
-# disagreements.
+# Designs are grouped by their expected number of far disagreements, with these limits between the
+# groups.
 FAR = (3, 10, 30, 100)
 FAR_RANGES = ("1 to 3 far", "3 to 10 far", "10 to 30 far", "30 to 100 far", "over 100 far")
 LEAST, MOST = 0.93, 0.97

@@ -130,8 +130,8 @@ def compare(data: dict[str, Items], quick: bool) -> None:
                 + "".join(f"{d * 1e4:>13.0f}" for d in mean[1:] - mean[0]),
                 flush=True,
             )
-    # The differences of several models of the same data set are not independent, so their mean is
-    # used.
+    # The differences of several models for the same data set are not independent, so only their
+    # mean is used.
     means = np.array([np.mean(each, axis=0) for each in differences.values()]) * 1e4
     error = means.std(axis=0, ddof=1) / np.sqrt(len(means))
     print(

@@ -113,7 +113,7 @@ def write_files(folder: Path, n_files: int) -> None:
 
 def run(arguments: list[str]) -> str:
     """Return the output of a process."""
-    # An installed package has bytecode, so Python must be able to write it.
+    # An installed package has compiled bytecode, so Python is allowed to write it here, too.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return subprocess.run(
         [sys.executable, *arguments], env=environment, check=True, capture_output=True, text=True

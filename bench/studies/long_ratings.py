@@ -113,8 +113,8 @@ class Peak:
 def measure(kind: str, name: str, n_items: int, folder: Path) -> None:
     """Measure one coefficient in a separate process, and print a line."""
     if kind == "CSV file":
-        # pyarrow is imported before the measurement, so that the memory of the library itself does
-        # not count as memory of the ratings.
+        # pyarrow is imported before the measurement, so that the library's own memory is not
+        # attributed to the ratings.
         importlib.import_module("pyarrow.csv")
     source, columns = source_of(kind, n_items, folder)
     fastkappa.fleiss_kappa([[1, 1], [1, 2]])

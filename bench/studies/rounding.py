@@ -30,7 +30,7 @@ EVEN, SKEWED = (0.1, 0.2, 0.4, 0.2, 0.1), (0.5, 0.25, 0.15, 0.07, 0.03)
 BOTH = (EVEN, SKEWED)
 N_LABELS = 5
 NEW_ITEMS = 1_000_000
-# For each number of items, the number of training sets of this size.
+# For each number of items, the number of training sets with that many items.
 TRAINING_SETS = {100: 40, 300: 30, 1000: 15, 3000: 8, 30_000: 2}
 # With about this many items or more, `bagged` takes seconds.
 MANY_ITEMS = 1_000_000
@@ -45,8 +45,8 @@ BLOCKS = {
     "no weights": (None, "linear", BOTH),
     "no weights, scores in clumps": (None, "clumps", BOTH),
 }
-# If scores are in clumps, each label has a clump with this mean score. The standard deviation
-# within a clump is 1 minus the correlation.
+# If scores are clumped, the mean score of each label's clump. The standard deviation within a clump
+# is 1 minus the correlation.
 CLUMPS = np.array([0, 0.3, 2, 2.4, 4])
 
 

@@ -70,7 +70,7 @@ def studied(
                     (
                         test.p_value < 0.05,
                         test.interval[0] <= truth <= test.interval[1],
-                        # Whether only one of the test and the interval rejects a difference of 0.
+                        # Whether the test and the interval disagree on rejecting a difference of 0.
                         not np.isnan(test.p_value)
                         and (test.p_value < 0.05) == (test.interval[0] <= 0 <= test.interval[1]),
                         np.isnan(test.p_value),
@@ -117,7 +117,7 @@ def clustered_strata_of(n_strata: int, study: Study) -> Callable[..., Any]:
 
     def drawn(rng: np.random.Generator) -> Any:
         parts = [sample(study, rng) for _ in range(n_strata)]
-        # In each stratum, clusters are numbered from 0.
+        # In each stratum, clusters are numbered from 0, so different strata use the same numbers.
         clusters, y1, y2 = (np.concatenate(column) for column in zip(*parts))
         return clusters, y1, y2, np.repeat(np.arange(n_strata), [len(part[0]) for part in parts])
 

@@ -42,7 +42,8 @@ def items(n: int, n_labels: int, dtype: Any = np.float64) -> tuple[np.ndarray, n
         stop = min(start + CHUNK, n)
         ability = rng.normal(middle, n_labels / 4, stop - start)
         y[start:stop] = np.clip(np.rint(ability), 0, n_labels - 1)
-        # Predictions of a regression are closer to the mean than the truth, and have errors.
+        # The predictions of a regression are closer to the mean than the true values, and have
+        # errors.
         scores[start:stop] = middle + 0.7 * (ability - middle) + rng.normal(0, 0.7, stop - start)
     return y, scores
 

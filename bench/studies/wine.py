@@ -57,7 +57,7 @@ class NelderMead(HalfPoints):
 
     def fit(self, X: Any, y: np.ndarray) -> NelderMead:
         super().fit(X, y)
-        # ThresholdEvaluator looks kappa up in tables. Its values are equal to scikit-learn's.
+        # ThresholdEvaluator looks up kappa in tables, and returns the same values as scikit-learn.
         kappa = ThresholdEvaluator(y, np.ravel(X), labels=self.classes_)
         found = minimize(lambda cuts: -kappa(np.sort(cuts)), self.thresholds_, method="Nelder-Mead")
         self.thresholds_ = np.sort(found.x)

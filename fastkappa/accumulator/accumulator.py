@@ -301,7 +301,7 @@ class ConfusionAccumulator:
             other labels were left out.
         """
         contents, counts = self._judged()
-        # An empty table is replaced by a single empty cell, for which kappa is undefined, too.
+        # An empty table is replaced by a single empty cell, for which kappa is also undefined.
         table = counts.table if counts.table.size else [[0]]
         kappa: float = kappa_from_confusion(table, weights=weights)
         contents.warn_of_order(weights, stacklevel=2)
@@ -399,12 +399,12 @@ class ConfusionAccumulator:
         """Add the contents of a batch or of another accumulator. The caller must hold the lock."""
         labels = part.table.rows
         if labels.dtype.kind in "fb" and self._rest.table.rows.dtype.kind != labels.dtype.kind:
-            # Raise if earlier integers cannot be compared with these labels. Check the next batch.
+            # Raise if the labels and earlier integers are not comparable. Check the next batch too.
             union_of_tables(self._total().table.rows, labels)
             self._integers.look_again()
         rest = self._rest.plus(part)
         if order is not None and self._rest.order is None:
-            # Raise if an earlier integer is not a declared label, and also check the next batch.
+            # Raise if an earlier integer is not a declared label. Check the next batch too.
             self._total().refuse_outside(order)
             self._integers.look_again()
         self._rest = rest._replace(order=order)

@@ -54,7 +54,8 @@ def exact_sums(
     while len(rest) and (largest := float(np.abs(rest).max())):
         shift = SLICE_BITS - int(np.frexp(largest)[1])
         whole = np.ldexp(rest, shift).astype(np.int64)
-        # Subtracting the leading bits of a float is exact, because the other bits do not change.
+        # Subtracting the leading bits of a float is exact, because it leaves the other bits
+        # unchanged.
         rest = rest - np.ldexp(whole.astype(np.float64), -shift)
         sums = summed(whole)
         if shift <= UNIT_BITS:

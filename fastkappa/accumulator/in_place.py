@@ -86,7 +86,8 @@ class InPlace:
         columns = batch.columns.values()
         first, second = [column.values for column in columns]
         self._tally.add((first, second), 0, len(first))
-        # After an empty batch, check the next batch too, because the labels are still unknown.
+        # After an empty batch, the next batch must also be checked, because the labels are still
+        # unknown.
         in_place = len(first) > 0 and self._tally.reads_in_place((first, second))
         self._last_types = (first.dtype, second.dtype) if in_place else ()
 

@@ -38,7 +38,7 @@ NOT_WITH_REFERENCE = (
     *("duplicates", "coefficient", "level", "set_separator", "sample_weight", "model"),
     *("disputed", "gold", "pair", "heat_map"),
 )
-# The largest number of raters in a heading, which is also the title of the page.
+# The maximum number of raters named in a heading. The heading is also the title of the page.
 MOST_RATERS = 4
 
 

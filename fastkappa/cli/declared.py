@@ -113,7 +113,7 @@ def _read(described: Any) -> tuple[str, dict[str, _Described]]:
 
 def _sections(described: Any) -> tuple[str, dict[str, str]]:
     """Return the text before the first section of a docstring, and a dict of its sections."""
-    # With -OO, Python removes docstrings, so there can be no text.
+    # With -OO, Python removes docstrings, so the text can be missing.
     about, *parts = HEADING.split(getdoc(described) or "")
     # typer keeps line breaks, but paragraphs should wrap at the terminal's width.
     return re.sub(r"(?<!\n)\n(?!\n)", " ", about), dict(zip(parts[::2], parts[1::2]))
@@ -162,7 +162,7 @@ def _received(message: str, cause: str) -> str:
     """Return the string that is not a number, with advice if it contains a decimal comma."""
     if not re.search(r"\bvalid (number|float|integer)\b", message):
         return ""
-    # Recent versions of typer leave out the string, but their cause contains it.
+    # Recent versions of typer leave the string out of the message, but the cause contains it.
     named = re.match("'(.*)'", message)
     found = named or re.search(r"input_value='(.*)', input_type=str", cause)
     if found is None:

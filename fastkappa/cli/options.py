@@ -50,8 +50,8 @@ InputFiles: TypeAlias = Annotated[
         " standard input. With --id, give one file per rater.",
     ),
 ]
-# The help texts name the choices, because typer's lists of choices would be cut off in narrow
-# columns.
+# The choices are named in the help texts rather than listed by typer, because typer's lists of
+# choices would be cut off in narrow columns.
 Weighting: TypeAlias = Annotated[
     WeightsName,
     typer.Option(metavar="WORD", help="How disagreements are weighted: none, linear or quadratic."),

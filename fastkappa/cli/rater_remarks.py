@@ -111,7 +111,7 @@ def warn_of_separator(labels: AnyArray, separator: str | None) -> None:
         joined = [name for name in names if other in name]
         parts = {name: [part.strip() for part in name.split(other)] for name in joined}
         if other == ",":
-            # A comma between digits is taken to be a decimal comma.
+            # A comma between digits is taken for a decimal comma, not for a separator.
             parts = {name: own for name, own in parts.items() if not all(map(str.isdigit, own))}
         found = [name for name, own in parts.items() if set(own) <= set(names)]
         if found or (is_unused and 2 * len(joined) >= len(names)):

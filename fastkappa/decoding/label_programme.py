@@ -37,8 +37,8 @@ ITEMS_TO_BEGIN_WITH = 1 << 16
 # The largest number of rounds. In trials, at most 8 were needed. Every round except the last raises
 # kappa.
 MOST_ROUNDS = 100
-# A kappa up to this value is treated as a rounding error: no choice of labels is better than
-# chance.
+# If the best kappa is at most this value, it is attributed to rounding: no choice of labels is
+# better than chance.
 NO_KAPPA = 1e-12
 
 
@@ -65,8 +65,8 @@ def solve(items: Probabilities, matrix: FloatTable) -> Solution:
     if found is None:
         costs = scaled.copy()
         if np.count_nonzero(totals := items.margins()) > 1:
-            # If every item got a label whose chance cost is 0, kappa would be undefined. Such
-            # labels get a high cost.
+            # If every item got a label whose chance cost is 0, kappa would be undefined, so such
+            # labels are given a high cost.
             costs[:, totals @ scaled == 0] = 2.0
         return Solution(given, items.cheapest(costs, given), np.ldexp(costs, exponent))
     table, costs = found

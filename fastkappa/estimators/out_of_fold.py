@@ -137,8 +137,8 @@ class OutOfFoldClassifier(
     def _splits(self, X: Any, labels: AnyArray, groups: Any = None) -> Splits:
         """Return the folds of ``cv``, or raise unless each item is tested exactly once."""
         if is_fractional(labels):
-            # scikit-learn can stratify only by whole numbers and strings, so fractions become
-            # codes.
+            # scikit-learn can stratify only by whole numbers and strings, so fractional labels are
+            # replaced by codes.
             labels = np.unique(labels, return_inverse=True)[1]
         cv = self.cv
         if groups is not None and isinstance(cv, Integral):

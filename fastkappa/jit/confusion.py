@@ -115,13 +115,13 @@ def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
     table = np.zeros((n_labels, n_labels), np.int64)
     beyond = np.uint64(n_labels)
     for i in range(n_items):
-        # As unsigned integers, negative labels are large, so one test rejects all labels out of
-        # range. Testing both labels at once saves 20 % of the time.
+        # Converted to unsigned integers, negative labels become large, so one test rejects all
+        # labels out of range. Testing both labels at once saves 20 % of the time.
         row, column = np.uint64(y1[i]), np.uint64(y2[i])
         if max(row, column) < beyond:
             table[row, column] += 1
-        # The error is raised at once. Counting the items with other labels, and raising the error
-        # only after the loop, would be 12 % slower.
+        # The error is raised at once, because counting the items with other labels and raising it
+        # only after the loop would be 12 % slower.
         elif not drop_outside:
             raise ValueError(LABELS_OUTSIDE)
     return table

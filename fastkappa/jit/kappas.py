@@ -29,11 +29,12 @@ KINDS = {None: NOMINAL, "linear": LINEAR, "quadratic": QUADRATIC}
 ZERO = (0.0, 0.0)
 # Named weights need no matrix, but compiled code needs a value of a fixed type.
 NO_MATRIX = np.zeros((1, 1), np.int64)
-# If a bound of an integer sum, computed with floats, is below this value, the sum cannot overflow
-# int64.
+# An integer sum cannot overflow int64 if an upper bound on it, computed with floats, is below this
+# value.
 INT64_SAFE = float(1 << 61)
 LARGEST_FLOAT = np.finfo(np.float64).max
-# Entries are multiplied by 2.0**-exponent, but by no more than 2.0**1000, which is still finite.
+# The lower limit of the exponent when entries are multiplied by 2.0**-exponent. The factor is
+# therefore at most 2.0**1000, which is finite.
 LEAST_EXPONENT = -1000
 
 

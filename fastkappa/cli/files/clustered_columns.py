@@ -80,7 +80,7 @@ class ClusteredPair:
             groups = self._arrays[str(self._group)]
             found = agreement_by(*self._given, groups=groups, weights=weights, **options)
         with catch_warnings():
-            # A warning about the groups has already been issued.
+            # Any warning about the groups has already been issued.
             simplefilter("ignore", UserWarning)
             parts = {
                 label_text(group): [part[name] for name in (*self._raters, self._cluster)]

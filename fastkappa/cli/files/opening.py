@@ -244,7 +244,7 @@ def _suffix_of(file: Path) -> str:
     with open(file, "rb") as content:
         start = content.read(max(map(len, MAGIC)))
     suffix = next((suffix for magic, suffix in MAGIC.items() if start.startswith(magic)), ".txt")
-    # A damaged file raises an error later, when it is read.
+    # An error in a damaged file is ignored here, because it is reported when the file is read.
     with suppress(OSError, EOFError, zlib.error), gzip.open(file) as content:
         if suffix == ".txt.gz" and content.read(1) == b"{":
             return ".jsonl.gz"

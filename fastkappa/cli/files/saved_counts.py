@@ -26,7 +26,7 @@ from fastkappa.tables.json_fields import reason_of
 from fastkappa.tables.table import union_of_labels
 
 MOST_NAMED = 3
-# Parts with fewer than FEWEST_ITEMS items can have equal counts by chance. So can tables from
+# Equal counts can be due to chance in parts with fewer than FEWEST_ITEMS items, and in tables from
 # different sources with fewer than FEWEST_CELLS nonzero cells.
 FEWEST_ITEMS, FEWEST_CELLS = 100, 6
 # The name of item weights whose column is unknown.

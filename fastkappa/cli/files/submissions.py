@@ -65,7 +65,7 @@ def submission_files(
             continue
         places = [path] if path.exists() else map(Path, sorted(glob(str(path), recursive=True)))
         found = [file for place in places for file in _files_at(place, on_left_out)]
-        # A path without a match is kept, so that the result has a row for the missing file.
+        # A path that matches no file is kept, so that the result has a row for the missing file.
         files += [file for file in found if not _is_same(file, truth)] or [path]
     return list({os.path.abspath(file): file for file in reversed(files)}.values())[::-1]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# Without JavaScript, the table keeps its order. A column whose cells all begin with a number is
-# sorted by that number. Undefined values come last in both directions.
+# Without JavaScript, the table keeps its order. If all defined values of a column begin with a
+# number, the column is sorted numerically. Undefined values come last in both directions.
 SCRIPT = """\
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];

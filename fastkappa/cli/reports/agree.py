@@ -155,7 +155,7 @@ def _report_on_two_read(request: AgreeRequest, read: RatersRead) -> Output:
         arrays, labels = read.in_columns(request.group), read.whole.labels.tolist()
         given = request.raters, request.cluster, request.group
         with catch_warnings():
-            # The same warnings have already been issued when the file was read.
+            # The same warnings were already issued when the file was read.
             simplefilter("ignore", UserWarning)
             pair = ClusteredPair(arrays, *given, labels)
             output = _report_on_clusters(request, pair)

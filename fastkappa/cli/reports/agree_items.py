@@ -185,7 +185,8 @@ def final_labels(
     labels, decided_by = votes(read.whole)
     position = {item: i for i, item in enumerate(items)}
     given = read.whole.labels.tolist()
-    # A decision can be a set that no rater gave, provided that raters gave each of its labels.
+    # A decision can be a set that no rater gave, provided that each of its labels was given by some
+    # rater.
     known = {label_text(x): x for x in (given if separator is None else chain(*given))}
     counts, places = read.whole.counted.patterns.counts, read.whole.counted.places(False)
     n_against_all = 0

@@ -30,7 +30,7 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         rows = number_rows(numbers) + [estimate_row(*row) for row in result.rows()]
         rows += number_rows(figures_of(result))
         own = result._report()
-        # The library's doubts can name Python arguments, which are replaced here by options.
+        # The library's doubts can name Python arguments, which are replaced with options here.
         own = own._replace(doubts=[in_words_of_options(line) for line in own.doubts])
         reports = [own, *map(Report, filter(None, [too_large(result.labels)]))]
     fields = {**request.fields(), **result.to_dict(), "figures": rows}

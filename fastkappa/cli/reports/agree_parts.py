@@ -49,7 +49,7 @@ def why_undefined() -> Iterator[list[str]]:
     reasons: list[str] = []
     with catch_warnings(record=True) as warned:
         yield reasons
-    # For each reason, the names of the values that are undefined.
+    # For each reason, the names of the values that are undefined for that reason.
     names: dict[tuple[str, str], list[str]] = {}
     for one in warned:
         text = str(one.message)

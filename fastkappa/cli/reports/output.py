@@ -19,7 +19,7 @@ from fastkappa.results.text import COLUMNS, as_text
 from fastkappa.statistics.scales import Interpretation, ScaleName, find_scale
 from fastkappa.two_raters.grouped_result import ALL
 
-# The smallest assumed width of a terminal, in characters. Narrower text would not be readable.
+# The smallest width assumed for a terminal, in characters. Narrower text would not be readable.
 NARROWEST = 24
 
 

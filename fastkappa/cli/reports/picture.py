@@ -25,8 +25,8 @@ REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 TOO_SMALL = "axes sizes collapsed to zero"
 # The maximum width and height of a plot, in inches.
 MOST_INCHES = 100
-# Text that reaches up to this far beyond the figure, in inches, causes no warning. The effect of
-# rounding is smaller.
+# How far text can extend beyond the figure without a warning, in inches. Rounding alone has a
+# smaller effect.
 OVERHANG = 0.03
 # The minimum width and height of the axes, in inches.
 SMALLEST_AXES = (1.0, 0.5)
@@ -133,7 +133,8 @@ def _too_small(options: PictureOptions, picture: Picture) -> str:
     figure = _drawn(options, picture, None).figure
     pyplot.close(figure)
     size = np.ceil(figure.get_size_inches())
-    # In a larger plot, text can be laid out differently, so the new size is checked twice.
+    # In a larger plot, text can be laid out differently, so the new size is checked and corrected
+    # twice.
     for _ in range(3):
         ax = _drawn(options, picture, (size[0], size[1]))
         pyplot.close(ax.figure)

@@ -19,7 +19,8 @@ STUDIES: dict[str, Callable[..., Study]] = {
     "correlation": correlation_study,
     "standard_deviation": limits_study,
 }
-# The defaults of options, if they are not None. An option with its default value was not used.
+# The defaults of the options whose default is not None. An option that has its default value counts
+# as unused.
 UNUSED = {"n_raters": 2, "alternative": "two-sided", "alpha": 0.05}
 # A regular expression for the name of an argument at the beginning of an error message.
 ARGUMENT = re.compile(

@@ -23,7 +23,7 @@ typedef struct {
     const char *next;
     __m512i lowest;      /* the lowest label, in each lane */
     __m512i high;        /* OR of all codes; a bit above the low byte means that a value was not a label */
-    __m512i above;       /* mask of the bits above the low byte of the element, in each lane */
+    __m512i above;       /* mask of the element's bits above its low byte, in each lane */
     __m512i largest;     /* the largest code at each byte position */
     __m512i limit;       /* the largest legal code */
 } column_512_t;

@@ -18,7 +18,7 @@ enum {
 
 typedef struct {
     const char *data;      /* address of element 0 */
-    ptrdiff_t stride;      /* bytes between elements; can be negative or 0 */
+    ptrdiff_t stride;      /* bytes from one element to the next; can be negative or 0 */
     int kind;              /* COLUMN_INT8 .. COLUMN_FLOAT64 (booleans are read as COLUMN_UINT8) */
     int swapped;           /* 1: the elements are in non-native byte order */
     uint64_t lowest;       /* the value with code 0 (modulo 2^64 if negative) */
@@ -191,7 +191,7 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
         return (code_t)bits == bits && largest < n_labels;                                                    \
     }
 
-/* There are two vectorised loops: one for elements without gaps, and one for every second element of an array. */
+/* Two cases are vectorised: elements without gaps, and every second element of an array. */
 #define DECODE_INTEGERS(name, code_t, value_t, read, code, width)                                             \
     DECODE_INSIDE(name, code_t, value_t, read)                                                                \
     MAYBE_UNUSED static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, code_t *codes)    \

@@ -19,7 +19,7 @@
 
 enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LEVELS = 4 };
 
-/* SIMD_HAS_GNU includes clang-cl, which is clang with the command line of MSVC. */
+/* SIMD_HAS_GNU is also set for clang-cl, which is clang with the command line of MSVC. */
 #if defined(__GNUC__) || defined(__clang__)
 #  define SIMD_HAS_GNU 1
 #  define ALWAYS_INLINE static inline __attribute__((always_inline))

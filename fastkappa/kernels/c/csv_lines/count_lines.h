@@ -26,8 +26,9 @@
 #define TEXT_SLOT_BITS 10
 #define ODD_NUMBER 0x9E3779B97F4A7C15u
 
-/* The known texts in a hash table. A slot contains 1 + the index of a text, or 0 if it is empty. If the slot that a text's
-   hash selects is taken, the text is in the next free slot. The first slot follows the last one. */
+/* The known texts in a hash table. A slot contains 1 + the index of a text, or 0 if it is empty. If
+   the slot that a text's hash selects is taken, the text is in the next free slot. After the last
+   slot, the search continues at the first. */
 typedef struct {
     const uint64_t *words; /* `n_words` words per text */
     ptrdiff_t n_texts, n_words;

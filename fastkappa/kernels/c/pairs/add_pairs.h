@@ -1,17 +1,17 @@
 /* Count pairs of contiguous integers of equal width with one increment per pair. While some pairs
    are counted, the cells of the next pairs are computed, so that loads and increments do not wait
    for each other. This is a template; see common/each_vector_level.h. The AVX-512 level also uses
-   the AVX2 version, because on Zen 4, memory limits the speed.
+   the AVX2 version, because counting is memory-bound on Zen 4.
 
    Each cell is computed as a 16-bit word in the lane of its elements. The cells of several vectors are packed side by side:
 
        int64 lanes, four per vector:   c0 | c1 << 16 | c2 << 32 | c3 << 48,   c = (a - lowest) * row + (b - lowest)
 
-   The upper bytes of a legal code are 0, so a single comparison of bytes finds outside values. */
+   The upper bytes of a legal code are 0, so a single comparison of bytes detects outside values. */
 
-/* Computes the cells of the next STEP_PAIRS pairs, in an order that differs from that of the pairs.
-   Each lane of a limit contains the largest legal code. Returns 0 and leaves the cells undefined if
-   a value is outside the labels. */
+/* Computes the cells of the next STEP_PAIRS pairs, but not in the order of the pairs. Each lane of
+   a limit contains the largest legal code. Returns 0 and leaves the cells undefined if a value is
+   outside the labels. */
 ALWAYS_INLINE int NAME(cells_of_step)(reader_t *a, reader_t *b, bytes_t limit_a, bytes_t limit_b, uint16_t row, int width,
                                       uint16_t *cells)
 {

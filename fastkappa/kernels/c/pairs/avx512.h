@@ -22,8 +22,8 @@
       transposed (GFNI), so that each byte contains the bits of one cell. The set bits of each byte are added to byte
       counters, which are flushed before they can overflow.
 
-   Each plane costs three instructions per 64 pairs. The last cell needs no plane, because it gets all remaining pairs. With
-   labels 0..2, as above, a single plane is enough.
+   Each plane costs three instructions per 64 pairs. The last cell needs no plane, because all
+   remaining pairs belong to it. With labels 0..2, as above, a single plane is enough.
 
    Before a group of 1024 pairs is counted, the largest code and the bits lost in narrowing are checked. A group with an outside
    value is counted by the portable kernel instead. */
@@ -167,8 +167,8 @@ ALWAYS_INLINE __m512i next_cells_512(column_512_t *a, column_512_t *b, __m512i n
 
 /* The kernel */
 
-/* Adds the counts of the planes to the table. If the last cell has no plane, it gets all of the n pairs that are not in
-   another cell. */
+/* Adds the counts of the planes to the table. If the last cell has no plane, its count is n minus
+   the counts of the other cells. */
 static void planes_into_table_512(const plane_512_t *planes, int n_planes, size_t n_a, size_t n_b, int64_t n, int64_t *table)
 {
     int64_t cells[8 * MAX_PLANES_512];

@@ -216,7 +216,7 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
         count_plain(a, b, start, stop, table);
         return;
     }
-    /* int64 columns fill the cache, so 8 copies of even a few counters hardly fit. */
+    /* int64 columns take up so much cache that 8 copies of even a few counters hardly fit. */
     if (n_cells > FEW_CELLS || (a->stride == 8 && are_for_steps(a, b)))
         copies = neighbours_collide(a, b, start, stop) ? 8 : 1;
     if (n_cells > FEW_CELLS) {

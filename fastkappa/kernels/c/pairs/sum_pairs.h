@@ -9,8 +9,8 @@
 
        weights 0.5, 2, 0.25 of pairs in the cells 4, 4, 1:    cell 4: (0.5, 1) + (2, 1) = (2.5, 2)      cell 1: (0.25, 1)
 
-   With this method, memory limits the speed and must never be idle. Cache lines are therefore
-   prefetched LINES_AHEAD lines before they are needed.
+   This method is memory-bound, so memory must never be idle. Cache lines are therefore prefetched
+   LINES_AHEAD lines before they are needed.
 
    The sums of integer weights are exact, although only two lanes are used. A 64-bit weight is split
    into two parts, and the count shares a lane with the shorter part. Neither lane overflows within
@@ -161,8 +161,8 @@ static void *sums_side_by_side(size_t n_cells, ptrdiff_t n_pairs, size_t sum_siz
 
 /* The following functions use sums with adjacent copies. */
 
-/* The addresses of columns and weights to prefetch. They can be beyond the end, but they are never
-   read. */
+/* The addresses of columns and weights to prefetch. They can be beyond the end, because nothing is
+   read from them. */
 typedef struct { uintptr_t a, b, weights; ptrdiff_t step_a, step_b, step_weights; } sum_ahead_t;
 
 ALWAYS_INLINE sum_ahead_t sum_ahead_of(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t next)

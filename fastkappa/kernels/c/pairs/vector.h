@@ -173,7 +173,7 @@ ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const column_t *a, const column_t *b,
     size_t cell = 0;
     for (size_t i = 0; i < n_a; i++)
         for (size_t j = 0; j < n_b; j++, cell++) {
-            /* if the last cell has no plane, it gets the remaining pairs */
+            /* if the last cell has no plane, the remaining pairs belong to it */
             const int64_t count = cell < 8 * (size_t)n_planes ? planes[cell / 8].total[cell % 8] : counted;
             counted -= count;
             table[i * (n_b + 1) + j] += count;

@@ -1,4 +1,4 @@
-/* Count the pairs of one column with each column of a row-major matrix.
+/* Count the pairs that one column forms with each column of a row-major matrix.
 
    A row of the matrix is compared with each label, many columns at a time. Each column has one byte
    counter per pair of labels, and each match adds 1 to the counter for the label in this column and
@@ -99,7 +99,7 @@ static void count_rows(const column_t *first, const column_t *row, ptrdiff_t row
                 column_t part = *row;
                 part.data += start * row_stride + g * ROW_WIDTH * row->stride;
                 memset(counts, 0, (size_t)n_counters);
-                memset(codes, 0xFF, sizeof codes);  /* columns after the last get an invalid code */
+                memset(codes, 0xFF, sizeof codes);  /* invalid codes after the last column */
                 for (ptrdiff_t r = 0; r < n; r++, part.data += row_stride) {
                     decode_bytes(&part, 0, count, codes);
                     AT_LEVEL(add_row, codes, count, (uint32_t)n_second, counts + labels[r] * n_second * ROW_WIDTH);
