@@ -368,7 +368,7 @@ def _opened_parquet(
         metadata = metadata or parquet.read_metadata(source)
         schema = metadata.schema.to_arrow_schema()
         check_columns(path, columns, schema.names)
-        # Columns that are already dictionary-encoded keep the order of their values.
+        # Only string columns are encoded: dictionary columns keep the order of their values.
         coded = [name for name in columns if name not in as_strings]
         strings = [name for name in coded if is_string(schema.field(name).type)]
         yield parquet.ParquetFile(source, metadata=metadata, read_dictionary=strings)
@@ -431,7 +431,7 @@ def naming(path: Path) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise RatingsError(f"{path} cannot be read: it is not UTF-8 text ({error}).") from error
     except (OSError, pyarrow.ArrowException, IndexError, KeyError) as error:
-        # IndexError and KeyError come from Parquet files with contradictory metadata.
+        # pyarrow raises IndexError or KeyError if the metadata of a Parquet file are contradictory.
         reason = " ".join(str(error).split()).rstrip(".")
         if "UTF8" in reason:
             reason = f"it is not UTF-8 text ({reason})"

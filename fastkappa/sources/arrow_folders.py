@@ -59,7 +59,8 @@ EVERY_BYTE = bytes(range(128, 256))
 # The size in bytes up to which all columns of a Parquet, Arrow or JSON file are checked. In larger
 # files, only the required columns are read.
 MOST_JUDGED = 1 << 20
-# The size in bytes up to which files that are joined by id are compared.
+# Two files that are joined by id are checked for displaced rows only if each has at most this many
+# bytes.
 MOST_COMPARED = 1 << 24
 # The number of characters to decode at a time when checking whether a file is UTF-8.
 DECODED = 1 << 12

@@ -27,8 +27,8 @@ from fastkappa.tables.tally import Tally, TooManyCellsError
 # The widest range of labels in which every value gets a code, whether or not it occurs. In wider
 # ranges, only the values that occur get codes.
 LARGEST_RANGE = 1 << 9
-# Whole numbers are counted in a table that covers their whole range if it has at most
-# `LARGEST_DENSE` cells. Otherwise labels are looked up, and the table can have up to
+# Whole numbers are counted in a table that covers their whole range if this table has at most
+# `LARGEST_DENSE` cells. Otherwise, labels are looked up, and the table can have up to
 # `MOST_CELLS_OF_NUMBERS` cells.
 LARGEST_DENSE = 1 << 18
 MOST_CELLS_OF_NUMBERS = 1 << 24

@@ -20,8 +20,8 @@ from fastkappa.ratings.label_order import LabelOrder, common_order, have_equal_n
 from fastkappa.ratings.labels import strings_array
 from fastkappa.ratings.missing import BLANKS, is_blank
 
-# The key of a label in a table, or None for a missing rating. Fractions, such as half points,
-# require labels=.
+# The key of a label in a table, or None for a missing rating. Fractional ratings, such as half
+# points, are supported only if labels= is given.
 Key = int | float | str | None
 
 # The types that the ratings in a column can have. Columns of floats must contain only whole
@@ -30,11 +30,11 @@ Key = int | float | str | None
 INTEGERS, FLOATS, BOOLEANS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(bool)
 STRINGS, DATES, TIMES = np.dtype(object), np.dtype("M8[D]"), np.dtype("M8[us]")
 NO_TYPE = np.dtype("V")
-# The key of all ratings that are not among the labels. It is of type bytes, unlike the key of any
-# rating.
+# The key shared by all ratings that are not among the given labels. It is of type bytes, so it
+# cannot equal the key of a rating.
 OUTSIDE = b""
-# Without groups, up to this many distinct strings that are not among the given labels keep their
-# own keys, so that they can be checked.
+# The maximum number of distinct strings outside the given labels that keep their own keys for later
+# checks when there are no groups. Any further strings share the key `OUTSIDE`.
 MOST_OTHERS = 50
 
 # The largest number of labels in a table. A table has one cell per pair of labels, so a column of
@@ -216,8 +216,8 @@ class AxisLabels:
         # Whether the labels are the names of groups. A blank name is missing.
         self.are_names = are_names
         self.wanted, self.codes = wanted, codes
-        # How many more strings that are not in ``wanted`` can keep their keys: none if the labels
-        # are numbers, because a string would change the type of the column.
+        # The remaining number of strings outside ``wanted`` that can have their own keys. It is 0
+        # if the labels are numbers, because a string would change the type of the column.
         are_texts = wanted is not None and not all(map(is_number, wanted.texts or ("0",)))
         self._n_others = n_others if are_texts else 0
         self.order: list[Key] | None = None

@@ -48,7 +48,8 @@ from fastkappa.tables.doubtful_tables import Part, judge_parts
 from fastkappa.tables.item_sums import add_exactly
 from fastkappa.tables.known_labels import KnownLabels
 
-# The largest total number of cells in the tables of all groups: one gigabyte.
+# The largest total number of cells in the tables of all groups. At 8 bytes per cell, such tables
+# take up one gigabyte.
 MOST_CELLS = 1 << 27
 
 # The labels of layers, rows and columns.

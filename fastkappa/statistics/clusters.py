@@ -315,7 +315,7 @@ def variance(
         sums = clusters.sums(deviation)
         found: FloatTable = np.add.reduce(repeated * sums * sums, axis=-1) / n
         # As in `spread.variance`, the rounding error of a cluster's sum is at most the sum of the
-        # bounds of its items.
+        # error bounds for its items.
         bound = SAFETY * n_terms * EPSILON
         largest = (2 * bound * np.maximum.reduce(sizes, axis=-1, keepdims=True))[..., 0]
         if (found > largest * largest * (repeated @ clusters.sizes**2.0) / n).all():

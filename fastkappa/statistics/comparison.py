@@ -303,8 +303,8 @@ def with_test(
         [value] = together.values_at(0.0)
         z = math.copysign(math.sqrt(max(together.at(value).statistic, 0.0)), found.value)
     else:
-        # With perfect agreement, the asymptotic standard error of an estimate is 0, so the two
-        # estimates cannot be tested together.
+        # If the raters agree perfectly, the asymptotic standard error of an estimate is 0, so the
+        # two estimates cannot be tested together.
         z = found.value / found.standard_error
     return replace(found, interval=ends, z=z, p_value=t_two_sided_p(z, freedom))
 

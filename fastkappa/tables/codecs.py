@@ -34,7 +34,8 @@ LONG_CHUNK = 1 << 18
 SAMPLE = 256
 # A range of labels is counted without a look-up if its table has at most this many cells.
 LARGEST_DENSE_TABLE = 1 << 20
-# The limit for few items, for which larger tables are not worthwhile.
+# A range of labels whose table has at most this many cells is counted without a look-up even if
+# there are few items, for which larger tables are not worthwhile.
 SMALL_DENSE_TABLE = 1 << 12
 
 

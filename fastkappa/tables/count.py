@@ -269,7 +269,8 @@ def confusion_counts(
     1
     """
     kernels = get_kernels(backend)
-    # By default, the available threads are determined only if there are enough items for several.
+    # By default, the number of available threads is determined only if there are enough items for
+    # several threads.
     threads = None if num_threads is None else resolve_num_threads(num_threads)
     given = {"y1": y1, "y2": y2}
     items = read(given, labels, sample_weight=sample_weight, may_be_empty=True, remedy=NOT_MISSING)

@@ -26,8 +26,9 @@ GIVEN, MOVED = 0.15, 0.5
 # The shortest suspicious run of one label at an end of a column. A run of 20 equal ratings is
 # improbable even with two labels.
 SHORTEST_RUN = 20
-# A pattern is attributed to a mistake if the logarithm of its probability by chance, anywhere in a
-# column, is at most this: `COPIED_BY_CHANCE` for copied ratings, `BY_CHANCE` for other patterns.
+# A pattern is attributed to a mistake if the logarithm of the probability that it occurs by chance
+# anywhere in a column is at most `COPIED_BY_CHANCE` for copied ratings, or at most `BY_CHANCE` for
+# other patterns.
 BY_CHANCE, COPIED_BY_CHANCE = math.log(1e-6), math.log(1e-9)
 # The log-likelihood ratio above which a run is not attributed to items that were sorted by label.
 LEAST_EVIDENCE = math.log(1e3)
@@ -40,7 +41,8 @@ LEAST_ELSEWHERE = 0.4
 # A run of agreements must be at least this many times as long as any other, because some sites or
 # sessions have easier items.
 TIMES = 5
-# This many occurrences or agreements are added for each label, so that a rare label is no evidence.
+# This number is added to the occurrences of a label, or to the agreements on it, so that a rare
+# label is no evidence.
 SPARE = 3
 # A warning about blanks filled from the row above requires at least `FEWEST_DIFFERENT`
 # disagreements and a kappa of at least `LEAST_KAPPA`. The proportion of disagreements in which the

@@ -20,8 +20,8 @@ from fastkappa.tables.tally import LARGEST_RANGE, LONGEST_RANGE
 
 # With at most this many known labels, counting a table is as fast as summing moments.
 LABELS_COUNTED_AS_FAST = 5
-# The limit for unknown labels. It is higher, because a wrong guess requires a second pass over the
-# items.
+# If the labels are not given, moments are summed only for more labels than this. The limit is
+# higher than for known labels, because a wrong guess requires a second pass over the items.
 LABELS_NOT_WORTH_A_GUESS = 8
 # With fewer items than this, counting a table is as fast as summing moments.
 FEWEST_ITEMS = 1 << 20

@@ -40,8 +40,8 @@ from fastkappa.tables.item_sums import whole_sums
 from fastkappa.tables.table import NO_LAYERS, ConfusionTable
 
 FIRST_RANGE = 1 << 14
-# Each range of items takes some microseconds in Python. Ranges that might be recounted have up to
-# `LARGEST_RANGE` items, others `LONGEST_RANGE`, so that Ctrl-C still acts promptly.
+# Each range of items costs some microseconds in Python. Ranges that might be recounted have up to
+# `LARGEST_RANGE` items, other ranges up to `LONGEST_RANGE`, so that Ctrl-C still acts promptly.
 LARGEST_RANGE = 1 << 22
 LONGEST_RANGE = 1 << 27
 OTHER_AXES: dict[int, tuple[Any, ...]] = {2: (1, 0), 3: ((1, 2), (0, 2), (0, 1))}
@@ -256,7 +256,7 @@ class Tally:
         else:
             part = self.empty_copy()
             part.add(columns, 0, n_items)
-            # The copy assigns new codes to labels that were never added.
+            # If the copy has new labels, these labels were never added to this tally.
             if part.n_labels != self.n_labels:
                 return False
             cells = tuple(slice(n_labels + 1) for n_labels in self.n_labels)
@@ -433,7 +433,7 @@ class Tally:
         its labels, and the tables have an additional last position for items with other labels.
         """
         counts, tables, labels = self.tables[0], self.tables, []
-        # Labels with agreements occur, so most tables need no search for labels that do not.
+        # Labels with items on the diagonal occur, so most tables need no search for unused labels.
         agreed = counts.diagonal().tolist() if counts.ndim == 2 else []
         for i, codec in enumerate(self._codecs):
             own, n_labels = codec.labels(), codec.n_labels

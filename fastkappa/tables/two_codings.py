@@ -28,7 +28,7 @@ NEAR, BETTER = 0.6, 0.5
 # `CLEARLY_BETTER` is enough for a warning, provided that each label used by only one rater has at
 # least `OFTEN_ALONE` ratings per item. In 29 000 simulated tables with a kappa of 0.2 to 0.9,
 # including 13 000 with raters who avoid a label at an end of the scale, there was no warning. A
-# warning is possible if a rater really rates one step higher.
+# false warning is still possible if a rater really rates one step higher.
 CLEARLY_BETTER, OFTEN_ALONE = 0.2, 0.01
 # For a warning about similarly written labels, kappa must be at least this large after the labels
 # are merged.
@@ -43,8 +43,8 @@ LEAST_LAMBDA = 0.25
 FEWEST_GRADES, FOLDED, GAIN = 4, 0.5, 0.2
 # Exchanged labels are considered only if there are at least this many items per label on average.
 LEAST_REPEATS = 5
-# The smallest number of items in which the raters use two different names for a label: `OFTEN` for
-# one pair of names, `TOGETHER` for all pairs.
+# A warning that raters use two names for one label requires at least `OFTEN` items with each pair
+# of names, and at least `TOGETHER` items with all pairs together.
 OFTEN, TOGETHER = 2, 3
 # A warning that raters never agree requires at least `FEWEST_APART` items, of which at least
 # `LEAST_BY_CHANCE` would be agreements by chance.
@@ -55,9 +55,10 @@ MOST_SHOWN = 5
 # A warning about a label at an end of the scale requires at least `FEWEST_WITH_ENDS` items and
 # `FEWEST_AT_END` ratings with the label.
 FEWEST_WITH_ENDS, FEWEST_AT_END = 50, 5
-# A warning about a longer scale requires that the range of one rater is `LONGER` times that of
-# the other, and that this proportion of ratings is outside the shorter range. Of 20 000 simulated
-# pairs of raters with the same scale, one had a warning.
+# A warning about a longer scale requires that the range of one rater is at least `LONGER` times
+# that of the other, and that at least the proportion `OUTSIDE_SHORTER` of a rater's ratings are
+# outside the shorter range. Of 20 000 simulated pairs of raters with the same scale, one had a
+# warning.
 LONGER, OUTSIDE_SHORTER = 1.8, 0.25
 # A label is rare if a similar label is at least this many times as frequent.
 FREQUENT = 100

@@ -140,7 +140,7 @@ class ThresholdEvaluator:
                 kappa: float = fast(thresholds if as_it_is else np.asarray(thresholds, np.float64))
                 return kappa
             except (TypeError, ValueError, OverflowError):
-                # `_read` below raises the error, or copies a strided array.
+                # `_read` below copies a strided array, and raises the error for invalid thresholds.
                 pass
         numbers = self._read(thresholds, 1)
         if fast is not None:

@@ -52,7 +52,8 @@ IN_DICTIONARY = (
     *("expected_agreement", "weighted_observed_agreement", "weighted_expected_agreement"),
     *("kappa_max", "pabak", "prevalence_index", "bias_index", "bangdiwala_b", "category_kappas"),
 )
-# Without weights, each of these two indices equals the index listed above it.
+# Without weights, each of these two indices equals the index listed before it, so reports leave it
+# out.
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
 # The maximum number of unused labels that a report lists.
 MOST_UNUSED = 5

@@ -104,7 +104,7 @@ def objects(columns: Columns) -> Any:
 
 
 def enums(columns: Columns) -> Any:
-    # Declare the order that engines without a declared order use.
+    # Declare the alphabetical order, which engines use if no order is declared.
     grades = pl.Enum(sorted(GRADES.tolist()))
     frame = pl.DataFrame(columns)
     return frame.with_columns(pl.col("left").cast(grades), pl.col("right").cast(pl.Categorical))

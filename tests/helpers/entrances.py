@@ -312,7 +312,6 @@ def kappa_of_submission(found: Any) -> float:
     row = found["rows"][0]
     if row["failure"]:
         raise ValueError(row["failure"])
-    # The row contains the number of counted items.
     found["n"] = row["n"]
     return float(row["kappa"])
 
@@ -339,9 +338,9 @@ thresholds = command(
     lambda path: ("thresholds", scores_file(path), "--y", "a", "--score", "score"), lambda f: None
 )
 
-# The kinds of ratings. "mixed": numbers and strings in the same column. "found labels": the labels
-# are not given. "columns": one column per rater. "in order": the first row is known. "in rows": all
-# rows are known at once. "names": the names of the columns are known.
+# The kinds of ratings that an entrance can accept. "mixed": numbers and strings in the same column.
+# "found labels": the labels are not given. "columns": one column per rater. "in order": the first
+# row is known. "in rows": all rows are known at once. "names": the names of the columns are known.
 NUMBERS = frozenset({"numbers"})
 LONG = frozenset({"numbers", "strings", "missing", "mixed", "found labels"})
 BATCH = LONG | {"columns", "in order"}

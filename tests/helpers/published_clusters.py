@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-# Glands of 21 patients that surgery found healthy (Obuchowski 1998, Statistics in Medicine 17,
+# Glands that surgery found healthy in 21 patients (Obuchowski 1998, Statistics in Medicine 17,
 # 1495-1507). For each patient, the numbers of glands found healthy by both PET and SPECT, by PET
 # only, by SPECT only, and by neither. The paper's chi-square for these data is 2.8571.
 OBUCHOWSKI = np.array(

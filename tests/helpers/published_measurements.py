@@ -21,8 +21,8 @@ MINI = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 25
 
 # Bland and Altman (1999), table 4, and (2007), table 1: twelve patients measured by radionuclide
 # ventriculography and by impedance cardiography, in pairs, while the true value changes. The papers
-# call it ejection fraction. The R packages MethComp (`cardiac`) and BAtrending (`CO`) contain the
-# same numbers as cardiac output.
+# call the measurements ejection fractions. The R packages MethComp (`cardiac`) and BAtrending
+# (`CO`) contain the same numbers as cardiac output.
 EJECTION = [
     [(7.83, 6.57), (7.42, 5.62), (7.89, 6.9), (7.12, 6.57), (7.88, 6.35)],
     [(6.16, 4.06), (7.26, 4.29), (6.71, 4.26), (6.54, 4.09)],

@@ -89,7 +89,8 @@ WORKED_COUNTS = [
 WORKED_FLEISS = 0.210
 
 # Dawid and Skene (1979), table 1: five anaesthetists graded the fitness of 45 patients from 1 to 4.
-# The first anaesthetist graded each patient three times, which gives the first three digits.
+# The first three digits of each string are the first anaesthetist's, who graded each patient three
+# times.
 # fmt: off
 ANAESTHETISTS = [
     "1111111", "3334334", "1122122", "2223121", "2223222", "2223322", "1222111", "3333433",

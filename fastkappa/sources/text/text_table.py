@@ -61,8 +61,8 @@ class TextTable:
 
     def __init__(self, table: SourceTable, *, has_files: bool = False) -> None:
         self._raw = table.empty_copy()
-        # For each column, texts that are not among the given labels, enough to infer the column's
-        # type.
+        # For each column, the texts that are not among the given labels. Only as many are kept as
+        # are needed to infer the column's type.
         self._others: dict[Any, dict[Any, None]] = {}
         self._weights_are_whole = True
         self._decimal, self._has_files, self._knows_rows = ".", has_files, True

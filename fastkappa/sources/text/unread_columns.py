@@ -36,22 +36,23 @@ TOTALS = frozenset(
 COUNTS = frozenset(
     ["n", "count", "counts", "freq", "frequency", "number", "cases", "anzahl", "effectif"]
 )
-# A warning about a join requires at least `FEWEST_REPEATED` repeated ids, and that the raters
-# disagree on at least the proportion `LEAST_DISPUTED` of these ids.
+# A warning about a join requires at least `FEWEST_REPEATED` repeated ids, and disagreement between
+# the raters on at least the proportion `LEAST_DISPUTED` of these ids.
 FEWEST_REPEATED, LEAST_DISPUTED = 20, 0.1
 # Matches the ids of items that were entered to test a tool.
 TEST = re.compile(
     r"(?i:[zx]*[\W_]*(test|dummy|demo|training|practice)[\W_]*"
     r"(patient|subject|record|case|user|item|id)?[\W_]*\d*)"
 )
-# A warning about such test items requires that no other id matches `SPLIT`, as the ids in a model's
-# data splits do, and that at most the proportion `MOST_TESTS` of the items are test items.
+# A warning about ids that match `TEST` requires that at most the proportion `MOST_TESTS` of the ids
+# match, and that no other id matches `SPLIT`. A match of `SPLIT` means that the test items belong
+# to the data splits of a model.
 SPLIT, MOST_TESTS = re.compile("train|val|dev", re.IGNORECASE), 0.05
 # Matches the name of a column that numbers the versions of an item.
 VERSION = re.compile(r"(?i:(?<![^\W\d_])(version|revision|rev)(?![^\W\d_]))")
 # A warning about versions requires that at most this proportion of the items have several versions.
 MOST_CHANGED = 0.9
-# For a warning about a join by only part of the key, the smallest number of ids for which both
+# A warning about a join by only part of the key requires at least this many ids for which both
 # raters have several labels.
 FEWEST_COMBINED = 10
 # A column is taken for ids or free text only if at least this proportion of its values are
@@ -120,7 +121,7 @@ def _warn_of_subtotals(given: Unread) -> None:
                 if all(is_number(given.fields[rater][row]) for rater in given.rated):
                     found.append(row)
                 continue
-            # Only a value that is repeated in adjacent rows shows that the column contains groups.
+            # A column contains groups only if a value is repeated in adjacent rows.
             repeats |= bool(text) and text == above
             above = text or above
         if found and repeats:

@@ -26,8 +26,8 @@ ID = re.compile(
     r"|[a-z]I[dD]([\W_]|$)"
 )
 # Matches the name of a column of places, such as hospitals, each of which can number its patients
-# from 1. The ratings do not suffice to recognize such a column, because patients 1 to n can also be
-# those who have reached a visit.
+# from 1. The numbers alone do not identify such a column: in a column of visits, patients 1 to n
+# can be the patients who came to a visit.
 PLACE = re.compile(
     r"(^|[\W_])(?i:sites?|cent(er|re|ro)s?|hospital|clinic|country|city"
     r"|standort|\w*(zentrum|klinik|krankenhaus)|praxis|stadt"
@@ -35,16 +35,18 @@ PLACE = re.compile(
     r"|cl[ií]nica|ciudad|pa[ií]s|sede|ospedale|citt[aà]|paese"
     r"|ziekenhuis|kliniek|vestiging|stad)(I[dD])?([\W_]|$)"
 )
-# For a warning about numbers that restart at each place, the smallest number of clusters per place.
+# A warning about cluster numbers that restart at each place requires at least this many clusters
+# per place.
 FEWEST_OF_PLACE = 5
 # A warning about several questions requires at most `MOST_QUESTIONS` questions, each with at least
 # `FEWEST_ITEMS` items and `FEWEST_LABELS` labels.
 MOST_QUESTIONS, FEWEST_ITEMS, FEWEST_LABELS = 20, 20, 2
-# For a warning about item numbers that restart in each document: at most `MOST_RATINGS` ratings per
-# item are compared, and at least `FEWEST_PAIRS` pairs are required. Kappa must be at least `AGREED`
-# within documents, and at most `UNRELATED` across documents.
+# A warning about item numbers that restart in each document requires a kappa of at least `AGREED`
+# within documents, and of at most `UNRELATED` across documents. At most `MOST_RATINGS` ratings per
+# item are compared, and at least `FEWEST_PAIRS` pairs of ratings are required for each kappa.
 MOST_RATINGS, FEWEST_PAIRS, AGREED, UNRELATED = 20, 200, 0.5, 0.1
-# Matches the name of a column whose values can be tests with different scales, such as "essay_set".
+# Matches the name of a column, such as "essay_set", that can divide the ratings into tests with
+# different scales.
 SCALED = re.compile(
     r"(?<![^\W\d_])(sets?|tasks?|prompts?|questions?|tests?|exams?|scales?|instruments?|rubrics?"
     r"|criteri(on|a)|traits?|dimensions?|domains?|measures?|assignments?|papers?)(?![^\W\d_])",
@@ -55,24 +57,26 @@ SCALED = re.compile(
 # proportion `LEAST_AT_END`. At least the proportion `LEAST_ABOVE` of the ratings on the other scale
 # must be higher.
 FEWEST_GRADES, FEWEST_AT_END, LEAST_AT_END, LEAST_ABOVE = 3, 5, 0.05, 0.75
-# A warning about shifted codes requires at least `FEWEST_OF_CODE` ratings with each kind of code.
-# The distance between the two distributions is the proportion of ratings that would have to change
-# to make them equal. After the shift, this distance must be at most `ALIKE`, and less than before
-# by at least `CLOSER`. Raters must agree on at least the proportion `LEAST_AGREED` of the items
-# with a label at the end of a scale. At least the proportion `FEWEST_SHARED` of the labels must be
-# shared.
+# A warning about shifted codes requires at least `FEWEST_OF_CODE` ratings with each of the two sets
+# of codes. The distance between the distributions of the two sets is the proportion of ratings that
+# would have to change to make them equal. Undoing the shift must reduce this distance to at most
+# `ALIKE`, and by at least `CLOSER`. Raters must agree on at least the proportion `LEAST_AGREED` of
+# the items with a label at the end of a scale. At least the proportion `FEWEST_SHARED` of the codes
+# must be in both sets.
 FEWEST_OF_CODE, ALIKE, CLOSER, LEAST_AGREED, FEWEST_SHARED = 60, 0.15, 0.2, 0.25, 0.5
 # A warning about ratings that were filled in requires that the other column is blank for at most
 # this proportion of the items on which the raters agree.
 MOST_BLANK = 0.6
 
-# The values of a column that divides items into those with which a model was trained, and others.
+# The values of a column that says whether an item was used to train a model (`TRAINING`) or held
+# out (`UNSEEN`).
 TRAINING = re.compile("train(ing)?", re.IGNORECASE)
 UNSEEN = re.compile("(val|valid(ation)?|dev(elopment)?|test(ing)?|hold-?out)", re.IGNORECASE)
-# For a warning about training, the smallest difference of the proportions of agreement, and the
-# smallest difference in standard errors.
+# A warning about training requires that agreement is higher on the training items than on the other
+# items, by at least the proportion `BETTER_TRAINED` and by at least `FAR_APART` standard errors.
 BETTER_TRAINED, FAR_APART = 0.05, 4
-# For a warning about indicators, the smallest number of categories and of items.
+# A warning about indicators requires at least `FEWEST_CATEGORIES` categories per item, and at least
+# `FEWEST_CHOSEN` items.
 FEWEST_CATEGORIES, FEWEST_CHOSEN = 3, 20
 
 # The fields of each column, as strings in row order.
@@ -200,7 +204,8 @@ def _warn_of_shifted(given: Unread) -> None:
             continue
         (low, rows), (high, others) = sorted(of_scale.items())
         step, n_shared = high[0] - low[0], len({*low} & {*high})
-        # The ids of two groups can also be shifted, but the groups have no ids in common.
+        # The ids of two groups, such as 1 to 50 and 51 to 100, also look shifted, but the groups
+        # have no ids in common.
         if len(low) < FEWEST_GRADES or n_shared < FEWEST_SHARED * len(low):
             continue
         if tuple(x + step for x in low) != high:
@@ -267,8 +272,9 @@ def _warn_of_restarts(given: Unread) -> None:
             continue
         for one, part, label in zip(given.fields[item], parts, labels):
             rows_of.setdefault(one, []).append((part, label))
-        # The number of pairs of ratings, and the number of equal pairs: first across different
-        # parts, then within the same part.
+        # The number of pairs of ratings of the same item, and the number of such pairs that are
+        # equal. Each list starts with the number across different parts, followed by the number
+        # within the same part.
         pairs, equal = [0, 0], [0, 0]
         for rows in rows_of.values():
             for (part, label), (other_part, other) in combinations(rows[:MOST_RATINGS], 2):

@@ -26,24 +26,24 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 
-# The product p z in the cells without counts, in items: `FIRST_PRODUCT` is its initial sum over
-# these cells, and `LAST_PRODUCT` its final value in each cell. The error of the likelihood ratio is
-# less than 2 * (number of cells) * `LAST_PRODUCT`.
+# The products p z of the cells without counts, in items. Their initial sum is `FIRST_PRODUCT`, and
+# the final product in each cell is `LAST_PRODUCT`. The error of the likelihood ratio is less than
+# 2 * (number of cells) * `LAST_PRODUCT`.
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
-# The initial sum of the products p z is at least this proportion of the items.
+# The initial sum of the products p z is at least this proportion of the items, even if
+# `FIRST_PRODUCT` is smaller.
 LEAST_FIRST = 1e-6
-# As a proportion of the items, the final product p z is at least this multiple of d^2, where d is
-# the distance between kappa0 and the observed kappa, but at most 1. The proportion p of an empty
-# cell can be of the order of d, and p / z = p^2 / product. If p / z is above 1e9, the steps fail
-# because of rounding.
+# The final product p z, as a proportion of the items, is at least this multiple of min(d^2, 1),
+# where d is the distance between kappa0 and the observed kappa. The proportion p of an empty cell
+# can be of the order of d, and p / z = p^2 / product. If p / z is above 1e9, the steps fail because
+# of rounding.
 LEAST_PRODUCT = 1e-10
 # The largest change in kappa per step, in the first and in the second attempt.
 LARGEST_CHANGE = (0.2, 0.05)
 # The maximum number of steps in the first and in the second attempt.
 MOST_STEPS = (40, 100)
-# A step is short if it covers less than the fraction `SHORT_STEP` of the full step. After
-# `MOST_SHORT` short steps in a row, in the first or in the second attempt, the search is considered
-# stuck.
+# A step is short if it covers less than the fraction `SHORT_STEP` of the full step. The search is
+# considered stuck after `MOST_SHORT` short steps in a row, in the first and in the second attempt.
 SHORT_STEP, MOST_SHORT = 0.05, (4, 100)
 TOLERANCE = 1e-9
 # Rounding errors of z near 0 are multiplied by p / z, which can keep the error of the steps above
@@ -53,9 +53,9 @@ LARGEST_ROUNDING = 1e-5
 # If the proportion of a cell with counts falls below this fraction of the observed proportion, the
 # search gives up, because no proportions near the observed ones have a kappa of kappa0.
 LEAST_PART = 1e-6
-# The products p z of different cells differ by up to this proportion. Even for symmetric counts,
-# the most likely proportions can be asymmetric, and symmetric steps would never leave a saddle
-# point.
+# The products p z of different cells are made to differ by up to this proportion. Even for
+# symmetric counts, the most likely proportions can be asymmetric, and symmetric steps would never
+# leave a saddle point.
 ASYMMETRY = 0.3
 GOLDEN_RATIO = 0.6180339887498949
 

@@ -42,13 +42,13 @@ MOST_STEPS, MOST_HALVINGS = 40, 60
 # The largest number of table cells processed together. Larger stacks need more memory and are not
 # faster.
 BLOCK_CELLS = 1 << 15
-# The search for an interval limit ends once the limit is enclosed within this distance.
+# The search for an interval limit ends once the bracket around the limit is narrower than this.
 END_TOLERANCE = 1e-8
 # The method of false position cannot locate a jump in the statistic. After `SMOOTH_STEPS` steps,
-# the search continues by bisection, and ends once the limit is enclosed within `JUMP_TOLERANCE`.
+# the search continues by bisection, and ends once the bracket is narrower than `JUMP_TOLERANCE`.
 SMOOTH_STEPS, JUMP_TOLERANCE = 12, 1e-5
-# The rounding error of a coefficient and, multiplied by the number of items, of the square root of
-# the statistic.
+# The rounding error of a coefficient. This value times the number of items is the rounding error of
+# the square root of the statistic.
 ROUNDING = 1e-14
 # How far the square root of the statistic may be from its critical value at an interval limit.
 ROOT_TOLERANCE = 1e-8
@@ -57,7 +57,7 @@ ROOT_TOLERANCE = 1e-8
 ROUNDED_ROOT = 1e-7
 # The largest change in t = 1 - kappa0 per step of Newton's method.
 LARGEST_T = 0.1
-# kappa0 changes only once the products p z of empty cells, in items, are below this value.
+# kappa0 is kept constant until the products p z of empty cells, in items, are below this value.
 SMALL_PRODUCT = 0.02
 # A lower limit this close to the smallest possible kappa is set to that kappa. Near that kappa, the
 # most likely tables have hardly any chance agreement, and finding them is slow.
@@ -274,8 +274,8 @@ def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTab
         out, into = which[found > 0], which[~(found > 0)]
         outside[out], above[out] = point[out], found[found > 0]
         inside[into], below[into] = point[into], found[~(found > 0)]
-        # If the same side moves twice in a row, the function value on the other side is halved
-        # (Illinois algorithm).
+        # If the same end of the bracket moves twice in a row, the function value at the other end
+        # is halved (Illinois algorithm).
         below[out] *= np.where(last[out] > 0, 0.5, 1)
         above[into] *= np.where(last[into] < 0, 0.5, 1)
         last[out], last[into] = 1, -1

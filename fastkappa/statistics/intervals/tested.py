@@ -38,14 +38,15 @@ LEAST_DEVIATE = 1e-3
 # Standard errors of 0, which result from full agreement, are replaced by this value.
 LEAST_ERROR = 1e-9
 MOST_STEPS = 40
-# After this many steps, each step must halve the bracket.
+# After this many steps, the search continues from the middle of the bracket whenever a step has not
+# halved the bracket.
 FREE_STEPS = 4
 # How far a value found by the search may be from the exact value.
 END_TOLERANCE = 1e-8
-# The tangent of the angle is the ratio of two standard errors. The angle is found to within
-# `ANGLE_TOLERANCE`, because smaller changes hardly affect the difference. `LEAST_ANGLE` is the
-# smallest angle: if a rater uses only one label, the error is 0 only at the estimate, which is not
-# tested.
+# The search is for an angle whose tangent is the ratio of two standard errors. The angle is found
+# to within `ANGLE_TOLERANCE`, because smaller changes hardly affect the difference. `LEAST_ANGLE`
+# is the smallest angle to try, instead of 0: if a rater uses only one label, the error is 0 only at
+# the estimate, which is not tested.
 ANGLE_TOLERANCE, LEAST_ANGLE = 1e-5, 1e-4
 
 

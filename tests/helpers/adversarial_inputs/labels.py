@@ -14,8 +14,8 @@ from tests.helpers.absent import library
 
 pl = library("polars")
 
-# Values of labels= for y1 = [0, 1, 2, 2, 3, 1] and y2 = [0, 2, 2, 1, 3, 1], and for letters in
-# place of these numbers.
+# Values of labels= for y1 = [0, 1, 2, 2, 3, 1] and y2 = [0, 2, 2, 1, 3, 1], and for the same
+# ratings with letters instead of numbers.
 LABELS: dict[str, Callable[[], Any]] = {
     "all": lambda: [0, 1, 2, 3],
     "array": lambda: np.arange(4),
