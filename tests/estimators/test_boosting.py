@@ -86,7 +86,7 @@ def test_lightgbm_feval(data: tuple[Data, Data]) -> None:
     check(history, expected, model.best_iteration - 1)
 
 
-@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecatedis deprecated")
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
 def test_lightgbm_scikit_learn(data: tuple[Data, Data]) -> None:
     pytest.importorskip("sklearn")
     train, validation = data
@@ -239,7 +239,7 @@ each_metric = pytest.mark.parametrize("metric", METRICS, ids=["plain", "quadrati
 
 
 @each_metric
-@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecatedis deprecated")
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
 def test_classifiers_of_lightgbm(classes: tuple[Data, Data], metric: Any) -> None:
     pytest.importorskip("sklearn")
     train, valid = classes

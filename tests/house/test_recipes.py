@@ -48,7 +48,7 @@ COEFFICIENTS = [
     [
         "tests/multirater/test_rater_forms.py",
         "tests/multirater/test_clusters_of_subjects.py",
-        "fastkappa/cli/reports/agree_several.py",
+        "fastkappa/cli/reports/agree_parts.py",
         "docs/understand/formulas.md",
     ],
 )

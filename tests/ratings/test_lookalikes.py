@@ -377,7 +377,8 @@ def test_items_of_a_crowd_need_no_look() -> None:
     items = np.repeat(np.arange(1000), 3)
     raters = np.concatenate([rng.choice(20, 3, replace=False) for _ in range(1000)])
     names = np.char.add("item ", items.astype(str)).tolist()
-    ratings = Ratings.from_long(item=names, rater=raters, rating=items % 3)
+    labels = [*(items % 3)[:-1], 2]
+    ratings = Ratings.from_long(item=names, rater=raters, rating=labels)
     assert ratings.n_subjects == 1000
 
 

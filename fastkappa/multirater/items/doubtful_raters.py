@@ -52,22 +52,23 @@ FEWEST_ADJUDICATED, NEARLY_ALL = 10, 0.95
 FEWEST_UNANIMOUS, FEWEST_OF_OTHERS = 100, 20
 
 
-def warn_of_derived(codes: AnyArray, labels: AnyArray, names: Sequence[str]) -> None:
+def warn_of_derived(codes: AnyArray, labels: AnyArray, names: Sequence[str]) -> bool:
     """Warn about columns that seem to be computed or copied from other columns.
 
     ``codes`` has one row per rater and one column per item. Each code is the position of a label,
-    or ``len(labels)`` for a missing rating.
+    or ``len(labels)`` for a missing rating. Return whether a column seems to be computed.
     """
     if len(names) < 3:
-        return
+        return False
     _warn_of_copies(codes, len(labels), names)
     if not _warn_of_adjudicator(codes, len(labels), names):
         warn_of_added_votes(*_disputes(codes, len(labels)))
     complete = codes[:, (codes < len(labels)).all(axis=0)]
-    if complete.shape[1] >= FEWEST_ITEMS:
-        for place, name in enumerate(names):
-            if COMPUTED.search(name):
-                _warn_of_summary(complete, labels, place, names)
+    if complete.shape[1] < FEWEST_ITEMS:
+        return False
+    places = [place for place, name in enumerate(names) if COMPUTED.search(name)]
+    found = [_warn_of_summary(complete, labels, place, names) for place in places]
+    return any(found)
 
 
 def _disputes(codes: AnyArray, n_labels: int) -> tuple[AnyArray, AnyArray]:
@@ -159,8 +160,11 @@ def _warn_of_copies(codes: AnyArray, n_labels: int, names: Sequence[str]) -> Non
         )
 
 
-def _warn_of_summary(codes: AnyArray, labels: AnyArray, place: int, names: Sequence[str]) -> None:
-    """Warn if a column summarizes the other columns for every item on which they differ."""
+def _warn_of_summary(codes: AnyArray, labels: AnyArray, place: int, names: Sequence[str]) -> bool:
+    """Warn if a column summarizes the other columns for every item on which they differ.
+
+    Return whether there is a warning.
+    """
     others = np.delete(codes, place, axis=0)
     same = (others[:, None] == others).sum(axis=0)
     most = same.max(axis=0)
@@ -169,7 +173,7 @@ def _warn_of_summary(codes: AnyArray, labels: AnyArray, place: int, names: Seque
     tells = (most < len(others)) & ((same == most).sum(axis=0) == most)
     own, others = codes[place, tells], others[:, tells]
     if len(own) < FEWEST_ITEMS:
-        return
+        return False
     follows = {"most frequent": (others == own).sum(axis=0) == most[tells]}
     if labels.dtype.kind in "iuf":
         own, others = labels[own].astype(float), labels[others].astype(float)
@@ -181,6 +185,7 @@ def _warn_of_summary(codes: AnyArray, labels: AnyArray, place: int, names: Seque
             f"{names[place]} is the {what} of the other ratings for each of the {len(own)} items"
             " on which the others differ. If it is computed from the other columns, leave it out."
         )
+    return what is not None
 
 
 def judge_raters(

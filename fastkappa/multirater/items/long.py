@@ -207,14 +207,13 @@ def read_long(
     codes = found.first_codes(SOME_ITEMS)
     warn_of_mistyped(found.rater_names, codes < found.n_labels)
     are_given = labels is not None
-    are_recoded = judge_pairs(
+    are_recoded = warn_of_derived(codes, given.labels, found.rater_names) or judge_pairs(
         codes,
         given.reported,
         found.rater_names,
         are_given=are_given,
         has_order_of_ids=lambda: found.has_order_of_ids(codes.shape[1]),
     )
-    warn_of_derived(codes, given.labels, found.rater_names)
     if not are_given:
         times = np.bincount(found.ratings, minlength=len(found.rater_names) * found.n_labels)
         of_each = times.reshape(len(found.rater_names), found.n_labels)

@@ -128,8 +128,9 @@ def _judge(
         # the functions that count all ratings raise a more detailed one.
         with suppress(ValueError):
             codes = np.stack([one.codes(0, SOME_ITEMS) for one in encoded])
-            are_recoded = judge_pairs(codes, order.names, [*columns], are_given=are_given)
-            warn_of_derived(codes, order.labels, [*columns])
+            are_recoded = warn_of_derived(codes, order.labels, [*columns]) or judge_pairs(
+                codes, order.names, [*columns], are_given=are_given
+            )
             if len(encoded) > 2:
                 warn_of_unanimity(*ratings_of_items(codes, len(order.labels)))
     if of_each is not None:
