@@ -149,7 +149,7 @@ def _snapshot_of_rows(rows: CountedRows) -> Snapshot:
     """Return the contents that an accumulator would have after counting the items of these rows."""
     if rows.is_weighted:
         raise ValueError(
-            "the sums of item weights are not exact, so an accumulator cannot add items to them"
+            "it contains rounded sums of item weights, but an accumulator needs exact sums"
         )
     table = layered(ConfusionCounts(rows.table, rows.labels, rows.n_outside))
     kind = kind_of_labels(rows.labels.dtype) if rows.n_items + rows.n_outside else None

@@ -220,8 +220,8 @@ def refuse_too_many(n_labels: int) -> None:
     if n_labels > MOST_LABELS:
         raise ValueError(
             f"at most {MOST_LABELS} labels can be given or declared, got {n_labels}, because an"
-            " accumulator allocates a table for all of them. To allocate one for only the labels"
-            " that occur, pass no labels, and ratings without a declared order."
+            " accumulator allocates a table for all of them. To count only the labels that occur,"
+            " leave out labels= and pass ratings that declare no order of labels."
         )
 
 

@@ -238,6 +238,6 @@ def _named_pairs(predictions: Any) -> Iterator[tuple[Any, Any]]:
     if isinstance(predictions, Iterable) and not hasattr(predictions, "shape"):
         return enumerate(predictions)
     raise TypeError(
-        "predictions must be a mapping or an iterable of pairs (ids, labels), because ids= was"
+        "predictions must be a mapping or an iterable of pairs (ids, labels) when ids= is"
         f" given, got {type(predictions).__name__}."
     )

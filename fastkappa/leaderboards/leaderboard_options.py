@@ -46,7 +46,10 @@ class LeaderboardOptions:
         check_choice("on_mismatch", self.on_mismatch, get_args(OnMismatch))
         named = self.weights is None or isinstance(self.weights, str)
         if self.labels is None and not named:
-            raise ValueError("a matrix of weights needs labels= to name its rows and columns.")
+            raise ValueError(
+                "labels must be given if weights is a matrix, because they define the order of its"
+                " rows and columns."
+            )
         if not isinstance(self.min_coverage, Real) or not 0 <= self.min_coverage <= 1:
             raise ValueError(
                 f"min_coverage must be a number from 0 to 1, got {self.min_coverage!r}."

@@ -412,4 +412,6 @@ def _warn(method: str, value: float, measured: Measured) -> None:
     names = " and ".join(constant) if len(constant) < 4 else "all raters"
     reason = "are constant" if len(constant) > 1 else "is constant"
     what = "is undefined" if math.isnan(value) else "is 0, but its interval is undefined"
-    warnings.warn(f"{method} {what}: {names} {reason}.", undefined_metric_warning(), stacklevel=3)
+    warnings.warn(
+        f"{method} {what}, because {names} {reason}.", undefined_metric_warning(), stacklevel=3
+    )

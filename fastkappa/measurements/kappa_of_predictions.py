@@ -131,7 +131,7 @@ def _read(y_true: Any, y_pred: Any, sample_weight: Any) -> _Items:
     truth, predictions = read_numbers(y_true, "y_true"), read_numbers(y_pred, "y_pred")
     if len(truth) != len(predictions):
         raise ValueError(
-            f"y_true and y_pred must be of the same length, got {len(truth)} and"
+            f"y_true and y_pred must have the same length, got {len(truth)} and"
             f" {len(predictions)} items."
         )
     if len(truth) == 0:

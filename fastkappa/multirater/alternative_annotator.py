@@ -306,8 +306,8 @@ def _test_of(
     if units < 2:
         what = "items" if clusters is None else "clusters with items"
         raise ValueError(
-            f"the test requires at least two {what} that the model, {name!r} and another person"
-            f" all rated, got {int(units)}."
+            f"the test requires at least two {what} rated by {name!r}, by the model and by another"
+            f" person, got {int(units)}."
         )
     proportions = counts / n
     spread = float(variance(Influence(signs, np.abs(signs)), proportions, len(signs), clusters))

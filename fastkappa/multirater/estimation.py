@@ -80,9 +80,10 @@ def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
         len(labels) > n_subjects and labels.dtype.kind == "f" and (labels != np.rint(labels)).any()
     ):
         warnings.warn(
-            f"ratings contain {len(labels)} different numbers, not all of them whole, for"
-            f" {n_subjects} subjects, and each was read as a label. For numbers on a scale, use"
-            " krippendorff_alpha with level='interval', or fastkappa.measurements.",
+            f"ratings contain {len(labels)} different numbers for {n_subjects} subjects,"
+            " and some are not whole numbers. Each different number was read as a separate"
+            " label. For numbers on a scale, use krippendorff_alpha with level='interval', or"
+            " fastkappa.measurements.",
             stacklevel=users_stacklevel(),
         )
 

@@ -132,8 +132,8 @@ def _alpha_of_labels(given: Ratings, level: Level | SetLevel | Distance) -> Coef
             # not counted as patterns.
             if given.counted.clusters is not None:
                 raise ValueError(
-                    f"clusters at level={level!r} need ratings with at most {MOST_LABELS}"
-                    f" labels, got {len(labels)}: round the ratings."
+                    f"clusters with level={level!r} need ratings with at most {MOST_LABELS}"
+                    f" different numbers, got {len(labels)}. Round the ratings."
                 )
             return MeasuredAlpha(*rows, level)
     return Alpha(given.patterns, level, labels)

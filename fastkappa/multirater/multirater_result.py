@@ -242,8 +242,8 @@ class MultiRaterResult(Inference, Result):
         )
         if math.isnan(found.standard_error) and not math.isnan(self.standard_error):
             warnings.warn(
-                "the standard error is undefined because the coefficient is undefined without one"
-                " of the raters.",
+                "the standard error is undefined because the coefficient is undefined if one of"
+                " the raters is left out.",
                 undefined_metric_warning(),
                 stacklevel=users_stacklevel(),
             )

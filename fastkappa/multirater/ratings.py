@@ -355,8 +355,8 @@ class Ratings:
         if isinstance(ratings, cls):
             if labels is not None or clusters is not None or len(missing_codes):
                 raise ValueError(
-                    "labels, missing_codes and clusters are for arrays, but ratings are already"
-                    " Ratings: pass these arguments to Ratings.from_array or another constructor."
+                    "labels, missing_codes and clusters must not be passed with a Ratings object:"
+                    " pass them to Ratings.from_array or another constructor instead."
                 )
             return ratings
         given = cls.from_array(

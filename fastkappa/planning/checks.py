@@ -39,8 +39,8 @@ def tail_of(
         fitting, refused, side = ("less", "greater", "below")
     if alternative == refused:
         raise ValueError(
-            f"alternative must be {fitting!r}, 'one-sided' or 'two-sided', got {alternative!r}:"
-            f" {names[0]} ({value!r}) is {side} {names[1]} ({null!r})."
+            f"alternative must be {fitting!r}, 'one-sided' or 'two-sided', because {names[0]}"
+            f" ({value!r}) is {side} {names[1]} ({null!r}), got {alternative!r}."
         )
     return alpha / 2 if alternative == "two-sided" else alpha
 

@@ -205,7 +205,7 @@ def test_groups_and_clusters_of_files(tmp_path: Path) -> None:
         (["anna.csv", "--id", "id"], "--id needs the files of two or more raters, got anna."),
         (
             ["anna.csv", "other/anna.csv", "--id", "id"],
-            "have the same name, anna, but file names must",
+            "both name the rater anna, but each rater must have only one",
         ),
         (
             [".", "--id", "id", "--raters", "anna", "bem"],

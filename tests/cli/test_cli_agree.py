@@ -256,7 +256,7 @@ def test_missing_groups(tmp_path: Path) -> None:
     text = text_of(path, *options, "--missing", "drop")
     assert "\n2 rows left out because of a missing value (1 in g, 1 in a, 0 in b)\n" in text
     path = write_csv(tmp_path / "r.csv", g=["u", ""], a=[1, 2], b=[1, 2])
-    assert "column 'g' has no group in 1 row" in refusal(path, *options)
+    assert "the group is missing in 1 row of column 'g'" in refusal(path, *options)
 
 
 def test_groups_that_cannot_be_compared(tmp_path: Path) -> None:

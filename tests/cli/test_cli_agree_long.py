@@ -295,6 +295,6 @@ def test_a_file_without_clusters_has_those_of_the_other_files(tmp_path: Path) ->
     of_each = ["--id", "patient", "--rating", "grade", "--cluster", "ward"]
     assert json_of(ann, alone, *of_each)["n_clusters"] == 23
     more = write_csv(tmp_path / "more.csv", patient=[*model, "p99"], grade=[*model.values(), 1])
-    message = "item 'p99' is in no file with the column 'ward': add the column to each file."
+    message = "item 'p99' occurs only in files without the column 'ward': add the column to each"
     assert message in refusal(ann, more, *of_each)
     assert "has no column 'ward'" in refusal(alone, more, *of_each)

@@ -209,8 +209,11 @@ def csv_of(options: list[object]) -> str:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "use --width for an interval, --null for a test, or --n for a given number of items"),
-        (["--power", 0.8], "use --width for an interval, --null for a test"),
+        (
+            [],
+            "one of --width (for an interval), --null (for a test) and --n (for a given number of",
+        ),
+        (["--power", 0.8], "one of --width (for an interval), --null (for a test) and --n"),
         (
             ["--width", 0.2, "--n", 90],
             "use only one of --width, --power, --n, got --width and --n.",

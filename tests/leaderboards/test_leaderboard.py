@@ -349,7 +349,7 @@ def test_refusals_name_the_argument() -> None:
         (good, {"n_resamples": 1.5}, ValueError, "n_resamples must be a whole number"),
         (good, {"confidence": 95}, ValueError, "confidence"),
         (good, {"weights": "cubic"}, ValueError, "weights must be"),
-        (good, {"weights": np.ones((3, 3))}, ValueError, "a matrix of weights needs labels="),
+        (good, {"weights": np.ones((3, 3))}, ValueError, "labels must be given if weights is"),
         (good, {"weights": np.ones((3, 3)), "labels": truth}, ValueError, "diagonal"),
         ({}, {}, ValueError, "at least one prediction"),
         ({"a": [1]}, {}, ValueError, "prediction 'a'"),

@@ -109,8 +109,8 @@ def test_an_order_that_comes_too_late_is_refused() -> None:
     """Batches of 128 predictions are scored before the next batch is read."""
     predictions = [strings(TRUTH)] * 128 + [categorical(TRUTH)]
     message = (
-        r"^prediction 128 declares an order of its labels, but the predictions before it were"
-        r" scored without one\. Put it first, or pass labels=\.$"
+        r"^prediction 128 declares an order of its labels, but earlier predictions were"
+        r" scored without an order\. Put prediction 128 first, or pass labels=\.$"
     )
     with pytest.raises(ValueError, match=message):
         leaderboard(strings(TRUTH), predictions, weights="linear", n_resamples=0)

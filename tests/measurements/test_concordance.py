@@ -164,9 +164,9 @@ def test_limits() -> None:
 
 
 def test_constant_measurements() -> None:
-    with pytest.warns(UserWarning, match="is undefined: y1 and y2 are constant"):
+    with pytest.warns(UserWarning, match="is undefined, because y1 and y2 are constant"):
         assert math.isnan(concordance_correlation([0.1] * 4, [0.1] * 4).value)
-    with pytest.warns(UserWarning, match="is 0, but its interval is undefined: y2 is"):
+    with pytest.warns(UserWarning, match="is 0, but its interval is undefined, because y2 is"):
         result = concordance_correlation([0.1, 0.2, 0.3], [0.1] * 3)
     assert result.value == 0
     assert math.isnan(sum(result.interval))

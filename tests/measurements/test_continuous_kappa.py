@@ -189,7 +189,7 @@ def test_items_without_weight_do_not_count() -> None:
         (([1, np.nan], [1, 2]), "y_true must be finite, got nan at position 1"),
         (([1, 2], [-np.inf, 2]), "y_pred must be finite, got -inf at position 0"),
         (([1, None], [1, 2]), "y_true must be finite, got nan at position 1"),
-        (([1, 2, 3], [1, 2]), "y_true and y_pred must be of the same length, got 3 and 2"),
+        (([1, 2, 3], [1, 2]), "y_true and y_pred must have the same length, got 3 and 2"),
         (([], []), "at least one item"),
         ((["a", "b"], [1, 2]), "y_true must be real numbers"),
         (([1, 2], [1j, 2]), "y_pred must be real numbers"),

@@ -29,7 +29,7 @@ CAT = np.where(DISPUTED, VOTE, -1)
 NEARLY = np.where(DISPUTED & (np.cumsum(DISPUTED) > 1), VOTE, -1)
 RATED = np.concatenate([ANN, BEN, CAT]) >= 0
 LONG = {"item": np.tile(np.arange(N), 3)[RATED], "rating": np.concatenate([ANN, BEN, CAT])[RATED]}
-ADJUDICATED = rf"cat rated {DISPUTED.sum()} items, .* other raters disagree.* leave cat out"
+ADJUDICATED = rf"cat rated {DISPUTED.sum()} items: .* other raters disagree.* leave cat out"
 ADDED = "disagree on nearly all items with more than 2 ratings.* only the first 2 ratings"
 
 

@@ -113,6 +113,6 @@ def test_few_items_are_warned_of_and_refusals() -> None:
     alone[2:, 0] = np.nan
     alone[1, 1:4] = np.nan
     with pytest.raises(
-        ValueError, match="the model, 'rater 1' and another person all rated, got 1"
+        ValueError, match="rated by 'rater 1', by the model and by another person, got 1"
     ):
         alternative_annotator_test(alone, 4)

@@ -263,9 +263,11 @@ def test_clusters_that_cannot_be_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match=told):
             fleiss_kappa(rows, clusters=clusters)
-    with pytest.raises(ValueError, match="clusters are for arrays"):
+    with pytest.raises(ValueError, match="clusters must not be passed with a Ratings object"):
         fleiss_kappa(Ratings.from_array(rows), clusters=range(10))
-    with pytest.raises(ValueError, match=r"item 7 is in clusters 'b' and 'a'\. If ids restart"):
+    with pytest.raises(
+        ValueError, match=r"item 7 is in clusters 'b' and 'a'\. If each cluster numbers"
+    ):
         Ratings.from_long(item=[7, 7], rater=["x", "y"], rating=[1, 2], cluster=["b", "a"])
 
 
@@ -298,5 +300,5 @@ def test_rows_are_found_among_distinct_ones(n_columns: int, base: int) -> None:
 
 def test_clusters_of_measurements_are_refused() -> None:
     values = np.random.default_rng(0).random((300, 2))
-    with pytest.raises(ValueError, match=r"clusters at level=.* need ratings with at most 200"):
+    with pytest.raises(ValueError, match=r"clusters with level=.* need ratings with at most 200"):
         krippendorff_alpha(values, level="interval", clusters=np.repeat(range(100), 3))

@@ -96,7 +96,7 @@ def test_other_columns_are_silent(name: str, ratings: Any, tmp_path: Path) -> No
 
 
 SOURCES = np.arange(120) % 4
-OWN = "all raters agree on all 120 items. Check that the ratings are each rater's own"
+OWN = "all raters agree on all 120 items. Check that each rater rated them"
 
 
 def _long(sources: Any, n_raters: int) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def test_levels_of_alpha() -> None:
     with pytest.raises(ValueError, match="level='ratio' requires non-negative labels, got -1"):
         krippendorff_alpha([[-1, 2], [2, 2]], level="ratio")
     for level in ([[0, 1], [2, 0]], None):
-        with pytest.raises(ValueError, match="level must be a symmetric matrix"):
+        with pytest.raises(ValueError, match=r"level must be a name, .* or a symmetric matrix"):
             krippendorff_alpha(strings, level=level)
     with pytest.raises(ValueError, match=r"level is not a valid matrix of distances: .* shape"):
         krippendorff_alpha(strings, level=[[0, 1, 2]])

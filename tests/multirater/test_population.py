@@ -209,7 +209,9 @@ def test_reports_name_the_population() -> None:
 def test_undefined_without_a_rater() -> None:
     """Without the first rater, the others have no subject in common."""
     fixed = fleiss_kappa([[1, 1, None], [2, 2, None], [1, None, 1], [2, None, 1]])
-    with pytest.warns(undefined_metric_warning(), match="undefined without one of the raters"):
+    with pytest.warns(
+        undefined_metric_warning(), match="undefined if one of the raters is left out"
+    ):
         sampled = fixed.for_population(n_raters=math.inf)
     assert math.isnan(sampled.standard_error)
     assert all(math.isnan(end) for end in sampled.interval)

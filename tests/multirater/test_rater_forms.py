@@ -66,7 +66,7 @@ def test_missing_codes_among_strings(form: Any) -> None:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_missing_codes_belong_to_the_constructor(name: str) -> None:
-    told = "labels, missing_codes and clusters are for arrays, but ratings are already Ratings"
+    told = "labels, missing_codes and clusters must not be passed with a Ratings object"
     for options in ({"missing_codes": [9]}, {"labels": [1, 2]}):
         with pytest.raises(ValueError, match=told):
             value(name, Ratings.from_array(GRADES), **options)
@@ -289,13 +289,13 @@ def test_measurements_are_no_labels(name: str) -> None:
     generator = np.random.default_rng(0)
     lengths = 50 + 5 * generator.normal(size=(30, 1)) + 0.5 * generator.normal(size=(30, 3))
     with pytest.warns(
-        UserWarning, match="90 different numbers, not all of them whole, for 30 subjects"
+        UserWarning, match="90 different numbers for 30 subjects, and some are not whole"
     ):
         value(name, lengths)
     # Half points are labels.
     silent(getattr(fastkappa, name), np.round(lengths / 5) / 2)
     assert krippendorff_alpha(lengths, level="interval").value > 0.95
-    with pytest.warns(UserWarning, match="each was read as a label"):
+    with pytest.warns(UserWarning, match="was read as a separate label"):
         krippendorff_alpha(lengths)
 
 

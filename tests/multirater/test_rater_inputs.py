@@ -256,7 +256,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([[1, 2]], {"labels": [1, 2], "missing_codes": [2]}, "labels must be distinct"),
     ([[1, 2]], {"labels": []}, "should contain at least one label"),
     ([[1, np.inf], [1, 2]], {}, "rater 2 must be finite, got inf"),
-    ([[[1, 2], 2], [[1, 3], 2]], {}, "all ratings must be sets or none of them"),
+    ([[[1, 2], 2], [[1, 3], 2]], {}, "if one rating is a set, all ratings must be sets"),
 ]
 
 

@@ -198,7 +198,7 @@ def test_labels_that_are_given_have_an_order() -> None:
         expected = figures(krippendorff_alpha, numbers, level="ordinal")
         assert figures(krippendorff_alpha, given, level="ordinal", **options) == expected
     assert figures(gwet_ac1, ROWS, labels=ORDER) == figures(gwet_ac1, numbers)
-    with pytest.raises(ValueError, match="labels, missing_codes and clusters are for arrays"):
+    with pytest.raises(ValueError, match="labels, missing_codes and clusters must not be passed"):
         fleiss_kappa(Ratings.from_array(ROWS), labels=ORDER)
 
 

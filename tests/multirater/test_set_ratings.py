@@ -179,7 +179,7 @@ def test_the_bootstrap_of_sets() -> None:
         (
             [[{"a"}, "b"], [{"a"}, {"b"}]],
             {},
-            "must be sets or none of them, but rater 2 also contains 'b'",
+            "all ratings must be sets, but rater 2 also contains 'b'",
         ),
         (POSTS, {"labels": [{"joy"}]}, "which is not one of the labels"),
         (

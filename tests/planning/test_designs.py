@@ -227,7 +227,7 @@ def test_width_of_several_raters() -> None:
         (lambda: sample_size(0.5, alternative="less"), "must be 'greater', .* got 'less'"),
         (
             lambda: sample_size(0.2, null_kappa=0.5, alternative="greater"),
-            r"must be 'less', .* got 'greater': kappa \(0.2\) is below null_kappa \(0.5\)",
+            r"must be 'less', .* because kappa \(0.2\) is below null_kappa \(0.5\), got 'greater'",
         ),
         (
             lambda: sample_size(0.5, n_raters=1),

@@ -215,7 +215,7 @@ def test_intercept_of_a_regressor(fit_intercept: Any) -> None:
         (np.array(list("12345"), object), "y_pred must be real numbers, got '1'"),
         (np.ma.array(SCORES, mask=[1, 0, 0, 0, 0]), "y_pred must not have masked entries"),
         ([0.1, 0.2, None, 1, 2], "y_pred must be finite, got nan at position 2"),
-        ([0.1, 0.2], "y_true and y_pred must be of the same length, got 5 and 2"),
+        ([0.1, 0.2], "y_true and y_pred must have the same length, got 5 and 2"),
     ],
 )
 def test_continuous_kappa(predictions: Any, message: str) -> None:

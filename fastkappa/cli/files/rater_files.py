@@ -72,8 +72,8 @@ def opened_raters(
         name = _stem(file)
         if name in found:
             raise RatingsError(
-                f"{found[name].name} and {file} have the same name, {name}, but file names must"
-                " identify the raters."
+                f"{found[name].name} and {file} both name the rater {name}, but each rater must"
+                " have only one file. Rename one of them."
             )
         found[name] = opener.source(file)
     if len(found) < 2:

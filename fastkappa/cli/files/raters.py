@@ -182,8 +182,8 @@ def _add_clusters(parts: Sequence[dict[str, Any]], item: str, cluster: str) -> N
             for one in items:
                 if one is not None and one not in known:
                     raise RatingsError(
-                        f"item {one!r} is in no file with the column {cluster!r}: add the column to"
-                        " each file."
+                        f"item {one!r} occurs only in files without the column {cluster!r}: add the"
+                        " column to each file."
                     )
             part[cluster] = as_array(list(map(known.get, items)), cluster)
 

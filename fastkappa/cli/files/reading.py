@@ -182,8 +182,9 @@ class Reading(NamedTuple):
                 if n_empty and not self.drop_missing:
                     raise RatingsError(
                         f"{source.name}: column {name!r} has {count_text(n_empty, 'empty list')}"
-                        f" in {len(given)} rows, and its other lists have one label each. Give"
-                        f" --missing drop if empty lists are missing ratings.{LISTS_AS_SETS}"
+                        f" in {len(given)} rows, and its other lists have one label each. Use"
+                        " --missing drop if an empty list stands for a missing rating."
+                        f"{LISTS_AS_SETS}"
                     )
             decimal = source.text_format.decimal
             arrays[name] = self.marked(source.files[0], name, arrays[name], decimal, is_score)

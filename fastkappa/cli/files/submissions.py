@@ -127,12 +127,14 @@ def names_by_pattern(files: Sequence[Path], pattern: str) -> dict[str, str]:
     for file in map(str, files):
         found = expression.search(file)
         if found is None or not found[1]:
-            raise RatingsError(f"--name-pattern {pattern!r} finds no name in {file}.")
+            raise RatingsError(
+                f"--name-pattern {pattern!r} does not match a name in the file name {file}."
+            )
         twin = next((other for other, name in names.items() if name == found[1]), None)
         if twin is not None:
             raise RatingsError(
-                f"--name-pattern {pattern!r} finds the name {found[1]!r} in {twin} and in"
-                f" {file}, but names must differ."
+                f"--name-pattern {pattern!r} finds the name {found[1]!r} in both {twin} and"
+                f" {file}, but each file must have a different name."
             )
         names[file] = found[1]
     return names

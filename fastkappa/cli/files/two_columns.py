@@ -58,8 +58,8 @@ def count_groups(source: Source, columns: Columns, reading: Reading) -> dict[Any
     groups = finish_groups(contents, known)
     if None in groups and not reading.drop_missing:
         raise RatingsError(
-            f"column {columns.group!r} has no group in {count_text(groups[None].n_rows, 'row')}."
-            " Use --missing drop to leave out such rows."
+            f"the group is missing in {count_text(groups[None].n_rows, 'row')} of column"
+            f" {columns.group!r}. Use --missing drop to leave out these rows."
         )
     return groups
 

@@ -148,11 +148,11 @@ def warn_of_other_raters(source: Source, raters: Sequence[str]) -> None:
     # In the file, names that look like formulas begin with a quote, which is removed here.
     voting, found = ({name.removeprefix("'") for name in some} for some in (raters, there))
     parts = {"file": found - voting, "ratings": voting - found}
-    unlike = [f"Only the {of}: {', '.join(sorted(some))}." for of, some in parts.items() if some]
+    unlike = [f"Only in the {of}: {', '.join(sorted(some))}." for of, some in parts.items() if some]
     if found and unlike:
         warn(
-            f"the raters differ from those in {source.name}. {' '.join(unlike)} Each rater counts"
-            " in the majority, so give the same --raters as for --disputed."
+            f"the raters differ from those in {source.name}. {' '.join(unlike)} Every rater"
+            " has a vote in the majority, so use the same --raters as in the run with --disputed."
         )
 
 

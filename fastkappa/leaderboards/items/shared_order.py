@@ -87,8 +87,8 @@ class SharedOrder:
                 common_order({declared_by: order, name: second.declared})
             elif self._found and self._refuse_late:
                 raise ValueError(
-                    f"{name} declares an order of its labels, but the predictions before it were"
-                    " scored without one. Put it first, or pass labels=."
+                    f"{name} declares an order of its labels, but earlier predictions were"
+                    f" scored without an order. Put {name} first, or pass labels=."
                 )
             else:
                 order, declared_by = second.declared, name

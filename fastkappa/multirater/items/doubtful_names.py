@@ -57,8 +57,8 @@ def warn_of_logins(names: Sequence[str], *, with_alike: bool = False) -> None:
     ]
     if found:
         warn(
-            f"names of raters are written similarly: {first_of_many(found, MOST_SHOWN, '; ')}. They"
-            " were read as different raters. If they are the same rater, use one spelling."
+            f"some names of raters are similar: {first_of_many(found, MOST_SHOWN, '; ')}. They were"
+            " read as different raters. If they are the same rater, use one spelling."
         )
 
 

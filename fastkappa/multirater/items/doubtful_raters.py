@@ -95,8 +95,8 @@ def warn_of_unanimity(n_ratings: AnyArray, lowest: AnyArray, highest: AnyArray) 
         return
     if n - np.bincount(labels).max() >= FEWEST_OF_OTHERS:
         warn(
-            f"all raters agree on all {n} items. Check that the ratings are each rater's own, and"
-            " not a property of the items."
+            f"all raters agree on all {n} items. Check that each rater rated them independently,"
+            " and that the ratings are not a property of the items."
         )
 
 
@@ -118,10 +118,10 @@ def _warn_of_adjudicator(codes: AnyArray, n_labels: int, names: Sequence[str]) -
         are_more = codes[place, paired] < n_labels
         if _are_added(are_more, are_disputed[paired]):
             warn(
-                f"{name} rated {are_more.sum()} items, which are nearly all the items on which the"
-                " other raters disagree, and hardly any others. Items in dispute then have more"
-                " ratings, which biases the coefficients. If this rater settles disputes, leave"
-                f" {name} out."
+                f"{name} rated {are_more.sum()} items: nearly all the items on which the other"
+                " raters disagree, and hardly any others. Disputed items therefore have more"
+                " ratings than other items, which biases the coefficients. If this rater settles"
+                f" disputes, leave {name} out."
             )
             return True
     return False
@@ -155,8 +155,8 @@ def _warn_of_copies(codes: AnyArray, n_labels: int, names: Sequence[str]) -> Non
         a, b = pairs[i]
         warn(
             f"{names[a]} and {names[b]} agree on all {n[i]} items, but other pairs of raters agree"
-            f" on {percent_text(others[i])} of theirs. If one of the two columns is a copy, leave"
-            " it out."
+            f" on {percent_text(others[i])} of the items that they share. If one of the two"
+            " columns is a copy, leave it out."
         )
 
 

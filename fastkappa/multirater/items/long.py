@@ -315,7 +315,7 @@ def clusters_of_items(cluster: Any, items: Identified, dropped: Any = None) -> C
         raise ValueError(
             f"cluster must be the same in all rows of an item, but item {items.shown(number)} is"
             f" in clusters {label_of(of_rows, row)} and {label_of(of_rows, int(first[number]))}. If"
-            " ids restart in each cluster, add the cluster to each id."
+            " each cluster numbers its own items, add the cluster to each id."
         )
     warn_of_ids(of_items)
     return of_items

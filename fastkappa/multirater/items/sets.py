@@ -113,7 +113,8 @@ def _read(rating: Any, name: str, missing: list[Any]) -> frozenset[Any] | None:
         return None
     if not isinstance(rating, frozenset):
         raise ValueError(
-            f"all ratings must be sets or none of them, but {name} also contains {rating!r}."
+            f"if one rating is a set, all ratings must be sets, but {name} also contains"
+            f" {rating!r}. Write a single label as a set with one label."
         )
     return rating
 

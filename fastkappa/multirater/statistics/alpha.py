@@ -182,9 +182,10 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
         except ValueError as error:
             raise ValueError(f"level is not a valid matrix of distances: {error}") from error
         if not isinstance(matrix, np.ndarray) or (matrix != matrix.T).any():
-            got = "an asymmetric one" if isinstance(matrix, np.ndarray) else repr(level)
+            got = "an asymmetric matrix" if isinstance(matrix, np.ndarray) else repr(level)
             raise ValueError(
-                f"level must be a symmetric matrix of distances, or a name, got {got}."
+                "level must be a name, such as 'ordinal', or a symmetric matrix of distances, got"
+                f" {got}."
             )
         return Metric(matrix.astype(np.float64))
     if level == "nominal":

@@ -84,9 +84,9 @@ class RatedProfiles(ABC):
         n_cells = n_pairs * self.n_labels**2
         if n_cells > MOST_CELLS:
             raise ValueError(
-                f"with {self.n_labels} labels, the tables of {n_pairs} pairs of raters have"
-                f" {n_cells} cells, but light_kappa and pairwise_kappa support at most"
-                f" {MOST_CELLS}. Leave out raters, merge labels, or use another coefficient."
+                f"with {self.n_labels} labels, the tables for the {n_pairs} pairs of raters would"
+                f" have {n_cells} cells in total, but light_kappa and pairwise_kappa support at"
+                f" most {MOST_CELLS}. Leave out raters, merge labels, or use another coefficient."
             )
         samples = multiplicities.reshape(-1, multiplicities.shape[-1])
         tables = np.zeros((len(samples), n_cells), multiplicities.dtype)
