@@ -47,9 +47,9 @@ def planned_rows(kappa: float, margin: FloatTable, n_raters: int) -> Rows:
     n_rows = math.comb(n_raters + n_labels - 1, n_labels - 1)
     if n_rows > MOST_ROWS:
         raise ValueError(
-            f"n_raters is too large for {n_labels} labels, got {n_raters!r}. The raters of"
-            f" an item can choose the labels in {n_rows} different combinations, but a plan"
-            f" supports at most {MOST_ROWS}. Plan with fewer raters or labels."
+            f"n_raters is too large for {n_labels} labels, got {n_raters!r}. An item can have"
+            f" {n_rows} different combinations of ratings, but a plan supports at most {MOST_ROWS}."
+            " Plan with fewer raters or labels."
         )
     counts = np.array(_compositions(n_raters, n_labels), np.float64)
     ways = [
