@@ -78,8 +78,9 @@ def planned_table(
     largest = float(kappas(closest, checked))
     if math.isnan(largest):
         raise ValueError(
-            "rates must lead to some disagreement by chance, because kappa is otherwise undefined,"
-            f" got {' and '.join(str(margin.tolist()) for margin in margins)}."
+            "rates must allow some disagreement by chance, got"
+            f" {' and '.join(str(margin.tolist()) for margin in margins)}. Otherwise, kappa is"
+            " undefined."
         )
     if kappa > largest + 1e-12:
         raise ValueError(
@@ -116,9 +117,9 @@ def outside_most_frequent(proportions: FloatTable) -> float:
     outside = float(others.sum())
     if outside < LEAST_OUTSIDE:
         raise ValueError(
-            "rates are too close to 0 and 1 for a plan, because both raters are expected to give"
-            f" nearly all items the same label (proportion of other items: {outside:.1g}). Plan for"
-            " a sample in which the other labels are more frequent."
+            "rates are too close to 0 and 1 to plan a study. Both raters are expected to give all"
+            f" but a proportion of {outside:.1g} of the items the same label. Plan for a sample in"
+            " which the other labels are more frequent."
         )
     return outside
 

@@ -48,7 +48,8 @@ def planned_rows(kappa: float, margin: FloatTable, n_raters: int) -> Rows:
     if n_rows > MOST_ROWS:
         raise ValueError(
             f"n_raters is too large for {n_labels} labels, got {n_raters!r}. An item can have"
-            f" {n_rows} different rows of counts, but a plan supports at most {MOST_ROWS}."
+            f" {n_rows} different combinations of ratings, but a plan supports at most {MOST_ROWS}."
+            " Plan with fewer raters or labels."
         )
     counts = np.array(_compositions(n_raters, n_labels), np.float64)
     ways = [

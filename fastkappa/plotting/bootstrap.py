@@ -61,7 +61,8 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
     style.import_matplotlib()
     if not hasattr(result, "replicates"):
         raise ValueError(
-            f"result must come from bootstrap, got {type(result).__name__} without replicates."
+            f"result must come from bootstrap, got {type(result).__name__}, which has no"
+            " replicates."
         )
     estimate, low, high = read_estimate("bootstrap", result)
     replicates = np.asarray(result.replicates, dtype=np.float64).ravel()

@@ -170,8 +170,8 @@ def read_estimate(name: str, result: Any) -> tuple[float, float, float]:
     held = [attribute for attribute in ESTIMATES if hasattr(result, attribute)]
     if not held or not hasattr(result, "interval"):
         raise ValueError(
-            f"the result {name!r} must have an interval and a kappa or value, got"
-            f" {type(result).__name__}."
+            f"the result {name!r} must have an 'interval' attribute and a 'kappa' or 'value'"
+            f" attribute, got {type(result).__name__}."
         )
     low, high = result.interval
     return float(getattr(result, held[0])), float(low), float(high)

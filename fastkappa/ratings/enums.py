@@ -57,7 +57,7 @@ def _order_of(members: Sequence[enum.Enum], name: str) -> LabelOrder:
     if not are_numbers and not all(isinstance(value, str) for value in values):
         raise ValueError(
             f"{name} must contain members of an enum whose values are all numbers or all"
-            f" strings, got {type(members[0]).__name__} with {short_repr(values)}."
+            f" strings, got {type(members[0]).__name__}, whose values are {short_repr(values)}."
         )
     return LabelOrder(labels, np.array([member.name for member in members]))
 

@@ -201,9 +201,9 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
         else:
             continue
         warnings.warn(
-            f"{name} and {other_name} have {differ}; ratings were matched by position. Pass"
-            f" {remedy} to match them by index, or .to_numpy() of both if the positions are"
-            " right.",
+            f"{name} and {other_name} have {differ}, but their ratings were matched by position."
+            f" To match them by index, pass {remedy}. If matching by position is intended, pass"
+            " .to_numpy() of both.",
             UserWarning,
             stacklevel=users_stacklevel(),
         )

@@ -143,8 +143,8 @@ def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
     lost = np.isnat(found)
     if lost.any():
         raise ValueError(
-            f"{name} contains {dates[lost.argmax()]}, which values of type {unit} cannot"
-            " represent. Pass all dates in the same unit."
+            f"{name} contains {dates[lost.argmax()]}, which cannot be represented as {unit}. Pass"
+            " all dates in the same unit."
         )
     return found
 

@@ -182,10 +182,11 @@ def _refuse_kinds(columns: Mapping[str, Column], n_raters: int) -> None:
         kind = "strings" if column.categories is not None else "dates" if is_date else "numbers"
         kinds.setdefault(kind, name)
     if len(kinds) > 1:
-        found = " and ".join(f"{kind} by {name}" for kind, name in kinds.items())
+        found = " and ".join(f"{kind} from {name}" for kind, name in kinds.items())
         long = " Ratings.from_long reads one row per rating, with its item and its rater."
         raise ValueError(
-            f"ratings must be of one kind, got {found}.{long if n_raters >= FEWEST_OF_LONG else ''}"
+            f"ratings must all be of one kind, got {found}."
+            f"{long if n_raters >= FEWEST_OF_LONG else ''}"
         )
 
 

@@ -154,8 +154,8 @@ def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -
     if found:
         warn(
             f"{name} contains {' and '.join(map(str, found))}. Such numbers often mean a missing"
-            " value, but are used as numbers. Leave out items with a missing value (on the command"
-            f" line, use --missing drop --missing-codes {found[0]})."
+            " value, but are used like any other number. Leave out items with a missing value (on"
+            f" the command line, use --missing drop --missing-codes {found[0]})."
         )
 
 

@@ -390,8 +390,8 @@ def _microseconds(array: Any, column: Any) -> Any:
         return array.cast(pyarrow.timestamp("us")).cast(pyarrow.int64())
     except pyarrow.ArrowInvalid:
         raise RatingsError(
-            f"column {column!r} has times that 64-bit microseconds cannot represent: round them"
-            " to microseconds."
+            f"column {column!r} has times that cannot be converted to 64-bit microseconds: round"
+            " them to microseconds."
         ) from None
 
 

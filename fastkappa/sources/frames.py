@@ -156,7 +156,8 @@ def _count_by_engine(table: SourceTable, frame: Any) -> None:
     if len(collected) > MOST_CELLS:
         raise RatingsError(
             f"columns {columns.y1!r} and {columns.y2!r} have more than {MOST_CELLS} different"
-            " pairs of ratings, too many for a table: do they contain ratings?"
+            " pairs of ratings, which is too many for a table. Check that both columns contain"
+            " ratings."
         )
     _add_cells(table, {name: collected[name].to_list() for name in collected.columns})
 
@@ -213,7 +214,7 @@ def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
     for most, count in zip(cells["most"], n):
         if int(most) * count > INT64_MAX:
             raise OverflowError(
-                f"sums of the weights in column {column!r} (up to {most} each) can overflow int64:"
-                " use float weights."
+                f"the weights in column {column!r} are as large as {most}, so their sum can"
+                " overflow int64: use float weights."
             )
     return np.array([int(total) for total in cells["sum"]], np.int64)

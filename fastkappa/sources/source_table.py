@@ -374,8 +374,9 @@ class SourceTable:
             )
             if np.prod(shape, dtype=float) > MOST_CELLS:
                 raise RatingsError(
-                    f"the tables of {needed[0]} groups in column {self.columns.group!r} have more"
-                    f" than {MOST_CELLS} cells: group by a column with fewer values."
+                    f"the tables for the {needed[0]} groups in column {self.columns.group!r} would"
+                    f" have more than {MOST_CELLS} cells in total: group by a column with fewer"
+                    " distinct values."
                 )
             more = [(0, n - there) for n, there in zip(shape, self._counts.shape)]
             self._counts = np.pad(self._counts, more)

@@ -397,12 +397,15 @@ def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
     # The distribution for a plain table is 'normal', because its variances are divided by n.
     if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
         raise ValueError(
-            "kappas with different distributions cannot be compared: compute all results"
-            " with distribution='normal', as for tables, or all with 't'."
+            "kappas with different distributions cannot be compared. Compute all results with"
+            " distribution='normal', which is also used for tables, or all with distribution='t'."
         )
     methods = sorted({getattr(table, "method", "Cohen's kappa") for table in tables})
     if methods[1:]:
-        raise ValueError(f"{methods[0]} and {methods[1]} cannot be compared: use one of them.")
+        raise ValueError(
+            f"{methods[0]} and {methods[1]} cannot be compared with each other: use the same"
+            " coefficient for all results."
+        )
     first, *others = (getattr(table, "weights", weights) for table in tables)
     for other in others:
         if not np.array_equal(np.asarray(first), np.asarray(other)):

@@ -186,8 +186,8 @@ def refuse_fractions(tables: AnyArray, name: str) -> None:
         if any(_are_proportions(tables, axis) for axis in (None, -1, -2)):
             remedy = "Proportions do not show the number of items: pass the counts."
         raise ValueError(
-            f"{name} must contain whole counts, because standard errors need the number of"
-            f" items, got {tables[tables != np.rint(tables)][0]}. {remedy}"
+            f"{name} must contain whole counts, got {tables[tables != np.rint(tables)][0]}."
+            f" Standard errors require the number of items. {remedy}"
         )
 
 

@@ -236,10 +236,10 @@ def _warn_of_repeated(text: bytes, rows: Rows) -> bool:
         proportion = np.bincount(pairs[begins]) / begins.sum()
         if n * np.exp(np.log(proportion[pairs[:length][begins[:length]]]).sum()) < BY_CHANCE:
             warn(
-                f"{length} items, from position {rows.place(start)} on, repeat the first {length}"
-                f" ratings of {' and '.join(rows.names)}, but are counted as other items: leave"
-                " them out if they are the same items, for example because a later export was"
-                " appended."
+                f"the {length} items starting at position {rows.place(start)} have the same ratings"
+                f" in {' and '.join(rows.names)} as the first {length} items, but are counted as"
+                " separate items. If they are duplicates, for example because a later export was"
+                " appended, remove them."
             )
             return True
     return False

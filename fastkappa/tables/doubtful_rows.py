@@ -252,7 +252,8 @@ def warn_of_filled(rows: Rows) -> bool:
         return False
     name, other = rows.names[i], rows.names[1 - i]
     warn(
-        f"in {k[i]} of {n} disagreements, {name} has the same rating as in the row above ({other}:"
-        f" {k[1 - i]}). If blanks were filled from above, treat them as missing ratings."
+        f"in {k[i]} of {n} disagreements, {name} repeats the rating in the row above, but"
+        f" {other} does so in only {k[1 - i]}. If blanks were filled from above, treat them as"
+        " missing ratings."
     )
     return True

@@ -351,9 +351,9 @@ def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool
         if values @ own / own.sum() - values @ other / other.sum() > FAR_APART * error**0.5:
             warn(
                 f"{' and '.join(names)} agree on {labels[place]} only as often as expected by"
-                f" chance. If one rating is {labels[place]}, the other is not near it: pass"
-                f" missing_codes= if {labels[place]} stands for a missing rating, or labels= if it"
-                " is a label."
+                f" chance. When one rating is {labels[place]}, the other is usually not close to"
+                f" it. Pass missing_codes= if {labels[place]} stands for a missing rating, or"
+                " labels= if it is a label."
             )
             return True
     return False

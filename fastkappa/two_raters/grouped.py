@@ -217,7 +217,7 @@ def _warn_of_undefined(results: Mapping[Any, AgreementResult]) -> None:
             "kappa is",
             "no disagreement is expected by chance in a group with only one label",
         ),
-        (single, "standard errors are", "all items of such a group are in one cluster"),
+        (single, "standard errors are", "they require at least two clusters per group"),
     ):
         if groups:
             named = ", ".join(map(repr, groups[:MOST_NAMED]))

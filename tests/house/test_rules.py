@@ -305,7 +305,7 @@ RULES = {
     "rows of an earlier export": Rule(
         tuple(ratings[:40] + ratings for ratings in SEVENTY),
         None,
-        "repeat the first 40",
+        "as the first 40 items",
         needs="in rows",
         one_rater=False,
     ),

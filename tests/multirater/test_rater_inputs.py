@@ -251,7 +251,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([[1, 2]], {"missing_codes": 9}, "missing_codes must be a list"),
     (["ab", "ba"], {}, "subjects × raters"),
     ([[1, 2]], {"missing_codes": "9"}, "missing_codes must be a list"),
-    ([[1, "a"], [2, "b"]], {}, "of one kind, got numbers by rater 1 and strings by rater 2"),
+    ([[1, "a"], [2, "b"]], {}, "of one kind, got numbers from rater 1 and strings from rater 2"),
     ([[1, 2]], {"labels": [1, 1, 2]}, "labels must be distinct"),
     ([[1, 2]], {"labels": [1, 2], "missing_codes": [2]}, "labels must be distinct"),
     ([[1, 2]], {"labels": []}, "should contain at least one label"),

@@ -132,13 +132,13 @@ def test_forest_in_given_axes() -> None:
     ("arguments", "message"),
     [
         (({},), "must not be empty"),
-        (({"a": 1.0},), "result 'a' must have an interval and a kappa or value, got float"),
+        (({"a": 1.0},), "result 'a' must have an 'interval' .* 'value' attribute, got float"),
         (({"a": Estimate(0, (1, 0))},), r"interval of 'a' must have its lower limit first"),
         (({"a": Estimate(0, (0, 1))}, [[0, 1]]), "but results is a dict"),
         (([0.5],), r"shape \(1, 2\)"),
         (([0.5], [[0, 1], [0, 1]]), r"shape \(1, 2\), one row per estimate, got \(2, 2\)"),
         (([[0.5]], [[0, 1]]), "one-dimensional"),
-        (([Estimate(0, (0, 1)), 0.5],), "result '1' must have an interval and a kappa or value"),
+        (([Estimate(0, (0, 1)), 0.5],), "result '1' must have an 'interval' attribute"),
         (([Estimate(0, (0, 1))], [[0, 1]]), "results have their own"),
     ],
 )
@@ -308,7 +308,7 @@ def test_bootstrap_in_given_axes() -> None:
 
 
 def test_no_bootstrap() -> None:
-    with pytest.raises(ValueError, match="bootstrap, got Estimate without replicates"):
+    with pytest.raises(ValueError, match="bootstrap, got Estimate, which has no replicates"):
         plot_bootstrap(Estimate(0.5, (0.2, 0.8)))
     with pytest.raises(ValueError, match="all 2 replicates are undefined"):
         plot_bootstrap(result([np.nan, np.nan]))

@@ -362,7 +362,7 @@ OTHER_READERS: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.parametrize("reader", {**READERS, **OTHER_READERS})
 def test_one_index_in_two_orders_is_warned_of(reader: str) -> None:
-    match = r"^(\S+) and (.+) have the same index .* Pass \2\.reindex\(\1\.index\)"
+    match = r"^(\S+) and (.+) have the same index .* pass \2\.reindex\(\1\.index\)"
     with pytest.warns(UserWarning, match=match) as found:
         {**READERS, **OTHER_READERS}[reader](ROWS, SHUFFLED)
     assert {warning.filename for warning in found} == {__file__}

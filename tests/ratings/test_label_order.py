@@ -237,9 +237,12 @@ NUMBERS_OR_STRINGS = (
             [Flag.a, Flag.a | Flag.b],
             f"y1 must contain only members that Flag defines, got {Flag.a | Flag.b!r}.",
         ),
-        ([Mixed.a, Mixed.a], f"y1 {NUMBERS_OR_STRINGS} Mixed with [1, 'b']."),
-        ([Pairs.a, Pairs.a], f"y1 {NUMBERS_OR_STRINGS} Pairs with [(1, 2), (3, 4)]."),
-        ([WithNone.a, WithNone.a], f"y1 {NUMBERS_OR_STRINGS} WithNone with ['a', None]."),
+        ([Mixed.a, Mixed.a], f"y1 {NUMBERS_OR_STRINGS} Mixed, whose values are [1, 'b']."),
+        ([Pairs.a, Pairs.a], f"y1 {NUMBERS_OR_STRINGS} Pairs, whose values are [(1, 2), (3, 4)]."),
+        (
+            [WithNone.a, WithNone.a],
+            f"y1 {NUMBERS_OR_STRINGS} WithNone, whose values are ['a', None].",
+        ),
     ],
 )
 def test_members_that_are_no_labels(ratings: list[Any], message: str) -> None:

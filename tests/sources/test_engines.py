@@ -320,7 +320,7 @@ def test_columns_of_different_lengths(make: Any) -> None:
         confusion_from_source({"a": make(3), "b": make(4)}, "a", "b")
 
 
-@pytest.mark.filterwarnings("ignore:.* items, from position .* repeat the first")
+@pytest.mark.filterwarnings("ignore:the .* items starting at position .* as the first")
 def test_number_of_threads() -> None:
     big = {name: values * 200 for name, values in COLUMNS.items() if "day" not in name}
     table = arrow_table({name: big[name] for name in ("left", "right")})
@@ -343,7 +343,7 @@ def test_without_a_library_the_extra_is_named(
         confusion_from_source(frame, "a", "a")
 
 
-@pytest.mark.filterwarnings("ignore:.* items, from position .* repeat the first")
+@pytest.mark.filterwarnings("ignore:the .* items starting at position .* as the first")
 def test_partitions_of_different_types_are_one_column() -> None:
     """A whole number is a float in partitions with missing values."""
     frame = pandas_frame(COLUMNS)[["left grade", "right grade"]]

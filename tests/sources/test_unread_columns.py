@@ -155,7 +155,7 @@ DOUBTFUL = {
     "versions": (_versions(), "20 of 60 values of 'record_id' occur with several values of 'vers"),
     "part of the key": (
         _joined_by_part("eye_a", "eye_b"),
-        "each rating in 'a' occurs with each rating in 'b' of the same 'patient'. .* 'patient' al",
+        "within each 'patient', every rating in 'a' occurs with every rating in 'b'. .* 'patient'",
     ),
     "scales": (_essays(), r"'essay_set' divides .* have numbers in different ranges: 'one', 'two'"),
     "prefilled": (
@@ -171,9 +171,9 @@ DOUBTFUL = {
     ),
     "indicators": (
         _indicators(),
-        "for each 'note', exactly one of 4 ratings is 1 in each of 'a' a",
+        "for each 'note', exactly one of 4 ratings in 'a' is 1, and exactly one in 'b'",
     ),
-    "shifted": (_shifted(), "ratings are from 1 to 5 where 'site' is 'B', but from 0 to 4 elsew"),
+    "shifted": (_shifted(), "ratings range from 1 to 5 where 'site' is 'B', but from 0 to 4 else"),
 }
 
 
@@ -396,7 +396,7 @@ def test_files_in_different_orders(tmp_path: Path) -> None:
         paths.append(tmp_path / f"{name}.csv")
         paths[-1].write_text(csv_text(columns), encoding="utf-8")
     n = sum(i != place for place, i in enumerate(shuffled))
-    message = f"same values in column 'text', but {n} of 60 at another 'id'. .* join the files by"
+    message = f"same values in column 'text', but {n} of 60 have a different 'id' .* join the f"
     board = ("leaderboard", *paths, "--id", "id", "--target", "label")
     for agree in ((*paths, "--rating", "label"), (tmp_path, "--rating", "label")):
         run = CommandLine("agree").run(*agree, "--id", "id")

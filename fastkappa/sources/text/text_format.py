@@ -273,9 +273,9 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
             if last > first and all(line.count(file.delimiter) == n_fields - 1 for line in lines):
                 raise RatingsError(
                     f"{file.path}: a quote in line {first} opens a field that extends to line"
-                    f" {last}. Each of these lines has {n_fields} fields, like a row, and would be"
-                    " lost. Remove the quote or, if quotes are text, use --quote none on the"
-                    " command line."
+                    f" {last}. Each of these lines looks like a row with {n_fields} fields, but"
+                    " would be read as part of this field. Remove the quote or, if quotes are part"
+                    " of the text, use --quote none on the command line."
                 )
             first = last + 1
 

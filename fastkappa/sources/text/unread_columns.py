@@ -181,8 +181,8 @@ def _warn_of_versions(given: Unread) -> bool:
             ):
                 warn(
                     f"{n} of {len(versions)} values of {one!r} occur with several values of"
-                    f" {name!r}, and each row is counted as an item: keep only the last {name!r} if"
-                    " they are the same item."
+                    f" {name!r}, and each row is counted as an item. If these rows are versions of"
+                    f" one item, keep only the row with the last {name!r}."
                 )
                 return True
     return False
@@ -239,8 +239,8 @@ def _warn_of_part_of_key(given: Unread) -> bool:
         else:
             if n_varied >= FEWEST_COMBINED:
                 warn(
-                    f"each rating in {given.rated[0]!r} occurs with each rating in"
-                    f" {given.rated[1]!r} of the same {name!r}. If two tables were joined by"
+                    f"within each {name!r}, every rating in {given.rated[0]!r} occurs with every"
+                    f" rating in {given.rated[1]!r}. If two tables were joined by"
                     f" {name!r} alone, join them by all columns that identify an item."
                 )
                 return True
@@ -343,9 +343,9 @@ def _warn_of_counted(given: Unread) -> None:
     if not in_order and not are_judged:
         each = "".join(f" and each {name!r}" for name in groups)
         warn(
-            f"there is one line for each pair of {' and '.join(rated)}{each}, and a column"
-            f" {names[0]!r}. If this column contains the number of items with these ratings, use"
-            f" sample_weight={names[0]!r}."
+            f"there is one line for each pair of labels in {' and '.join(rated)}{each}, and a"
+            f" column {names[0]!r}. If this column contains the number of items with these ratings,"
+            f" use sample_weight={names[0]!r}."
         )
 
 

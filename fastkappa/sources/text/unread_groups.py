@@ -225,9 +225,9 @@ def _warn_of_shifted(given: Unread) -> None:
         ):
             found = [repr(part) for part, own in numbers.items() if own == high]
             warn(
-                f"the ratings are from {high[0]:g} to {high[-1]:g} where {name!r} is"
-                f" {first_of_many(found, 3)}, but from {low[0]:g} to {low[-1]:g} elsewhere. If the"
-                " codes differ but the labels do not, use the same codes in all rows."
+                f"the ratings range from {high[0]:g} to {high[-1]:g} where {name!r} is"
+                f" {first_of_many(found, 3)}, but from {low[0]:g} to {low[-1]:g} elsewhere. If they"
+                " are different codes for the same labels, use the same codes in all rows."
             )
             return
 
@@ -285,8 +285,8 @@ def _warn_of_restarts(given: Unread) -> None:
         across, within = ((k / m - by_chance) / (1 - by_chance) for k, m in zip(equal, pairs))
         if within >= AGREED and abs(across) <= UNRELATED:
             warn(
-                f"raters of the same {item!r} agree within the values of column {name!r}, but only"
-                f" by chance across them. If {item!r} restarts for each {name!r}, make the items"
+                f"ratings of the same {item!r} agree if they also have the same {name!r}, but"
+                f" otherwise only by chance. If {item!r} restarts for each {name!r}, make the items"
                 f" unique, for example by adding {name!r} to {item!r}."
             )
             return
@@ -309,9 +309,9 @@ def _warn_of_places(given: Unread) -> None:
             continue
         if all(numbers == {*in_order[: len(numbers)]} for numbers in numbers_of.values()):
             warn(
-                f"{key!r} counts from 1 in each value of column {name!r}, so rows of different"
-                f" values are in the same cluster. If {key!r} restarts for each {name!r}, make the"
-                f" clusters unique, for example by adding {name!r} to {key!r}."
+                f"{key!r} is numbered from 1 in each {name!r}, so rows with different values of"
+                f" {name!r} are in the same cluster. If {key!r} restarts for each {name!r}, make"
+                f" the clusters unique, for example by adding {name!r} to {key!r}."
             )
             return
 
@@ -336,8 +336,8 @@ def _warn_of_training(given: Unread) -> None:
         if trained - unseen >= max(BETTER_TRAINED, FAR_APART * error):
             warn(
                 f"{given.rated[0]} and {given.rated[1]} agree on {trained:.0%} of the items whose"
-                f" {name!r} is {min(kinds)!r}, but on {unseen:.0%} of the others. Compute kappa for"
-                f" each of them, as with group={name!r}."
+                f" {name!r} is {min(kinds)!r}, but on {unseen:.0%} of the others. Compute a"
+                f" separate kappa for each {name!r}, for example with group={name!r}."
             )
             return
 
@@ -357,8 +357,8 @@ def _warn_of_indicators(given: Unread) -> None:
         ]
         if all(len(chosen) == len(n_rows) == chosen.total() for chosen in ones):
             warn(
-                f"for each {name!r}, exactly one of {min(sizes)} ratings is 1 in each of"
-                f" {given.rated[0]!r} and {given.rated[1]!r}. If the rows are the categories of an"
-                f" item, use one row per {name!r} with the chosen category."
+                f"for each {name!r}, exactly one of {min(sizes)} ratings in {given.rated[0]!r} is"
+                f" 1, and exactly one in {given.rated[1]!r}. If each row is a category of an item,"
+                f" use one row per {name!r} with the chosen category."
             )
             return
