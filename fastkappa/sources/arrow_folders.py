@@ -17,7 +17,7 @@ from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
 from fastkappa.ratings.interop import checked
 from fastkappa.ratings.labels import first_rounded, rounded_label
 from fastkappa.sources.arrow_batches import Batch, batches_of, judge_files
-from fastkappa.sources.arrow_columns import in_one
+from fastkappa.sources.arrow_columns import in_one, text_of_bytes
 from fastkappa.sources.arrow_files import (
     BATCH,
     DELIMITERS,
@@ -52,7 +52,6 @@ HELD = {
     "double": "numbers",
     "bool": "booleans",
     "string": "strings",
-    "binary": "text that is not UTF-8",
     "null": "no values",
 }
 EVERY_BYTE = bytes(range(128, 256))
@@ -177,7 +176,8 @@ def columns_of_files(
     Raises
     ------
     RatingsError
-        If a file cannot be read, a column does not exist, or there are no rows.
+        If a file cannot be read, a column does not exist or contains text that is not UTF-8, or
+        there are no rows.
     """
     _format_of_all(files)
     reports = reports_of(files, on_progress)
@@ -187,6 +187,10 @@ def columns_of_files(
     for file in files:
         _judge_file(file, [name for name in columns if name not in keys], keys)
     parts = [read_columns(file, columns, report, **options) for file, report in zip(files, reports)]
+    for file, part in zip(files, parts):
+        for name, column in part.items():
+            if "binary" in str(column.type):
+                part[name] = text_of_bytes(column, f"{name!r} of {file}")
     whole = joined(parts, columns, files, rated)
     if not len(whole[columns[0]]):
         has = "has" if len(files) == 1 else "have"

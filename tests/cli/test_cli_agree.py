@@ -232,9 +232,15 @@ def test_groups_with_bootstrap_and_scale(path: Path) -> None:
     table = datasets.load("multiple_sclerosis_winnipeg").table
     expected = bootstrap(table, n_resamples=200, rng=1)
     assert_same(found["groups"][1]["bootstrap"]["interval"], expected.interval)
+    tables = [
+        datasets.load(f"multiple_sclerosis_{city}").table for city in ("new_orleans", "winnipeg")
+    ]
+    whole = bootstrap(np.sum(tables, axis=0), n_resamples=200, rng=1)
+    assert_same(found["all"]["bootstrap"]["interval"], whole.interval)
     assert [g["interpretation"]["reading"] for g in found["groups"]] == ["fair", "fair"]
     text = text_of(path, *options, "--scale", "altman")
     assert "The 95 % bootstrap interval of kappa of Winnipeg was " in text
+    assert "The 95 % bootstrap interval of kappa of all items was " in text
     at_least = "fair, at least poor (one-sided, with 95 % confidence)"
     assert text.endswith(
         f"read by Altman (1991)\n  New Orleans: {at_least}\n  Winnipeg: {at_least}\n"
@@ -316,17 +322,24 @@ def test_three_raters_in_groups_with_bootstrap(path: Path, ratings: dict[str, An
     assert [group["group"] for group in found["groups"]] == sorted(CITIES)
     given = np.column_stack([ratings[name] for name in "abc"])
     here = fleiss_kappa(given[ratings["city"] == "Winnipeg"])
-    assert_same(found["groups"][1]["coefficients"]["fleiss_kappa"], here.to_dict())
     drawn = fleiss_kappa(given).bootstrap(n_resamples=100, rng=3)
     assert_same(found["coefficients"]["fleiss_kappa"]["bootstrap"]["interval"], drawn.interval)
+    of_group = found["groups"][1]["coefficients"]["fleiss_kappa"]
+    expected = here.bootstrap(n_resamples=100, rng=3).interval
+    assert_same(of_group.pop("bootstrap")["interval"], expected)
+    assert_same(of_group, here.to_dict())
     text = text_of(path, *options)
     assert "\nThe 95 % bootstrap interval of Fleiss' kappa was " in text
+    low, high = expected
+    interval = f"bootstrap interval of Fleiss' kappa of Winnipeg was {low:.4f} to {high:.4f} (BCa"
+    assert interval in " ".join(text.split())
     values = [group["coefficients"]["gwet_ac1"]["value"] for group in found["groups"]]
     rows = csv.DictReader(text_of(path, *options, "--format", "csv").splitlines())
     (row,) = (r for r in rows if (r["group"], r["statistic"]) == ("Winnipeg", "Gwet's AC1"))
     assert float(row["value"]) == pytest.approx(values[1])
     sentences = text_of(path, *options, "--format", "sentence")
     assert sentences.count("bootstrap interval of Fleiss' kappa was") == 1
+    assert interval in " ".join(sentences.split())
 
 
 @pytest.mark.every(2)

@@ -133,11 +133,49 @@ def test_wrong_encodings() -> None:
     assert "is not UTF-8. Use --encoding to name its encoding." in score.refusal("latin.csv", *PAIR)
     Path("long.csv").write_bytes("item,who,mark\n1,ann,höher\n1,ben,höher\n".encode("cp1252"))
     message = agree.refusal("long.csv", "--item", "item", "--rater", "who", "--rating", "mark")
-    assert message.startswith("fastkappa: long.csv: column 'mark' contains text that is not UTF-8")
-    assert message.endswith("Use --encoding to name its encoding.\n")
+    assert message == (
+        "fastkappa: column 'mark' of long.csv contains text that is not UTF-8. Use --encoding to"
+        " name its encoding.\n"
+    )
     assert "got 'klingon'" in score.refusal("latin.csv", *PAIR, "--encoding", "klingon")
     message = score.refusal("latin.csv", *PAIR, "--encoding", "ascii")
     assert "latin.csv cannot be decoded as ascii" in message
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("agree", ("--raters", "a", "b", "--group")),
+        ("agree", ("--raters", "a", "b", "c", "--group")),
+        ("agree", ("--raters", "a", "b", "c", "--cluster")),
+        ("agree", ("--raters", "a", "b", "--cluster", "c", "--group")),
+        ("agree", ("--raters", "a", "b", "--reference", "c", "--group")),
+        ("measure", ("--raters", "a", "b", "--group")),
+        ("measure", ("--raters", "a", "b", "--cluster")),
+    ],
+)
+def test_groups_and_clusters_in_another_encoding(command: str, options: tuple[str, ...]) -> None:
+    sites = np.where(np.arange(len(A)) % 2, "Köln", "Bonn")
+    rows = "".join(f"{a},{b},{c},{site}\n" for a, b, c, site in zip(A, B, C, sites))
+    Path("latin.csv").write_bytes(f"a,b,c,site\n{rows}".encode("cp1252"))
+    run = CommandLine(command, "latin.csv", *options, "site")
+    message = run.refusal()
+    assert "latin.csv" in message
+    assert "not UTF-8" in message
+    assert message.endswith(". Use --encoding to name its encoding.\n")
+    if options[-1] == "--group":
+        assert "column 'site' " in message
+        assert "Köln" in run.text_of("--encoding", "cp1252")
+
+
+def test_groups_stored_as_bytes() -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    sites = np.where(np.arange(len(A)) % 2, "Köln".encode(), b"Bonn").tolist()
+    parquet.write_table(pyarrow.table({"a": A, "b": B, "c": C, "site": sites}), "bytes.parquet")
+    found = agree.json_of("bytes.parquet", "--raters", "a", "b", "c", "--group", "site")
+    assert [group["group"] for group in found["groups"]] == ["Bonn", "Köln"]
 
 
 @pytest.mark.parametrize("encoding", ["hex", "rot13", "zip", "undefined", "klingon"])

@@ -113,6 +113,8 @@ def test_text_that_is_not_utf8(tmp_path: Path) -> None:
     path = text_file(tmp_path, b"a,b\n\xe9,1\nx,2\n")
     with pytest.raises(RatingsError, match="column 'a' contains text that is not UTF-8"):
         count_ratings(path, "a", "a")
+    with pytest.raises(RatingsError, match="column 'a' contains text that is not UTF-8"):
+        confusion_from_source(path, "b", "b", group="a")
     path = text_file(tmp_path, b"\xe9,b\n1,2\n")
     with pytest.raises(RatingsError, match="cannot be read: it is not UTF-8 text"):
         count_ratings(path, "b", "b")

@@ -20,7 +20,7 @@ from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import common_order, is_number
 from fastkappa.ratings.missing import Missing, count_missing
 from fastkappa.sources.arrow_batches import single_labels
-from fastkappa.sources.arrow_columns import distinct_ratings, keys_of, text_of_bytes
+from fastkappa.sources.arrow_columns import distinct_ratings, keys_of
 from fastkappa.sources.arrow_files import (
     OnProgress,
     ignore_progress,
@@ -201,8 +201,6 @@ class Reading(NamedTuple):
         If missing values are dropped, strings among numbers also become null. Otherwise they are
         errors. If ``labels`` are given, strings in a column of ratings are always kept.
         """
-        if "binary" in str(column.type):
-            column = text_of_bytes(column, repr(name))
         keeps = self.labels is not None and not is_score
         return mark_missing(
             file,

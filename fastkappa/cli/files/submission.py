@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fastkappa.cli.files.reading import NA_LABELS, Reading
 from fastkappa.formatting import count_text
 from fastkappa.ratings.missing import find_missing, without
-from fastkappa.sources.arrow_columns import distinct_values, text_of_bytes
+from fastkappa.sources.arrow_columns import distinct_values
 from fastkappa.sources.arrow_files import (
     DELIMITERS,
     OnProgress,
@@ -136,8 +136,6 @@ class Reader(NamedTuple):
                 raise RatingsError(
                     f"column {name!r} of {file} has {values} in its {len(column)} rows.{remedy}"
                 )
-            if "binary" in str(column.type):
-                columns[name] = text_of_bytes(column, f"{name!r} of {file}")
         n_labels = len(distinct_values(columns[target], target))
         refuse_many_labels(n_labels, f"column {target!r} of {file}")
         return columns[id_column], columns[target]

@@ -74,18 +74,21 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     read: dict[str, Interpretation] = {}
     for of_group, (group, name) in zip(fields["groups"], names.items()):
         of_group["group"] = name
-        if request.bootstrap:
+        if request.scale is not None:
+            read[name] = grouped[group].interpret(request.scale)
+            of_group["interpretation"] = read[name].to_dict()
+    if request.bootstrap:
+        found = [*zip(names.values(), grouped.values(), fields["groups"])]
+        if not grouped.repeats_items:
+            found.append((ALL, grouped.pooled, fields["all"]))
+        for name, result, of_result in found:
             with no_undefined_warnings():
-                resampled = bootstrap_of(grouped[group], request)
-            of_group["bootstrap"] = bootstrap_fields(resampled)
+                resampled = bootstrap_of(result, request)
+            of_result["bootstrap"] = bootstrap_fields(resampled)
             drawn.append(resampled.sentence(name=f"kappa of {name}"))
             row = resampled.row(name)
             row["group"] = row.pop("statistic")
             rows.append({key: row.get(key) for key in blank})
-        if request.scale is not None:
-            read[name] = grouped[group].interpret(request.scale)
-            of_group["interpretation"] = read[name].to_dict()
-    if drawn:
         reports.append(Report(drawn))
     if request.scale is not None:
         reports.append(read_on(request.scale, read))

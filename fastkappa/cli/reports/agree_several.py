@@ -145,6 +145,7 @@ def _with_groups(
     by_label: dict[str, dict[str, float]] = {}
     by_rater: dict[str, dict[str, float]] = {}
     undefined: dict[str, None] = {}
+    drawn: list[str] = []
     for group, ratings in read.groups.items():
         name = label_text(group)
         with why_undefined() as reasons:
@@ -152,19 +153,23 @@ def _with_groups(
             labels = _labels_of(request, ratings)
         undefined |= dict.fromkeys(reasons)
         raters = None
-        if read.everyone.n_raters <= LARGEST_TABLE:
-            with no_undefined_warnings():
+        with no_undefined_warnings():
+            if read.everyone.n_raters <= LARGEST_TABLE:
                 raters = _compared(request, weights, ratings)
+            resampled = _bootstraps(found[name], ratings, request)
         by_label[name] = {label_text(one.label): one.value for one in labels}
         if raters is not None:
             kappas = raters.with_others.values.tolist()
             by_rater[name] = dict(zip(map(printable, raters.rater_names), kappas))
         sections = (
-            _of_coefficients(request, found[name], []),
+            _of_coefficients(request, found[name], [], resampled=resampled),
             _of_labels(labels),
             _of_raters(ratings, raters),
         )
         one = next(iter(found[name].values()))
+        if resampled:
+            interval = next(iter(resampled.values()))
+            drawn.append(interval.sentence(name=f"{one.method} of {name}"))
         estimates.append(Estimate(of_one_group(name, one.method), one.value, one.interval[0]))
         rows += [{"group": name, **row} for section in sections for row in section.rows]
         of_group = {key: one for section in sections for key, one in section.fields.items()}
@@ -189,10 +194,10 @@ def _with_groups(
         # Sentences about a single group name that group, so the other sentences must state that
         # they cover all items.
         of_all = (f"{ALL.capitalize()}: {sentence}" for sentence in output.sentences())
-        return [*of_groups.sentences, *of_all]
+        return [*of_groups.sentences, *map(versioned, drawn), *of_all]
 
     return output._replace(
-        reports=[first, *of_groups.reports, Report([], grids), *reports],
+        reports=[first, *of_groups.reports, Report(drawn, grids), *reports],
         fields={**output.fields, "groups": fields, **of_groups.fields},
         rows=rows,
         pictures=[compared.picture(), *pictures],
