@@ -177,3 +177,14 @@ def test_an_interval_much_wider_than_the_standard_error() -> None:
     for other in ({"interval_method": "asymptotic"}, {"distribution": "t"}):
         plain = agreement_from_confusion(near, weights="quadratic", **other)
         assert remark not in " ".join(str(plain).split())
+
+
+def test_the_proportion_of_items_at_most_one_label_apart() -> None:
+    """Of five items, two have equal ratings, and one has adjacent ratings."""
+    y1, y2 = [1, 2, 3, 4, 1], [1, 3, 3, 1, 4]
+    for weights in ("linear", "quadratic"):
+        text = " ".join(str(agreement(y1, y2, weights=weights)).split())
+        assert "at most one label apart 0.6000" in text
+    assert "apart" not in str(agreement(y1, y2))
+    # Of three labels, only two are more than one label apart.
+    assert "apart" not in str(agreement([1, 2, 3], [1, 3, 3], weights="linear"))
