@@ -25,7 +25,7 @@ from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.known_raters import of_pairs
 from fastkappa.multirater.statistics.rated_profiles import MOST_CELLS
 from fastkappa.multirater.statistics.set_distances import SetLevel
-from fastkappa.results.report import MOST_COLUMNS, Grid, Report
+from fastkappa.results.report import MOST_COLUMNS, Grid, Report, interval_head
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import versioned
 from fastkappa.statistics.inference import check_confidence, standard_error, symmetric_interval
@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 MOST_SCORE_CELLS = 1 << 20
 # The maximum width of a rater's name in a printed matrix.
 LONGEST_NAME = 16
+# Reports list the pairs of up to this many raters with intervals, and the kappas of the pairs of
+# more raters as a matrix.
+MOST_LISTED = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -244,11 +247,19 @@ class PairwiseKappa(Result):
         names = [_short_name(name) for name in self.rater_names]
         heading = "kappa of each pair of raters"
         n = _of_pairs(self.n)
+        if len(names) <= MOST_LISTED:
+            rows = [
+                (*map(printable, pair), str(k), figure(kappa), interval_text(ends, "", width=7))
+                for pair, k, (_, kappa, _, ends) in zip(self.n_of_pairs(), n, self.rows())
+            ]
+            head = ("first", "second", "n", "kappa", interval_head(self.confidence))
+            caption = "Kappa of each pair, with intervals"
+            return Report([], [Grid(head, rows, n_fixed=2, caption=caption)], heading=heading)
         shared = f"{n.min()}" if n.min() == n.max() else f"{n.min()} to {n.max()}"
         if len(names) <= MOST_COLUMNS:
             values = ([figure(value) for value in row] for row in self.values)
-            rows = [(name, *row) for name, row in zip(names, values)]
-            grids = [Grid(("", *names), rows, caption="Kappa of each pair")]
+            matrix = [(name, *row) for name, row in zip(names, values)]
+            grids = [Grid(("", *names), matrix, caption="Kappa of each pair")]
             below = [f"items of each pair: {shared}"] if n.min() < n.max() else []
             return Report([], grids, below, heading)
         defined = self._defined_rows()
@@ -329,12 +340,10 @@ default=None
     >>> print(result)
     kappa of each pair of raters
     <BLANKLINE>
-                     Ann       Ben       Cat
-    Ann           1.0000    0.6875    0.6000
-    Ben           0.6875    1.0000    0.3333
-    Cat           0.6000    0.3333    1.0000
-    <BLANKLINE>
-    items of each pair: 4 to 5
+    first  second         n     kappa       95 % interval
+      Ann  Ben            5    0.6875  -0.0424 to  0.9432
+      Ann  Cat            4    0.6000  -0.0596 to  0.9091
+      Ben  Cat            4    0.3333  -0.2298 to  0.7422
     >>> int(result.n_missing[0, 2])
     1
     """

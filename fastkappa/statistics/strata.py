@@ -21,7 +21,7 @@ from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, versioned
 from fastkappa.statistics.distributions import f_tail
 from fastkappa.statistics.inference import check_confidence, chi_square_p, standard_error
-from fastkappa.statistics.intervals.doubt import doubt_of_table
+from fastkappa.statistics.intervals.doubt import also_true_of, doubt_of_table
 from fastkappa.statistics.intervals.methods import (
     IntervalMethod,
     choose_method,
@@ -318,10 +318,10 @@ def equal_kappas(
 
 
 def _doubt(of_strata: Mapping[Any, str]) -> str:
-    """Return the reason to doubt the first doubtful stratum, and how many others are doubtful."""
-    found = [f"in {label_text(name)} {doubt}" for name, doubt in of_strata.items() if doubt]
-    more = f"; the same is true of {len(found) - 1} more" if found[1:] else ""
-    return found[0] + more if found else ""
+    """Return the reason to doubt the first doubtful stratum, and the names of the others."""
+    found = [(label_text(name), doubt) for name, doubt in of_strata.items() if doubt]
+    more = also_true_of([name for name, _ in found[1:]])
+    return "".join(f"in {name} {doubt}{more}" for name, doubt in found[:1])
 
 
 class Stratum(NamedTuple):

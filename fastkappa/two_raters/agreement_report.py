@@ -55,6 +55,8 @@ IN_DICTIONARY = (
 # Without weights, each of these two indices equals the index listed before it, so reports leave it
 # out.
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
+# With fewer labels, nearly all items are at most one label apart, so reports leave this figure out.
+FEWEST_APART = 4
 # The maximum number of unused labels that a report lists.
 MOST_UNUSED = 5
 UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
@@ -256,6 +258,8 @@ def figures_of(result: _Result) -> dict[str, float]:
     found["p of Stuart-Maxwell test"] = result.margins.stuart_maxwell.p_value
     if what_needs_order(result.weights) is not None:
         found["mean rank, first minus second"] = result.margins.mean_rank_difference
+        if len(result.labels) >= FEWEST_APART:
+            found["at most one label apart"] = result.agreement_within(1).value
     found["largest kappa possible"] = result.kappa_max
     found["expected agreement"] = result.expected_agreement
     if result.weights is not None:

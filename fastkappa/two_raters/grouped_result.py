@@ -303,8 +303,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             ]
             more = ", ..." if len(effects) > MOST_IN_SENTENCE else ""
             yield f"design effects: {', '.join(effects[:MOST_IN_SENTENCE])}{more}"
-        named = [(f"{label_text(group)}: ", result) for group, result in self.results.items()]
-        whole = [] if self.repeats_items else [(f"{ALL}: ", self.pooled)]
+        named = [(label_text(group), result) for group, result in self.results.items()]
+        whole = [] if self.repeats_items else [(ALL, self.pooled)]
         yield from wide_intervals(named + whole)
 
 

@@ -124,7 +124,7 @@ def test_intervals_much_wider_than_their_standard_errors(tmp_path: Path) -> None
     text = " ".join(agree.text_of(*options, "--group", "group").split())
     assert said in text
     assert "0: the interval of Fleiss' kappa is" in text
-    assert "; the same is true of 2 more" in text
+    assert "; the same is true of 1 and all" in text
 
 
 def test_the_interval_method_of_three_raters(path: Path) -> None:

@@ -14,6 +14,7 @@ from scipy.stats import norm
 
 from fastkappa import (
     Ratings,
+    agreement,
     agreement_from_confusion,
     conger_kappa,
     fleiss_kappa,
@@ -267,3 +268,27 @@ def test_an_interval_much_wider_than_the_standard_error() -> None:
     assert three._report().below[0].startswith(said)
     asymptotic = fleiss_kappa(Ratings.from_table(near), **options, interval_method="asymptotic")
     assert not asymptotic._report().below
+
+
+def test_the_report_on_few_raters_lists_the_interval_of_each_pair() -> None:
+    ratings = np.random.default_rng(1).integers(0, 3, (30, 7))
+    given: Any = ratings[:, :6].astype(object)
+    given[0, 0] = None
+    names = [f"annotator number {i}" for i in range(6)]
+    raters = dict(zip(names, given.T.tolist()))
+    pairs = pairwise_kappa(Ratings.from_raters(raters), confidence=0.9)
+    [grid] = pairs._report().grids
+    assert len(grid.rows) == 15
+    for (first, second, n, kappa, interval), row in zip(grid.rows, pairs.rows()):
+        alone = agreement(
+            raters[first], raters[second], labels=[0, 1, 2], missing="drop", confidence=0.9
+        )
+        assert row[0] == f"{first}, {second}"
+        assert (int(n), float(kappa)) == (alone.n, pytest.approx(alone.kappa, abs=5e-5))
+        ends = [float(end) for end in interval.split(" to ")]
+        assert ends == pytest.approx(alone.interval, abs=5e-5)
+    text = str(pairs)
+    assert grid.head[-1] == "90 % interval"
+    assert max(map(len, text.splitlines())) <= 80
+    # More raters have a matrix without intervals.
+    assert "interval" not in str(pairwise_kappa(ratings))

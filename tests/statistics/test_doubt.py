@@ -60,7 +60,7 @@ def test_comparisons() -> None:
     assert compare_independent(ORDINARY, RARE).doubt == expected
     assert expected in in_one_line(compare_independent(RARE, ORDINARY))
     strata = {"a": ORDINARY, "b": RARE, "c": RARE}
-    assert f"in b {expected}; the same is true of 1 more" in in_one_line(compare_strata(strata))
+    assert f"in b {expected}; the same is true of c" in in_one_line(compare_strata(strata))
     truth = [0] * 38 + [1] * 2
     found = compare_predictions([0] * 38 + [1] * 2, [0] * 39 + [1], y_true=truth)
     assert found.doubt == doubt(2, 40, "items", "the most frequent label")

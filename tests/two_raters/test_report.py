@@ -163,11 +163,12 @@ def test_an_interval_much_wider_than_the_standard_error() -> None:
     assert said in " ".join(str(given).split())
     # A report on groups has one such line.
     y1, y2 = np.indices((4, 4)).reshape(2, -1).repeat(np.ravel(near), axis=1)
-    for groups, more in ((np.zeros(len(y1)), 1), (np.arange(len(y1)) % 2, 2)):
+    of_seven = np.arange(len(y1)) % 7, "1, 2, 3, 4, 5 and 2 more"
+    for groups, more in ((np.zeros(len(y1)), "all"), of_seven):
         by_group = agreement_by(y1, y2, groups=groups, weights="quadratic")
         text = " ".join(str(by_group).split())
         assert text.count(remark) == by_group._repr_html_().count(remark) == 1
-        assert f"; the same is true of {more} more" in text
+        assert f"; the same is true of {more}" in text
     # In this table, large disagreements did occur. The other tables have no weights.
     seen = [[30, 8, 3, 2], [8, 30, 8, 3], [3, 8, 30, 8], [2, 3, 8, 30]]
     assert remark not in " ".join(str(agreement_from_confusion(seen, weights="quadratic")).split())
@@ -176,3 +177,14 @@ def test_an_interval_much_wider_than_the_standard_error() -> None:
     for other in ({"interval_method": "asymptotic"}, {"distribution": "t"}):
         plain = agreement_from_confusion(near, weights="quadratic", **other)
         assert remark not in " ".join(str(plain).split())
+
+
+def test_the_proportion_of_items_at_most_one_label_apart() -> None:
+    """Of five items, two have equal ratings, and one has adjacent ratings."""
+    y1, y2 = [1, 2, 3, 4, 1], [1, 3, 3, 1, 4]
+    for weights in ("linear", "quadratic"):
+        text = " ".join(str(agreement(y1, y2, weights=weights)).split())
+        assert "at most one label apart 0.6000" in text
+    assert "apart" not in str(agreement(y1, y2))
+    # Of three labels, only two are more than one label apart.
+    assert "apart" not in str(agreement([1, 2, 3], [1, 3, 3], weights="linear"))

@@ -326,7 +326,7 @@ class GroupsOfSeveral:
         n_missing = [one.n_missing for one in shown]
         grid = groups_grid(rows, self._whole.confidence, self._whole.method, self._group, n_missing)
         doubts = [f"{name}: {one.doubt}" for name, one in self._firsts.items() if one.doubt]
-        below = wide_intervals((f"{name}: ", one) for name, one in named.items())
+        below = wide_intervals(named.items())
         if request.plans_test:
             null, alternative = request.null, request.alternative
             tests = (one.test(null, alternative=alternative) for one in named.values())

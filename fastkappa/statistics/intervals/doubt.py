@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import count_text, label_text
+from fastkappa.results.sentence import listed
 from fastkappa.statistics.intervals.methods import root_quantile
 
 FEW_ITEMS = 2
 # A report explains an interval that is more than this many times as wide as the asymptotic
 # interval.
 MUCH_WIDER = 1.5
+# The maximum number of other results that a line names.
+MOST_OTHERS = 5
 
 
 def doubt_of(n_other: int, n: int, label: Any, items: str = "item") -> str:
@@ -56,14 +59,21 @@ def doubt_of_table(table: AnyArray, labels: AnyArray | None = None) -> str:
     return doubt_of(n - int(table[most, most]), n, label)
 
 
+def also_true_of(others: Sequence[str]) -> str:
+    """Return the end of a line about a result, which names the others that it also describes."""
+    more = [f"{len(others) - MOST_OTHERS} more"] if others[MOST_OTHERS:] else []
+    return f"; the same is true of {listed([*others[:MOST_OTHERS], *more])}" if others else ""
+
+
 def wide_intervals(results: Iterable[tuple[str, Any]]) -> list[str]:
     """Return a line about intervals that are much wider than their standard errors suggest.
 
-    ``results`` contains pairs of the beginning of the line and a result of two or more raters. The
-    line describes the first of these intervals.
+    ``results`` contains pairs of a name and a result of two or more raters. If the name is empty,
+    the result is named after its coefficient. The line gives the ratio of the first of these
+    intervals, and names the others.
     """
     found = []
-    for start, one in results:
+    for name, one in results:
         low, high = one.interval
         # Undo a design effect below 1, which makes the standard error smaller but not score
         # intervals narrower.
@@ -71,8 +81,10 @@ def wide_intervals(results: Iterable[tuple[str, Any]]) -> list[str]:
         width = 2 * root_quantile(one.confidence, one.freedom) * error
         if one.interval_method != "asymptotic" and high - low > MUCH_WIDER * width > 0:
             of = getattr(one, "method", "kappa")
-            found.append(f"{start}the interval of {of} is {(high - low) / width:.1f} times")
-    more = f"; the same is true of {len(found) - 1} more" if found[1:] else ""
+            start = f"{name}: " if name else ""
+            line = f"{start}the interval of {of} is {(high - low) / width:.1f} times"
+            found.append((name or of, line))
+    more = also_true_of([name for name, _ in found[1:]])
     than = "as wide as its standard error suggests"
     why = "because the data do not rule out larger disagreements"
-    return [f"{one} {than}, {why}{more}" for one in found[:1]]
+    return [f"{line} {than}, {why}{more}" for _, line in found[:1]]
