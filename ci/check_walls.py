@@ -17,8 +17,8 @@ from pathlib import Path
 
 PACKAGE = "fastkappa"
 
-# The rooms that every room may import. A room is a folder or a file. If a folder contains rooms,
-# the files next to the rooms belong to the folder.
+# The rooms that every room may import. A room is a folder or a file. If some subfolders
+# of a folder are rooms of their own, the files directly in that folder together form one room.
 EVERYBODY = {"arrays", "choices", "exceptions", "formatting", "frame"}
 EVERYBODY |= {"install_hint", "lazy", "results"}
 CORE = {"ratings", "tables", "kernels"}

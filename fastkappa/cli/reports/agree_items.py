@@ -205,8 +205,8 @@ def final_labels(
                 )
         i = position[item]
         decision = known[text] if separator is None else frozenset(known[name] for name in names)
-        # If raters disagree about a set, the decision can combine their labels. A set therefore
-        # contradicts all raters only if they agreed on another set.
+        # If raters give different sets, the decision can combine labels from several of them. It
+        # therefore contradicts all raters only if they all gave the same set, and it differs.
         n_against_all += (
             not counts[places[i], given.index(decision)]
             if separator is None and places[i] >= 0

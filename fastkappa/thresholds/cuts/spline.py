@@ -106,7 +106,7 @@ class Spline:
         free = np.maximum(self.n_items - PRICE * (2 + kept.sum(axis=1)), 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = np.where(free > 0, errors / free**2, np.inf)
-        # If several fits have the least score, argmin returns the first, which is the smoothest.
+        # If several fits tie for the lowest score, argmin returns the first, the smoothest.
         best = int(scores.argmin())
         return float(scores[best]), self._straight @ line + self.bends @ (kept[best] * bent)
 

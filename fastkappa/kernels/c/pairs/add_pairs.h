@@ -42,8 +42,9 @@ ALWAYS_INLINE int NAME(cells_of_step)(reader_t *a, reader_t *b, bytes_t limit_a,
                                   | (NAME(max_bytes)(largest_b, limit_b) ^ limit_b)));
 }
 
-/* Counts pairs in whole steps, and stops before the first step with an outside value. A remainder
-   is left uncounted. Returns the index of the first uncounted pair. */
+/* Counts pairs in whole steps and stops before the first step that contains an out-of-range value.
+   Pairs left over after the last whole step are not counted. Returns the index of the first
+   uncounted pair. */
 #define ADD_PAIRS_OF_WIDTH(name, copies)                                                                          \
     ALWAYS_INLINE ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,           \
                                  uint32_t *counters, int width)                                                   \
