@@ -41,10 +41,10 @@ PACKAGE = Path(fastkappa.__file__).parent
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 67),
     "cohen_kappa_score, strings": (21, 77),
-    "agreement": (33, 105),
+    "agreement": (33, 102),
     "agreement, printed": (49, 257),
-    "leaderboard": (44, 187),
-    "optimal_thresholds": (29, 106),
+    "leaderboard": (44, 184),
+    "optimal_thresholds": (28, 101),
     "fastkappa score, Parquet": (50, 217),
     "fastkappa score, CSV": (55, 253),
 }

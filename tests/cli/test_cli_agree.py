@@ -383,7 +383,7 @@ def test_three_raters_in_files_of_every_kind(
         (["--raters", "a", "b", "--group", "town"], "no column 'town'"),
         (["--raters", "a", "b", "c", "--group", "town"], "no column 'town'"),
         (["--raters", "a", "city"], "cannot be compared"),
-        (["--raters", "a", "b", "city"], "must be of one kind"),
+        (["--raters", "a", "b", "city"], "must all be of one kind"),
         (
             ["--raters", "a", "b", "--labels", "7,8"],
             "no item has both ratings among the labels",

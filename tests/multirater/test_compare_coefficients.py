@@ -312,7 +312,7 @@ def test_other_items_and_other_results_are_refused() -> None:
         fleiss_kappa(Ratings.from_long(item=items, cluster=[1, 1, 2, 2], **columns))
         for items in ([1, 1, 2, 2], [1, 1, 3, 3])
     )
-    with pytest.raises(ValueError, match="same items, got 2 and 2 items, 1 in common"):
+    with pytest.raises(ValueError, match="same items, got 2 and 2 items, with 1 in common"):
         compare_coefficients(one, two)
     with pytest.raises(ValueError, match="long form cannot be compared with ratings in"):
         compare_coefficients(first, fleiss_kappa([[1, 1], [2, 1]]))

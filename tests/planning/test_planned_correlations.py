@@ -140,7 +140,7 @@ def test_design_effect() -> None:
         ({"correlation": 1.0}, "correlation must be above -1 and below 1, got 1.0."),
         ({"null_correlation": -0.6, "n_raters": 3}, "null_correlation must be above -0.5"),
         ({"null_correlation": 0.8}, "correlation and null_correlation must differ, got 0.8"),
-        ({"alternative": "less"}, "alternative must be 'greater', .*: correlation"),
+        ({"alternative": "less"}, "alternative must be 'greater', .*because correlation"),
         ({"coefficient": "ccc", "n_raters": 3}, "n_raters must be 2 for coefficient='ccc', got 3."),
         (
             {"coefficient": "ccc", "accuracy": 0.7},
