@@ -74,7 +74,7 @@ class RatedTable:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all tables that `load` can return.
+    """Return the names of all tables that `fastkappa.datasets.load` can return.
 
     Examples
     --------
