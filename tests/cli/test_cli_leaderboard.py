@@ -25,16 +25,7 @@ from tests.helpers.submission_files import (
     rows_of,
     run,
     write,
-    write_submissions,
 )
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to a folder with a truth and three submissions."""
-    monkeypatch.chdir(tmp_path)
-    write_submissions()
-    return tmp_path
 
 
 @pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
