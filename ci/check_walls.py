@@ -245,7 +245,8 @@ def inner_breach(name: str, inside: str) -> str | None:
     if room is None or other is None or other in EVERYBODY:
         return None
     allowed = MAY_IMPORT.get(room, set())
-    # The files of a folder may import the rooms in it, but these rooms may not import the files.
+    # The files directly in a folder may import the rooms in its subfolders, but those rooms may not
+    # import the files.
     if other == room or other in allowed or other.startswith(f"{room}/"):
         return None
     below = "is below the rest of the package and " if room in CORE | {"statistics"} else ""

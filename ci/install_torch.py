@@ -13,8 +13,8 @@ import json
 import subprocess
 import sys
 
-# The requirements to try in turn. pip can find a CPU build of the first in a local folder of
-# wheels.
+# The requirements to try in order. For the pinned version, pip can find a CPU build in a local
+# folder of wheels.
 REQUIREMENTS = ("torch==2.13.0", "torch>=2.5")
 
 

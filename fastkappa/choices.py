@@ -30,8 +30,8 @@ ELSEWHERE: dict[str, str | None] = {
 }
 
 # A word with a similarity of at least `VERY_NEAR` is suggested first. Otherwise, a word is
-# suggested if it contains the given word, or if the given word begins with it. The shorter of the
-# two must have at least `SHORTEST_PART` letters.
+# suggested if it contains the given word, or if the given word begins with it, provided that both
+# have at least `SHORTEST_PART` letters.
 VERY_NEAR, SHORTEST_PART = 0.8, 3
 
 Choice = TypeVar("Choice", bound=str | None)

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-# The smallest p-value that is printed as a number. Still smaller floats lose precision and
-# eventually become 0.
+# The smallest p-value that is printed as a number. Smaller floats lose precision and eventually
+# underflow to 0.
 LEAST_P_VALUE = 1e-300
 # The separator between the labels of a set.
 SET_SEPARATOR = " + "

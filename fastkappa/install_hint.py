@@ -29,7 +29,8 @@ def install_command(requirement: str) -> str:
     origin = _origin_of(root)
     url = str(origin.get("url", ""))
     if url.startswith("file:") and not Path(_path_of(url)).exists():
-        # The source was removed after installation, as often happens in container builds.
+        # The package was installed from local files that no longer exist, as often happens in
+        # containers.
         return f"pip install {shlex.join(_libraries_of(extra[1:-1]) or [requirement])}"
     if "dir_info" in origin:
         options = "--editable " if origin["dir_info"].get("editable") else ""

@@ -60,8 +60,8 @@ def _read(columns: list[np.ndarray]) -> int:
     return result
 
 
-# The arguments are views of a range rather than its bounds, because LLVM uses wide loads only for
-# loops that start at 0.
+# The function takes views of a range instead of whole arrays and two bounds, because LLVM uses wide
+# loads only for loops that start at 0.
 @numba.njit(nogil=True, cache=True)
 def _xor_both(first, second):
     result = np.int64(0)

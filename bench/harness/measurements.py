@@ -157,7 +157,7 @@ def _as_strings(codes: np.ndarray, form: str) -> np.ndarray:
     labels = np.array(["absent", "mild", "moderate", "severe", "proliferative"])
     if form == "shared object":  # five string objects in total, as in pandas
         return labels.astype(object)[codes]
-    # otherwise, every rating is a separate string, as if read from a file row by row
+    # In the other forms, each rating is a string of its own, as if read from a file row by row.
     return labels[codes].astype(object) if form == "object" else labels[codes]
 
 

@@ -42,7 +42,8 @@ COEFFICIENTS = ("Fleiss", "Conger", "AC1", "alpha", "alpha interval")
 N_SUBJECTS, N_RATERS, KAPPAS = (20, 50, 100), (3, 6), (0.3, 0.6, 0.9)
 MISSING, WAYS = (0.0, 0.2), ("guess", "scores")
 WITHIN = (0.93, 0.97)
-# The maximum number of profiles. Computing with more would take too long.
+# The maximum number of profiles in a design. Designs with more are skipped, because they would take
+# too long.
 MOST_PROFILES = 5000
 SEED = 37
 

@@ -123,7 +123,8 @@ GROUPED = {
     "DuckDB": "import duckdb; duckdb.connect().execute("
     "'SELECT \"left\", \"right\", count(*) FROM \\'{path}\\' GROUP BY ALL').fetchall()",
 }
-# Programs that only read a file, with the readers that fastkappa uses. Counting cannot be faster.
+# Programs that only read a file, with the readers that fastkappa uses. Their times are lower bounds
+# for counting.
 READING = {
     "csv": "import pyarrow.csv; pyarrow.csv.read_csv({path!r})",
     "parquet": "import pyarrow.parquet; pyarrow.parquet.ParquetFile({path!r}).read()",

@@ -41,7 +41,8 @@ def ratings(n: int, n_labels: int, dtype: str) -> tuple[np.ndarray, np.ndarray, 
     lowest = 0 if dtype == "uint64" else -span
     far = np.unique(random.integers(lowest, span, 2 * n_labels))
     far = np.sort(random.choice(far, n_labels, replace=False))
-    # Random labels can be close together, so both ends of the range are always among the labels.
+    # Random labels can all be close together, so the first and the last label are set to the ends
+    # of the range.
     far[0], far[-1] = lowest, span - 1
     return codes, np.arange(n_labels), far
 

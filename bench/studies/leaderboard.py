@@ -30,8 +30,8 @@ N_ITEMS = 10**6
 N_PREDICTIONS = 100
 N_LABELS = 6
 N_UPDATES = BATCH = 10**4
-# scikit-learn scores only this many columns. All columns would take seconds, and each column takes
-# the same time.
+# The number of columns that scikit-learn scores. Scoring all columns would take seconds, and every
+# column takes equally long.
 COLUMNS_OF_SKLEARN = 10
 ROUNDS = 15
 ROUNDS_WHEN_QUICK = 5

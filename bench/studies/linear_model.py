@@ -29,7 +29,8 @@ SHAPES = (
     (100_000, 50),
     (1_000_000, 10),
 )
-# Each shape is timed without and with item weights, for which both models rescale the data.
+# Each shape is timed with and without item weights. With weights, both models must rescale the
+# data.
 CASES = tuple((shape, weighted) for shape in SHAPES for weighted in (False, True))
 
 

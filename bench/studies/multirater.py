@@ -75,8 +75,8 @@ def scikit_learn_pairs(ratings: np.ndarray) -> Call:
     return lambda: float(np.mean([score(ratings[:, i], ratings[:, j]) for i, j in pairs]))
 
 
-# For each peer: its name, the number of subjects that it can process within seconds, its function,
-# and our equivalent.
+# For each peer: its name, the number of subjects that it can process in a few seconds, its
+# function, and our equivalent.
 CASES: list[tuple[str, int, Callable[[np.ndarray], Call], Callable[[Any], float]]] = [
     (
         "statsmodels fleiss_kappa",

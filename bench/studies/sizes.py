@@ -33,7 +33,7 @@ ITEMS = (10**5, 10**6, 2 * 10**6, 10**7)
 LABELS = (16, 24, 32, 64, 100, 128, 181, 256)
 COLUMNS = (8, 12, 16, 24, 31, 32, 64, 100)
 ROWS = 10**6
-# The target for the ratio of the plain loop's time to ours, if the labels are spread evenly.
+# The target for the plain loop's time divided by ours, if the labels are spread evenly.
 TARGET = 1.3
 PAIRS_IN_CACHE = 8192
 

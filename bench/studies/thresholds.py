@@ -23,11 +23,11 @@ from bench.harness import machine, memory, timing
 SIZES = (10**3, 10**4, 10**5, 10**6)
 LABELS = (5, 6, 10)
 MANY_LABELS = (5, 10, 20, 40, 60, 100)
-# For each number of items, the required and the desired speed relative to the rounder.
+# For each number of items, the required and the desired ratio of the usual rounder's time to ours.
 GOALS = {10**3: (350, 1500), 10**4: (300, 1000), 10**5: (600, 1200), 10**6: (900, 2000)}
 GOALS[10**7] = (2000, 4000)
 LARGEST = 10**8
-# With this many items or more, the rounder takes seconds.
+# With this many items or more, the usual rounder takes seconds, so it is timed only once.
 SLOW = 10**5
 CHUNK = 1 << 20
 

@@ -119,7 +119,7 @@ class ConfusionAccumulator:
         self._backend = backend
         self._num_threads = num_threads
         self._lock = new_lock()
-        # The counts of the batches that were not counted in place, and facts about all batches.
+        # The counts of the batches not counted in place. The other fields describe all batches.
         self._rest = empty_snapshot(self._known_labels)
         self._integers = InPlace(self._kernels, self._known_labels)
         self._judged_labels: list[Any] = []
@@ -386,8 +386,8 @@ class ConfusionAccumulator:
 
     def _widest(self) -> int:
         """Return the size, in bytes, of the widest integers that are comparable with the labels."""
-        # Floats can represent all 32-bit integers, but not all 64-bit integers. If the labels are
-        # booleans, the result is 0, because integers must first be compared with the labels.
+        # Floats can represent all 32-bit integers, but not all 64-bit integers. Integers of any
+        # size must first be compared with boolean labels, so the result for booleans is 0.
         return {"f": 4, "b": 0}.get(self._rest.table.rows.dtype.kind, 8)
 
     def _count(self, batch: RatedItems) -> Snapshot:

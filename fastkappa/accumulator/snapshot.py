@@ -119,8 +119,8 @@ class Snapshot(NamedTuple):
         common_kind(self.kind, other.kind)
         table = subtract(self.table, other.table)
         n_float, dropped = self.n_float - other.n_float, self.dropped - other.dropped
-        # In a cell without weighted items, the sum of the weights must be 0. Otherwise, the
-        # subtracted weights differ from the added weights.
+        # A nonzero sum of weights in a cell without weighted items means that the subtracted
+        # weights differ from the added weights.
         if (
             table is None
             or min(n_float, *dropped) < 0

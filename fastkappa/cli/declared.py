@@ -80,8 +80,8 @@ def _option(name: str, kind: Any, default: Any, described: _Described | None) ->
         kind, info = get_args(kind)
     if described is not None:
         info = copy(info)
-        # typer stores an explicit name such as "--id" in the field for the default. If there is
-        # none, the option is named after the parameter.
+        # typer stores an explicit name such as "--id" in the field for the default. An option
+        # without an explicit name is named after the parameter.
         if isinstance(info, typer.models.OptionInfo) and info.default is ...:
             info.param_decls = [f"--{name.replace('_', '-')}"]
         info.metavar, info.help = described

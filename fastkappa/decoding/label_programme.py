@@ -32,7 +32,8 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats, FloatTable
 from fastkappa.decoding.items.probabilities import Probabilities
 
-# With many more items, the search starts from the ratio found for a subsample of this size.
+# If there are at least twice this many items, the search starts from the ratio found for a
+# subsample of about this size.
 ITEMS_TO_BEGIN_WITH = 1 << 16
 # The largest number of rounds. In trials, at most 8 were needed. Every round except the last raises
 # kappa.
@@ -65,8 +66,8 @@ def solve(items: Probabilities, matrix: FloatTable) -> Solution:
     if found is None:
         costs = scaled.copy()
         if np.count_nonzero(totals := items.margins()) > 1:
-            # If every item got a label whose chance cost is 0, kappa would be undefined, so such
-            # labels are given a high cost.
+            # If all chosen labels had a chance cost of 0, kappa would be undefined, so such labels
+            # are given a high cost.
             costs[:, totals @ scaled == 0] = 2.0
         return Solution(given, items.cheapest(costs, given), np.ldexp(costs, exponent))
     table, costs = found

@@ -19,7 +19,7 @@ from numba.extending import overload
 
 from fastkappa.jit.compiling import exactly
 
-# the factor that splits a float into two halves of 26 bits
+# The factor that splits a float into two halves of 26 bits.
 SPLITTER = float((1 << 27) + 1)
 
 

@@ -33,8 +33,8 @@ NO_MATRIX = np.zeros((1, 1), np.int64)
 # value.
 INT64_SAFE = float(1 << 61)
 LARGEST_FLOAT = np.finfo(np.float64).max
-# The lower limit of the exponent when entries are multiplied by 2.0**-exponent. The factor is
-# therefore at most 2.0**1000, which is finite.
+# Entries are multiplied by 2.0**-exponent. With this lower limit for the exponent, the factor is at
+# most 2.0**1000, which is finite.
 LEAST_EXPONENT = -1000
 
 

@@ -239,8 +239,8 @@ class RatersRead(NamedTuple):
         wide = {name: array.take(rows) for name, array in arrays.items()}
         for name in self.everyone.rater_names or ():
             found = np.flatnonzero(is_rated & (raters == name))
-            # If a rater rated an item several times, the assignment below keeps the last rating.
-            # The order is reversed to keep the first rating.
+            # If a rater rated an item several times, the assignment below keeps the last rating. To
+            # keep the first rating instead, reverse the order.
             found = found[::-1] if self.duplicates == "first" else found
             places = np.full(len(rows), -1)
             places[row_of[found]] = found

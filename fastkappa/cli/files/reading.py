@@ -55,7 +55,7 @@ NO_CODE = (
 )
 NA_LABELS = " If a string such as NA is a label, list it in --labels."
 LISTS_AS_SETS = " If they are ratings of no label, use fastkappa agree with --set-separator."
-# The advice in errors about scores and measurements, for which --labels would be useless.
+# The advice in errors about scores and measurements, where --labels would not help.
 ODD_SCORES = "use --missing-codes if they stand for missing values."
 BOOLEANS = {"true": True, "false": False}
 

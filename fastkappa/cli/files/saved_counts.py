@@ -26,8 +26,8 @@ from fastkappa.tables.json_fields import reason_of
 from fastkappa.tables.table import union_of_labels
 
 MOST_NAMED = 3
-# Equal counts can be due to chance in parts with fewer than FEWEST_ITEMS items, and in tables from
-# different sources with fewer than FEWEST_CELLS nonzero cells.
+# Equal counts in two files can be due to chance if there are fewer than FEWEST_ITEMS items, or if
+# the sources differ and there are fewer than FEWEST_CELLS nonzero cells.
 FEWEST_ITEMS, FEWEST_CELLS = 100, 6
 # The name of item weights whose column is unknown.
 ITEM_WEIGHTS = "item weights"

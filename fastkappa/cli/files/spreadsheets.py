@@ -43,8 +43,8 @@ def rows_of_sheet(path: Path, sheet: str | None, decimal: str = ".") -> Iterator
     if len(filled) > 1:
         raise RatingsError(f"{path} has the sheets {named}. Use --sheet to choose one.")
     for row in sheets[filled[0]].to_python(skip_empty_area=False):
-        # A row without values becomes an empty line. --skip counts such a line, but it is not an
-        # item with missing ratings.
+        # A row without values becomes an empty line. --skip counts such lines, but they are not
+        # items with missing ratings.
         yield [_text(cell, decimal) for cell in row] if any(cell != "" for cell in row) else []
 
 

@@ -116,7 +116,8 @@ class Reader(NamedTuple):
     def _columns(self, file: Path, on_progress: OnProgress) -> tuple[Any, Any]:
         """Return the ids and labels in a file, or raise if any are missing."""
         id_column, target = self.id_column, self.target
-        # Most ids are distinct, so dictionary encoding would not help.
+        # Ids that are read as strings are not dictionary-encoded, because most of them are
+        # distinct.
         as_strings = self.ids_are_strings or format_of(file) not in DELIMITERS
         columns = columns_of_files(
             [file],

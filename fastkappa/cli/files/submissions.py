@@ -43,7 +43,7 @@ READ_AHEAD = 8
 # The number of files scored together. If files were scored one by one, half of the time would be
 # spent in Python code.
 AT_ONCE = 16
-# The largest number of files that the warning about other label columns names.
+# The largest number of files named in the warning about other label columns.
 OTHERS_NAMED = 3
 # The largest number of splits. A column with more values is probably not a column of splits.
 MOST_SPLITS = 20

@@ -321,7 +321,7 @@ class GroupsOfSeveral:
             (name, one.n_paired, one.value, one.standard_error, one.interval)
             for name, one in named.items()
         )
-        # If ratings are missing by design, their number is not shown.
+        # If ratings are missing by design, the number of missing ratings is not shown.
         shown = named.values() if "missing" in self._whole.ratings_text else ()
         n_missing = [one.n_missing for one in shown]
         grid = groups_grid(rows, self._whole.confidence, self._whole.method, self._group, n_missing)

@@ -205,8 +205,9 @@ def final_labels(
                 )
         i = position[item]
         decision = known[text] if separator is None else frozenset(known[name] for name in names)
-        # If raters give different sets, the decision can combine labels from several of them. It
-        # therefore contradicts all raters only if they all gave the same set, and it differs.
+        # If raters give different sets, the decision can combine labels from several of them. The
+        # decision therefore contradicts all raters only if they all gave the same set and the
+        # decision differs from that set.
         n_against_all += (
             not counts[places[i], given.index(decision)]
             if separator is None and places[i] >= 0

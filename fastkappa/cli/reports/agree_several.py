@@ -88,8 +88,8 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
             *_in_full(request, everyone, items),
         ]
         if request.model is not None or request.coefficient is not None:
-            # The sentences of these sections are omitted. With a model, sentences about the model
-            # replace them. With a chosen coefficient, they would describe other coefficients.
+            # Omit the sentences of these sections. With a model, sentences about the model replace
+            # them. With a chosen coefficient, the sentences would describe other coefficients.
             parts = [part._replace(sentences=()) for part in parts]
         if request.model is not None:
             parts.append(_of_model(request, request.model, everyone, weights, raters))

@@ -25,8 +25,8 @@ REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 TOO_SMALL = "axes sizes collapsed to zero"
 # The maximum width and height of a plot, in inches.
 MOST_INCHES = 100
-# How far text can extend beyond the figure without a warning, in inches. Rounding alone has a
-# smaller effect.
+# Texts can extend beyond the figure, or overlap, by up to this many inches before they count as
+# lacking space. The effect of rounding is smaller.
 OVERHANG = 0.03
 # The minimum width and height of the axes, in inches.
 SMALLEST_AXES = (1.0, 0.5)

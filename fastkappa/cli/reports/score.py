@@ -18,7 +18,7 @@ from fastkappa.two_raters.table_kappas import TableKappas, WeightsName
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# The largest number of labels of a table that is printed. A table with more would not be readable.
+# The largest number of labels for which the table is printed. A larger table would not be readable.
 LARGEST_PRINTED = 30
 
 

@@ -1,10 +1,13 @@
 /* Describe the memory layout of a column, and read columns in portable C.
 
-   A value becomes a code:  code = value - lowest  if that is in 0 .. n_labels-1, otherwise n_labels ("outside").
-   The subtraction wraps, so one unsigned comparison checks both bounds:
+   A value becomes the code value - lowest if this difference is in 0 .. n_labels-1. Otherwise the
+   value is out of range, and its code is n_labels. The subtraction wraps, so one unsigned
+   comparison checks both bounds:
 
-       labels 3, 4, 5:  lowest = 3, n_labels = 3      value   2   3   4   5   6
-                                                      code  2^64-1 0   1   2   3   -> 2^64-1 and 3 become 3: outside */
+       labels 3, 4, 5:  lowest = 3, n_labels = 3
+           value              2   3   4   5   6
+           value - lowest  2^64-1 0   1   2   3
+           code               3   0   1   2   3    both 3s are out of range */
 #ifndef FASTKAPPA_COLUMN_H
 #define FASTKAPPA_COLUMN_H
 
@@ -76,7 +79,7 @@ ALWAYS_INLINE int codes_fit_word(const column_t *column)
     return column->n_labels <= 65535;
 }
 
-/* Returns the number of possible codes, including the code for outside values. */
+/* Returns the number of possible codes, including the code for out-of-range values. */
 ALWAYS_INLINE size_t n_codes(const column_t *column)
 {
     return column->n_labels == 256 && element_width(column->kind) == 1 ? 256 : (size_t)column->n_labels + 1;
@@ -98,7 +101,7 @@ ALWAYS_INLINE column_t column_of_bytes(const column_t *column, const uint8_t *co
    a page. On Zen 5, prefetching makes counting 5 to 15 % faster if the columns are in memory, and
    no slower if they are in a cache. With AVX-512, wide integers are not prefetched, because
    prefetching made counting pairs up to 50 % slower on Zen 4. The address can be beyond the column,
-   but it is never read. */
+   because nothing is read from it. */
 ALWAYS_INLINE void fetch_next_page(const char *address)
 {
     FETCH((uintptr_t)address + 4096);
@@ -217,8 +220,8 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
             codes[i] = (code_t)code_double(read(p + i * stride, column->swapped), column->lowest, n);         \
     }
 
-/* Writes the codes of `count` elements, beginning at `start`, for any kind, stride and byte order. Outside values become
-   n_labels, which must fit in code_t. */
+/* Writes the codes of `count` elements, beginning at `start`, for any kind, stride and byte order.
+   Out-of-range values become n_labels, which must fit in code_t. */
 #define DECODE(name, code_t)                                                                                  \
     DECODE_INTEGERS(name##_from8, code_t, uint8_t, read8, code8, 1)                                           \
     DECODE_INTEGERS(name##_from16, code_t, uint16_t, read16, code16, 2)                                       \

@@ -6,7 +6,8 @@
 
        sum a * b  =  sum a * (b - 128)  +  128 * sum a
 
-   The codes of each block are checked before its sums are used. A block with an outside value is summed again, code by code. */
+   The codes of each block are checked before its sums are used. A block with an out-of-range value
+   is summed again, code by code. */
 #ifndef FASTKAPPA_MOMENTS_AVX512_H
 #define FASTKAPPA_MOMENTS_AVX512_H
 

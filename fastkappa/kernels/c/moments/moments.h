@@ -6,7 +6,7 @@
        a  0 2 1      sum_a 3   sum_aa 0 + 4 + 1 = 5
        b  0 1 1      sum_b 2   sum_bb 0 + 1 + 1 = 2      sum_ab 0 + 2 + 1 = 3
 
-   Pairs with an outside value are counted separately and left out of all sums. */
+   Pairs with an out-of-range value are counted separately and left out of all sums. */
 #ifndef FASTKAPPA_MOMENTS_H
 #define FASTKAPPA_MOMENTS_H
 

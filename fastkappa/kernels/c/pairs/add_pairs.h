@@ -7,7 +7,8 @@
 
        int64 lanes, four per vector:   c0 | c1 << 16 | c2 << 32 | c3 << 48,   c = (a - lowest) * row + (b - lowest)
 
-   The upper bytes of a legal code are 0, so a single comparison of bytes detects outside values. */
+   The upper bytes of a legal code are 0, so a single comparison of bytes detects out-of-range
+   values. */
 
 /* Computes the cells of the next STEP_PAIRS pairs, but not in the order of the pairs. Each lane of
    a limit contains the largest legal code. Returns 0 and leaves the cells undefined if a value is

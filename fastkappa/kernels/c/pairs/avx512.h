@@ -25,8 +25,8 @@
    Each plane costs three instructions per 64 pairs. The last cell needs no plane, because all
    remaining pairs belong to it. With labels 0..2, as above, a single plane is enough.
 
-   Before a group of 1024 pairs is counted, the largest code and the bits lost in narrowing are checked. A group with an outside
-   value is counted by the portable kernel instead. */
+   Before a group of 1024 pairs is counted, the largest code and the bits lost in narrowing are
+   checked. A group with an out-of-range value is counted by the portable kernel instead. */
 #ifndef FASTKAPPA_PAIRS_AVX512_H
 #define FASTKAPPA_PAIRS_AVX512_H
 

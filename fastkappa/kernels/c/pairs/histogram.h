@@ -47,8 +47,8 @@ static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 23;
 
 /* Cell numbers */
 
-/* Returns the number of rows (or columns) of counters for a column. With 256 labels, a byte cannot represent the code for
-   outside values, so there are no counters for this code. */
+/* Returns the number of rows (or columns) of counters for a column. With 256 labels, a byte cannot
+   represent the code for out-of-range values, so there are no counters for this code. */
 ALWAYS_INLINE size_t n_short_codes(const column_t *column)
 {
     return column->n_labels == MOST_SHORT_LABELS ? MOST_SHORT_LABELS : n_codes(column);
@@ -76,8 +76,9 @@ SIMD_END
 #undef CELL_LOOPS
 #undef CELLS
 
-/* Computes the cell numbers of up to COUNT_STAGE pairs, for n_short_codes(a) x n_short_codes(b) counters. Returns 0 and
-   leaves the cell numbers undefined if there are outside codes but no counters for them. */
+/* Computes the cell numbers of up to COUNT_STAGE pairs, for n_short_codes(a) x n_short_codes(b)
+   counters. Returns 0 and leaves the cell numbers undefined if there are out-of-range values but no
+   counters for them. */
 static int short_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
     if (codes_fit_byte(a) && codes_fit_byte(b)) {
@@ -167,9 +168,9 @@ ALWAYS_INLINE int are_for_steps(const column_t *a, const column_t *b)
     return has_vectors() && is_plain_integer(a) && is_plain_integer(b) && a->stride == b->stride;
 }
 
-/* Counts the pairs from `start` on, and computes the cells of the next pairs meanwhile. Stops
-   before a step that has an outside value or is incomplete, and returns the index of the first
-   uncounted pair. At SIMD levels that do not support this method, no pair is counted. */
+/* Counts the pairs from `start` on while computing the cells of the next pairs. Stops before the
+   first step that is incomplete or contains an out-of-range value, and returns the index of the
+   first uncounted pair. At SIMD levels that do not support this method, no pair is counted. */
 #ifdef AT_VECTOR_LEVEL
 #  define ADD_STEPS(name) if (are_for_steps(a, b)) return AT_VECTOR_LEVEL(name, (a, b, start, stop, counters));
 #else

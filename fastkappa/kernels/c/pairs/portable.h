@@ -1,7 +1,7 @@
 /* Count pairs in portable C: decode a block of each column, then increment the table once per pair.
 
-   This kernel handles any input, including outside values, which have their own row and column. Faster kernels use it for the
-   last few pairs, and for blocks with outside values. */
+   This kernel handles any input, including out-of-range values, which have their own row and
+   column. Faster kernels use it for the last few pairs, and for blocks with out-of-range values. */
 #ifndef FASTKAPPA_PAIRS_PORTABLE_H
 #define FASTKAPPA_PAIRS_PORTABLE_H
 

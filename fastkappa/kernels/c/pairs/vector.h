@@ -151,7 +151,7 @@ ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const column_t *a, const column_t *b,
             p = n_planes;
         }
         if (LIKELY(group + 1 < n_groups)) {
-            /* process one plane after every few vectors, so that memory reads continue meanwhile */
+            /* process one plane after every few vectors, so that memory is read in the meantime */
             for (int v = 0; v < 32; v++) {
                 next[v] = NAME(next_cells)(&column_a, &column_b, (uint16_t)n_b, width);
                 for (due += n_planes; due >= 32; due -= 32)

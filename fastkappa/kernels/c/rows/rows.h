@@ -1,8 +1,8 @@
 /* Count the pairs that one column forms with each column of a row-major matrix.
 
    A row of the matrix is compared with each label, many columns at a time. Each column has one byte
-   counter per pair of labels, and each match adds 1 to the counter for the label in this column and
-   the label in the first column. The counters are added to wider sums after at most 255 rows,
+   counter per pair of labels. Each match adds 1 to the column's counter for the matching label and
+   the row's label in the first column. The counters are added to wider sums after at most 255 rows,
    before a byte can overflow. The matrix does not need to be transposed. Every rating is compared
    with every label, so this kernel is only for few labels. */
 #ifndef FASTKAPPA_ROWS_H
@@ -73,11 +73,11 @@ static void add_row_sums(const uint32_t *sums, const uint32_t *n_rows, ptrdiff_t
         }
 }
 
-/* Pairs items start..stop-1 of the first column with each column of a matrix, and adds the pairs
-   to one table per column. `row` is the first row of the matrix, and `row_stride` is the
-   distance between rows in bytes. There are at most MOST_ROW_LABELS labels. `counts` has room
-   for row_counters() bytes, and `sums` has room for the same number of 32-bit integers per group
-   of ROW_WIDTH columns. */
+/* Counts the pairs that items start..stop-1 of the first column form with each column of a matrix,
+   and adds them to one table per column. `row` is the first row of the matrix, and `row_stride` is
+   the distance between rows in bytes. There are at most MOST_ROW_LABELS labels. `counts` has room
+   for row_counters() bytes, and `sums` has room for the same number of 32-bit integers per group of
+   ROW_WIDTH columns. */
 static void count_rows(const column_t *first, const column_t *row, ptrdiff_t row_stride, ptrdiff_t n_columns,
                        ptrdiff_t start, ptrdiff_t stop, int64_t *tables, uint8_t *counts, uint32_t *sums)
 {
