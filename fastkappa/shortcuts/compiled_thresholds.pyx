@@ -80,8 +80,8 @@ def build_evaluator(items, matrix, chance, total, caller):
     return Evaluator(items, matrix, chance, total, caller)
 
 
-# The largest number of items for which an evaluator shared by threads gets a deferred reference
-# count. With a deferred count, only the garbage collector frees the evaluator's memory, perhaps
+# An evaluator that threads share gets a deferred reference count only if it has at most this many
+# items. With a deferred count, its memory is freed only when the garbage collector runs, perhaps
 # much later.
 cdef enum:
     MOST_SHARED = 1 << 16

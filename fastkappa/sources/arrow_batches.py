@@ -26,7 +26,7 @@ from fastkappa.tables import doubtful_tables
 # The number of items in a slice: small enough to keep temporary arrays small, and large enough to
 # spend little time in Python.
 SLICE = 1 << 18
-# Some rows of a source, as a mapping of column names to Arrow arrays.
+# Some rows of a source, as a mapping from column names to Arrow arrays.
 Batch = dict[Any, Any]
 # A part of a source, as a function that returns its batches. One thread reads all of them.
 Part = Callable[[], Iterable[Batch]]

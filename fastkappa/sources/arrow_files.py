@@ -126,7 +126,7 @@ def read_columns(
             import pyarrow
 
             batches = list(file_batches(path, file_format, columns, on_progress, strings))
-            # Each batch becomes a table, because schemas can differ. An empty file has no batches.
+            # Use one table per batch, because schemas can differ. An empty file has no batches.
             tables = [pyarrow.Table.from_batches([batch]) for batch in batches]
             tables = tables or [pyarrow.table({})]
             table = pyarrow.concat_tables(tables, promote_options="permissive")
@@ -403,8 +403,8 @@ def _arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) 
         batches = reader if n_batches is None else map(reader.get_batch, range(n_batches))
         for i, batch in enumerate(batches, 1):
             on_progress(source.tell() if n_batches is None else size * i // n_batches)
-            # Arrow does not validate batches on its own, and only full validation detects invalid
-            # UTF-8 and dictionary codes that stand for no value.
+            # Arrow does not validate batches by default, and only full validation detects invalid
+            # UTF-8 and out-of-range dictionary codes.
             batch.validate(full=True)
             yield batch
 
@@ -431,7 +431,7 @@ def naming(path: Path) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise RatingsError(f"{path} cannot be read: it is not UTF-8 text ({error}).") from error
     except (OSError, pyarrow.ArrowException, IndexError, KeyError) as error:
-        # pyarrow raises IndexError or KeyError if the metadata of a Parquet file are contradictory.
+        # pyarrow raises IndexError or KeyError if the metadata of a Parquet file is inconsistent.
         reason = " ".join(str(error).split()).rstrip(".")
         if "UTF8" in reason:
             reason = f"it is not UTF-8 text ({reason})"

@@ -18,7 +18,8 @@ from fastkappa.sources.arrow_columns import as_array, is_string
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import is_packed
 
-# The number of rows in a block, the names of all fields, and the columns of the required fields.
+# A parsed block: its number of rows, the names of all its fields, and the columns of the required
+# fields.
 Parsed = tuple[int, Iterable[str], dict[str, Any]]
 # The number of bytes read at a time.
 BLOCK_SIZE = 1 << 22

@@ -34,8 +34,8 @@ LARGEST_DENSE = 1 << 18
 MOST_CELLS_OF_NUMBERS = 1 << 24
 # Ratings as codes for the kernels, their codec, and the label of each code.
 CodedBatch = tuple[AnyArray, Codec, Sequence[Any]]
-# If there seem to be too many labels, the distinct labels in a sample of about this many ratings
-# are counted.
+# If a table has too many cells, about this many ratings are sampled to check whether a column has
+# too many distinct labels.
 SAMPLE = 1 << 16
 
 

@@ -213,17 +213,17 @@ class AxisLabels:
         are_names: bool = False,
     ) -> None:
         self.column, self.name = column, f"column {column!r}"
-        # Whether the labels are the names of groups. A blank name is missing.
+        # Whether the labels are the names of groups. A blank name counts as missing.
         self.are_names = are_names
         self.wanted, self.codes = wanted, codes
-        # The remaining number of strings outside ``wanted`` that can have their own keys. It is 0
-        # if the labels are numbers, because a string would change the type of the column.
+        # How many more strings outside ``wanted`` can have keys of their own. It is 0 if the labels
+        # are numbers, because a string would change the type of the column.
         are_texts = wanted is not None and not all(map(is_number, wanted.texts or ("0",)))
         self._n_others = n_others if are_texts else 0
         self.order: list[Key] | None = None
         self.position: dict[Any, int] = {}
         self.dtype, self.kinds = NO_TYPE, set[str]()
-        # With several text files, the first file that contains each text.
+        # The first file that contains each text, if there are several text files.
         self.files: dict[Any, Path] = {}
         # The number of parts, and the number of runs of equal ratings in all parts together.
         self.n_parts, self.n_runs = 0, 0.0

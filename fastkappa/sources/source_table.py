@@ -150,7 +150,7 @@ class SourceTable:
         self.parts: list[Part] = []
         self.place = 0, 0
         self.first_rows: list[tuple[tuple[int, int], Column, Column]] = []
-        # How often each rater gave each rating in all recorded parts together.
+        # How often each rater has used each label in the parts recorded so far.
         self._so_far: list[Counter[Key]] = [Counter(), Counter()]
         self._counts: IntTable = np.zeros((0, 0, 0), np.int64)
         self._sums: AnyArray | None = None

@@ -42,7 +42,7 @@ from fastkappa.statistics.spread import EPSILON, SAFETY, Influence
 FEW_CLUSTERS = 50
 # The number of terms per block in sums over clusters (8 MB).
 BLOCK = 1 << 20
-# The number of clusters to sample to find out whether many clusters are equal.
+# The number of clusters to sample when checking whether many clusters are equal.
 SAMPLE = 1 << 10
 
 

@@ -303,8 +303,8 @@ def with_test(
         [value] = together.values_at(0.0)
         z = math.copysign(math.sqrt(max(together.at(value).statistic, 0.0)), found.value)
     else:
-        # If the raters agree perfectly, the asymptotic standard error of an estimate is 0, so the
-        # two estimates cannot be tested together.
+        # If an estimate has an asymptotic standard error of 0, as with perfect agreement, the two
+        # estimates cannot be tested together.
         z = found.value / found.standard_error
     return replace(found, interval=ends, z=z, p_value=t_two_sided_p(z, freedom))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-# The continued fraction and Newton's method stop at this relative change.
+# The continued fraction stops once the relative change per step is at most this.
 PRECISION = 1e-16
 # With at least this many degrees of freedom, Hill's normal deviate is exact to the last digit, and
 # more accurate than a continued fraction in 1 - x.

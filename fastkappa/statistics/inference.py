@@ -35,8 +35,9 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, mean_weig
 # 95% of normally distributed values lie within this many standard deviations of the mean.
 DEVIATIONS = 1.959963984540054
 STANDARD_NORMAL = NormalDist()
-# "normal": variances are divided by n, and quantiles are normal. "t": variances are divided by n -
-# 1, and quantiles are those of Student's t with n - 1 degrees of freedom.
+# "normal": variances are divided by n, and quantiles are normal.
+# "t": variances are divided by n - 1, and quantiles are those of Student's t with n - 1 degrees
+# of freedom.
 Distribution: TypeAlias = Literal["normal", "t"]
 DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
 

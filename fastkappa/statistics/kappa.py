@@ -173,7 +173,7 @@ def kappas(tables: AnyArray, weights: Weights) -> NDArray[np.float64]:
     difference, expected, defined = _difference_and_expected(tables, weights)
     kappa = np.full(tables.shape[:-2], np.nan)
     if tables.ndim == 2:
-        # Python correctly rounds the quotient of two whole numbers, however large.
+        # Python rounds the quotient of two whole numbers correctly, no matter how large they are.
         if defined:
             kappa[()] = int(difference) / int(expected)
     elif expected.dtype == object:

@@ -255,8 +255,8 @@ def _proportions(value: float, ends: Ends, bands: tuple[Band, ...]) -> dict[str,
     low, high = (math.nan, math.nan) if math.isnan(value) else ends(0.5)
     if math.isnan(low + high):
         return {band.reading: math.nan for band in bands}
-    # If the error is unknown, or the whole distribution is outside the range, the band that
-    # contains the value gets all the probability.
+    # If the error is unknown, or the whole distribution is outside the range, all the probability
+    # is assigned to the band that contains the value.
     pieces = [float(band is _band_of(value, bands)) for band in bands]
     if low < high:
         found = _Distribution(value, ends)

@@ -33,8 +33,8 @@ EPSILON = float(np.finfo(np.float64).eps)
 # The bound on rounding errors is multiplied by this factor, because each term is computed from a
 # few successive sums.
 SAFETY = 8.0
-# The largest rounding error of a coefficient that is computed as 1 - observed / expected and should
-# be 0.
+# A coefficient closer to 0 than this is set to 0, because 1 - observed / expected can have a
+# rounding error of this size.
 LEAST_COEFFICIENT = 64 * EPSILON
 
 
@@ -82,8 +82,8 @@ def variance(influence: Influence, proportions: AnyArray, n_terms: int | AnyArra
         deviation = values - np.add.reduce(proportions * values, axis=-1, keepdims=True)
         spread: FloatTable = np.add.reduce(proportions * deviation * deviation, axis=-1)
         bound = SAFETY * n_terms * EPSILON
-        # If the values are only rounding errors, the variance is below the square of the largest
-        # bound, usually far below.
+        # If the values differ only by rounding errors, the variance is below the square of
+        # ``largest``, usually far below.
         largest = (2 * bound * np.maximum.reduce(sizes, axis=-1, keepdims=True))[..., 0]
         if (spread > largest * largest).all():
             return spread

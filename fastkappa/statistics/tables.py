@@ -15,7 +15,7 @@ from fastkappa.exceptions import LabelOrderWarning, users_stacklevel
 # The names that other packages use for the totals of rows and columns.
 MARGINS = ("all", "sum", "total")
 # With fewer items than this, the last row and column can equal the sums of the others by chance.
-# Even with 40 items, they were equal to the sums in 1 of 400,000 simulated tables.
+# Even with 40 items, this happened in 1 of 400,000 simulated tables.
 FEWEST_IN_CORNER = 10
 # With fewer rows than this, the last column can equal the sum of the others by chance.
 FEWEST_ROWS = 5

@@ -46,8 +46,8 @@ def closest_tables(tables: AnyArray, weights: Weights) -> AnyArray:
 def _most_agreeing(rows: AnyArray, columns: AnyArray) -> AnyArray:
     """Return tables with the largest possible counts on the diagonal."""
     agreeing = np.minimum(rows, columns)
-    # The remaining items of each label are all in one margin, so no more items can be on the
-    # diagonal.
+    # The remaining items of each label are all in one of the two margins, so no more of them can be
+    # placed on the diagonal.
     table = _in_order(rows - agreeing, columns - agreeing)
     labels = np.arange(rows.shape[-1])
     table[..., labels, labels] += agreeing

@@ -25,7 +25,8 @@ from fastkappa.tables.known_labels import Encoding, KnownLabels
 from fastkappa.tables.table import ConfusionTable, common_labels, scatter
 from fastkappa.tables.tally import Tally, TooManyCellsError
 
-# The largest number of cells in the tables of all groups, or of all clusters: 512 MB.
+# The largest total number of cells in the tables of all groups, or of all clusters. This many cells
+# take up 512 MB.
 MOST_CELLS = 1 << 26
 # Clearing and reading this many cells takes about as long as sorting one item.
 CELLS_WORTH_AN_ITEM = 8
@@ -182,8 +183,8 @@ def count_by_cluster(
     threads = max(1, min(num_threads, len(values) // ITEMS_WORTH_A_THREAD))
     n_all = items.n_numbers * n_cells
     if n_all <= min(most_cells, CELLS_WORTH_AN_ITEM * max(len(values), chunk)):
-        # Each thread needs its own table, and clearing and adding the tables takes time, so each
-        # thread must have at least four items per cell.
+        # Each thread needs its own table, which must be cleared and added to the others. Another
+        # thread is therefore used only if each has at least four items per cell.
         found = items.counted(max(1, min(threads, len(values) // (4 * n_all))))
     else:
         found = items.sorted(threads)

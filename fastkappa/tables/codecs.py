@@ -217,8 +217,8 @@ class LabelMap:
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
         """Return the codes of the values, after assigning new codes to unknown values."""
         codes, n_unknown = self._look_up(kernels, values)
-        # The sample of a long column is shorter than this limit, so all its labels are learned at
-        # once.
+        # The sample of a long column has fewer ratings than this limit, so all labels in the sample
+        # are learned at once.
         length, all_added = 4 * SAMPLE, False
         while n_unknown:
             if all_added:

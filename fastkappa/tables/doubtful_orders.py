@@ -46,8 +46,8 @@ FEWEST_REPEATED, BY_CHANCE = 30, 1e-6
 # Each row is represented by one byte: the first rater's byte plus `FACTOR` times the second
 # rater's. NumPy multiplies by a zero-dimensional array faster than by a Python integer.
 FACTOR = np.array(31, np.uint8)
-# The maximum number of later places to check at which the first rows seem to be repeated. If there
-# are more such places, the labels are too frequent to be evidence.
+# The maximum number of places to check where the first rows seem to be repeated. If there are more,
+# the labels are too frequent for a repetition to be evidence.
 MOST_PLACES = 20
 
 

@@ -17,8 +17,8 @@ from fastkappa.formatting import percent_text
 from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.tables.two_codings import LEAST_REPEATS, is_predicted, kappa_of
 
-# The smallest number of rows in a doubtful part, and in the rest of the column, with which the part
-# is compared.
+# The smallest number of rows in a doubtful part, and in the rest of the column that the part is
+# compared with.
 FEWEST_OF_PART = 30
 # A part looks shifted if its kappa is below `GIVEN`, but at least `MOVED` after the shift is
 # undone.
@@ -35,14 +35,15 @@ LEAST_EVIDENCE = math.log(1e3)
 # A rater's ratings vary in a part if at most the proportion `MOST_ALIKE` of them have the same
 # label, and if neighbors differ at least `LEAST_VARIED` times as often as in random order.
 MOST_ALIKE, LEAST_VARIED = 0.8, 0.5
-# For a warning, kappa outside the part must be at least this large. Kappa is lower if rows are
-# sorted by agreement, or if one rater is much more accurate than the other.
+# For a warning, kappa outside the part must be at least this large. A lower kappa has other
+# possible causes: the rows are sorted by agreement, or one rater is much more accurate than the
+# other.
 LEAST_ELSEWHERE = 0.4
 # A run of agreements must be at least this many times as long as any other, because some sites or
 # sessions have easier items.
 TIMES = 5
-# This number is added to the occurrences of a label, or to the agreements on it, so that a rare
-# label is no evidence.
+# Added to the number of times a label occurs, or to the number of agreements on it, so that a rare
+# label does not count as evidence.
 SPARE = 3
 # A warning about blanks filled from the row above requires at least `FEWEST_DIFFERENT`
 # disagreements and a kappa of at least `LEAST_KAPPA`. The proportion of disagreements in which the

@@ -32,12 +32,12 @@ MOST_NAMED = 5
 # For a warning about a label at an end of the scale, the ratings paired with this label must be
 # farther from it than those paired with the adjacent label, by more than this many standard errors.
 FAR_APART = 3.5
-# If raters agree on a label at an end of the scale for more than one item in 25, the agreement is
-# not attributed to chance.
+# If raters agree on a label at an end of the scale for more than one in this many items, the
+# agreement is not attributed to chance.
 OFTEN_AT_END = 25
 # The smallest mean number of occurrences per label that is plausible for ratings.
 LEAST_REPEATS = 2
-# In a table with fewer cells, each pair of labels can occur exactly once by chance.
+# In a table with fewer cells than this, each pair of labels can occur exactly once by chance.
 FEWEST_CELLS = 6
 # Labels that only one rater uses are suspicious if there are at least `FEWEST_ALONE` of them, and
 # at least `TIMES` times as many as the other rater has labels.

@@ -21,7 +21,7 @@ from fastkappa.kernels.contract import LabelHash
 
 # Up to `FEW_LABELS` labels share 2**`FEW_SLOT_BITS` slots, which fit in vector registers.
 FEW_LABELS, FEW_SLOT_BITS = 16, 6
-# More labels share at least 2**`LEAST_SLOT_BITS` slots.
+# More than `FEW_LABELS` labels share at least 2**`LEAST_SLOT_BITS` slots.
 LEAST_SLOT_BITS = 12
 # With up to this many labels, all slots fit in the L1 cache.
 MANY_LABELS = 1 << 10

@@ -26,7 +26,8 @@ LABELS_NOT_WORTH_A_GUESS = 8
 # With fewer items than this, counting a table is as fast as summing moments.
 FEWEST_ITEMS = 1 << 20
 MOST_LABELS = (1 << 16) - 1
-# Unknown labels are guessed from this many items at the start, among which every label must occur.
+# If the labels are not given, their range is guessed from this many items at the start, among which
+# every label in the range must occur.
 SAMPLE = 1 << 16
 
 

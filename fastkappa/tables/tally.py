@@ -433,12 +433,12 @@ class Tally:
         its labels, and the tables have an additional last position for items with other labels.
         """
         counts, tables, labels = self.tables[0], self.tables, []
-        # Labels with items on the diagonal occur, so most tables need no search for unused labels.
+        # Labels with items on the diagonal are used, so most tables need no search for others.
         agreed = counts.diagonal().tolist() if counts.ndim == 2 else []
         for i, codec in enumerate(self._codecs):
             own, n_labels = codec.labels(), codec.n_labels
             if self._grows[i]:
-                # Indexing with a slice, which returns a view, is much faster.
+                # A slice returns a view, which is much faster than indexing with an array.
                 places: Any = slice(n_labels)
                 if codec.longest_chunk or len(agreed) < n_labels or 0 in agreed[:n_labels]:
                     others = OTHER_AXES[counts.ndim][i]

@@ -33,8 +33,8 @@ CLEARLY_BETTER, OFTEN_ALONE = 0.2, 0.01
 # For a warning about similarly written labels, kappa must be at least this large after the labels
 # are merged.
 NEAR_ONCE_MERGED = 0.5
-# A warning requires an ``n * kappa**2`` of at least this value, which raters who agree only by
-# chance reach in about one table in 600.
+# A warning requires ``n * kappa**2`` to be at least this. Raters who agree only by chance reach
+# this value in about one table in 600.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
 # A warning that a scale is reversed for some of the items requires at least `FEWEST_GRADES` labels.
@@ -321,7 +321,7 @@ def _two_scales(values: Floats, table: AnyArray, names: Sequence[str]) -> str | 
         return None
     rows, columns = (values - margin @ values / table.sum() for margin in margins)
     squares = math.prod(margin @ own**2 for margin, own in zip(margins, (rows, columns)))
-    # With negative weights, the product can be negative.
+    # With negative sample weights, ``squares`` can be negative.
     correlation = float(rows @ table @ columns) / math.sqrt(squares) if squares > 0 else 0.0
     given = kappa_of(values, values, table, 2)
     if correlation < max(NEAR, given + CLEARLY_BETTER):

@@ -28,7 +28,7 @@ from fastkappa.thresholds.rounding import places_at_thresholds
 from fastkappa.thresholds.search import SIZES, best_binned, best_sorted
 
 METHODS = ("auto", "sort", "bins")
-# With fewer items, sorting takes no longer than setting up the bins.
+# With fewer items than this, sorting takes no longer than setting up the bins.
 ITEMS_WORTH_BINS = 1 << 16
 # If scores fall as labels rise or do not separate them, kappa at the best thresholds is close to 0.
 # The scores are therefore checked only if kappa is below this limit.

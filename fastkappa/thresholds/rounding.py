@@ -42,8 +42,8 @@ Method = Literal["spline", "exact", "bagged", "closed_form"]
 METHODS: tuple[Method, ...] = ("spline", "exact", "bagged", "closed_form")
 # A spline has few knots, so more rows than this would not improve it.
 MOST_SPLINE_ROWS = 1 << 10
-# Items with a smaller proportion of the total weight are left out, because rounding errors are
-# larger than their weight.
+# Items with less than this proportion of the total weight are left out, because rounding errors are
+# larger than their weights.
 LEAST_PROPORTION = 1e-12
 # With more items than this, the exact optimum generalises as well as bagging and is much faster.
 MOST_BAGGED = 10_000
@@ -263,7 +263,7 @@ class ThresholdFinder(NamedTuple):
             return items.thresholds_at(only.places)
         numbers, scale = _scaled(items.scores)
         mean, spread = _mean_and_spread(numbers, items.weights)
-        # If all scores are equal, their spread is 0 and must be replaced.
+        # If all scores are equal, their spread is 0. Replace it, because it is a divisor below.
         spread = spread or 1.0
         rows = np.diff(prefix)
         sums, sizes = np.add.reduceat(_times(numbers, items.weights), places[:-1]), rows.sum(axis=0)

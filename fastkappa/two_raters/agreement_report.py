@@ -52,10 +52,11 @@ IN_DICTIONARY = (
     *("expected_agreement", "weighted_observed_agreement", "weighted_expected_agreement"),
     *("kappa_max", "pabak", "prevalence_index", "bias_index", "bangdiwala_b", "category_kappas"),
 )
-# Without weights, each of these two indices equals the index listed before it, so reports leave it
-# out.
+# Without weights, Brennan-Prediger equals Bennett's S, and AC2 equals AC1, so reports leave out
+# these two indices.
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
-# With fewer labels, nearly all items are at most one label apart, so reports leave this figure out.
+# With fewer labels than this, nearly all items are at most one label apart, so reports leave out
+# the proportion of these items.
 FEWEST_APART = 4
 # The maximum number of unused labels that a report lists.
 MOST_UNUSED = 5

@@ -103,7 +103,8 @@ def clusters_by_group(
     ]
     pooled = clusters_of(clusters, own_cells, counts)
     joint = clusters_of(clusters, cells, counts)
-    # The cells of a cluster are in increasing order, so the groups of these cells are too.
+    # The cells of a cluster are in increasing order, so the first and the last cell show whether
+    # all are in the same group.
     first, last = (joint.cells[i] // n_cells for i in (joint.starts[:-1], joint.starts[1:] - 1))
     n_shared = int(joint.multiplicities[first != last].sum())
     repeats = False

@@ -96,8 +96,8 @@ def _names_below(file: TextFile, check: Check) -> str:
             if found:
                 break
         else:
-            # Empty lines are skipped, so several values of ``n_above`` lead to the same names. The
-            # largest of these values leads to the line of the names itself.
+            # Empty lines are skipped, so several values of ``n_above`` can lead to the same names.
+            # Keep the largest, which points to the line that contains the names.
             found = below.n_skipped
     return f" Line {found + 1} has these names: {_skip(found)}" if found else ""
 

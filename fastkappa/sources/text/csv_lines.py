@@ -34,8 +34,8 @@ MOST_TEXTS = 1 << 8
 SAMPLED = 1 << 6
 # The length in bytes of the longest text that the kernel supports.
 LONGEST_TEXT = 1 << 7
-# The number of bytes that are first searched for new texts. Each later search covers twice as many
-# bytes as the one before.
+# The number of bytes covered by the first search for new texts. Each later search covers twice as
+# many as the one before.
 FIRST_LEARNED = 1 << 8
 # Bytes that the kernel does not support: quotes change the meaning of a field, and NULs serve as
 # the kernel's padding.

@@ -14,8 +14,8 @@ from fastkappa.sources.text.text_format import TextFile, is_packed, opened_rows,
 from fastkappa.sources.text.unread_columns import TOTALS, judge_columns, total_of
 from fastkappa.sources.text.unread_groups import Fields, Unread
 
-# `MOST_FIRST` characters are read at the start of a file, and `MOST_LAST` at its end, where only
-# the last `LAST_LINES` lines are checked.
+# At most `MOST_FIRST` characters are read from the start of a file, and at most `MOST_LAST` from
+# its end, where only the last `LAST_LINES` lines are checked.
 MOST_FIRST, MOST_LAST, LAST_LINES = 1 << 16, 1 << 11, 4
 NOTES = "note|source|legend|quelle|legende|anmerkung|remarque|légende"
 MADE = "exported|generated|downloaded|printed|exportiert|erstellt|exporté"

@@ -137,8 +137,7 @@ def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, Text
     contains another delimiter instead, or specifies one, as in ``sep=;``. If ``expected`` is empty,
     the first line determines the delimiter.
     """
-    # Invalid bytes are only replaced here, because they raise an error later, when the whole file
-    # is read.
+    # Replace invalid bytes for now. They raise an error later, when the whole file is read.
     with (
         naming_encoding(path, given.encoding),
         opened_rows(path, given, errors="replace") as file,

@@ -44,7 +44,8 @@ from fastkappa.sources.text.arrow_text import (
 from fastkappa.sources.text.csv_lines import LineCounter
 from fastkappa.sources.text.text_format import TextFile
 
-# To infer a column's type, up to this many texts are kept in addition to the given labels.
+# If labels are given, the maximum number of distinct texts to keep for inferring a column's type.
+# Any further texts are kept only if they change the type.
 MOST_OTHERS = 1 << 12
 
 
@@ -61,8 +62,8 @@ class TextTable:
 
     def __init__(self, table: SourceTable, *, has_files: bool = False) -> None:
         self._raw = table.empty_copy()
-        # For each column, the texts that are not among the given labels. Only as many are kept as
-        # are needed to infer the column's type.
+        # If labels are given, the texts of each column, but only as many as are needed to infer the
+        # column's type.
         self._others: dict[Any, dict[Any, None]] = {}
         self._weights_are_whole = True
         self._decimal, self._has_files, self._knows_rows = ".", has_files, True

@@ -45,8 +45,8 @@ TEST = re.compile(
     r"(patient|subject|record|case|user|item|id)?[\W_]*\d*)"
 )
 # A warning about ids that match `TEST` requires that at most the proportion `MOST_TESTS` of the ids
-# match, and that no other id matches `SPLIT`. A match of `SPLIT` means that the test items belong
-# to the data splits of a model.
+# match, and that no other id matches `SPLIT`. If an id matches `SPLIT`, the test items are probably
+# those used to test a model.
 SPLIT, MOST_TESTS = re.compile("train|val|dev", re.IGNORECASE), 0.05
 # Matches the name of a column that numbers the versions of an item.
 VERSION = re.compile(r"(?i:(?<![^\W\d_])(version|revision|rev)(?![^\W\d_]))")
@@ -150,8 +150,8 @@ def _warn_of_tests(given: Unread) -> None:
         ids = given.fields[name] if name not in given.rated and ID.search(name) else ()
         found = [*filter(TEST.fullmatch, ids)]
         others = [one for one in ids if not TEST.fullmatch(one)]
-        # Without this condition, free text such as "test" and the test items of a model would also
-        # be reported.
+        # Require every other id to contain a digit, and none to match `SPLIT`. Otherwise, free text
+        # such as "test" and the test items of a model would also be reported.
         are_ids = all(any(map(str.isdigit, one)) and not SPLIT.search(one) for one in others)
         if found and are_ids and len(found) <= MOST_TESTS * len(ids):
             warn(
@@ -335,7 +335,7 @@ def _warn_of_counted(given: Unread) -> None:
     }
     keys = [*(fields[name] for name in rated), *groups.values()]
     n_labels = [len(set(column)) for column in keys]
-    # A column with more distinct values than half the number of rows contains item ids.
+    # A column is taken for item ids if its distinct values number more than half the rows.
     if 2 * max(n_labels) > n_rows or len(set(zip(*keys))) < n_rows:
         return
     in_order = [int(count) for count in counts] == list(range(1, n_rows + 1))

@@ -26,8 +26,8 @@ ID = re.compile(
     r"|[a-z]I[dD]([\W_]|$)"
 )
 # Matches the name of a column of places, such as hospitals, each of which can number its patients
-# from 1. The numbers alone do not identify such a column: in a column of visits, patients 1 to n
-# can be the patients who came to a visit.
+# from 1. Restarting numbers alone do not identify such a column: in a column of visits, patients 1
+# to n can be the same people at every visit.
 PLACE = re.compile(
     r"(^|[\W_])(?i:sites?|cent(er|re|ro)s?|hospital|clinic|country|city"
     r"|standort|\w*(zentrum|klinik|krankenhaus)|praxis|stadt"
@@ -64,8 +64,8 @@ FEWEST_GRADES, FEWEST_AT_END, LEAST_AT_END, LEAST_ABOVE = 3, 5, 0.05, 0.75
 # the items with a label at the end of a scale. At least the proportion `FEWEST_SHARED` of the codes
 # must be in both sets.
 FEWEST_OF_CODE, ALIKE, CLOSER, LEAST_AGREED, FEWEST_SHARED = 60, 0.15, 0.2, 0.25, 0.5
-# A warning about ratings that were filled in requires that the other column is blank for at most
-# this proportion of the items on which the raters agree.
+# A warning that one rater's ratings were filled in from the other's requires a third column that is
+# blank for at most this proportion of the items on which the raters agree.
 MOST_BLANK = 0.6
 
 # The values of a column that says whether an item was used to train a model (`TRAINING`) or held
@@ -272,9 +272,9 @@ def _warn_of_restarts(given: Unread) -> None:
             continue
         for one, part, label in zip(given.fields[item], parts, labels):
             rows_of.setdefault(one, []).append((part, label))
-        # The number of pairs of ratings of the same item, and the number of such pairs that are
-        # equal. Each list starts with the number across different parts, followed by the number
-        # within the same part.
+        # How many pairs of ratings have the same item, and how many of these pairs are equal. In
+        # each list, the first number is for pairs from different parts, and the second for pairs
+        # from one part.
         pairs, equal = [0, 0], [0, 0]
         for rows in rows_of.values():
             for (part, label), (other_part, other) in combinations(rows[:MOST_RATINGS], 2):

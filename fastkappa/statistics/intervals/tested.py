@@ -45,8 +45,8 @@ FREE_STEPS = 4
 END_TOLERANCE = 1e-8
 # The search is for an angle whose tangent is the ratio of two standard errors. The angle is found
 # to within `ANGLE_TOLERANCE`, because smaller changes hardly affect the difference. `LEAST_ANGLE`
-# is the smallest angle to try, instead of 0: if a rater uses only one label, the error is 0 only at
-# the estimate, which is not tested.
+# is the smallest angle to try, instead of 0: if a rater uses only one label, the standard error is
+# 0 only at the estimate itself, which is not tested.
 ANGLE_TOLERANCE, LEAST_ANGLE = 1e-5, 1e-4
 
 
@@ -229,7 +229,7 @@ def inverted(
 def _errors(constraint: Constraint, p: FloatTable, values: FloatTable) -> FloatTable:
     """Return the standard errors for a sample of one item, given proportions with these values."""
     _, slope = constraint.slopes(p, values)
-    # h = N - (1 - value) M, so M is h at the value 1 minus h at the value 0.
+    # Since h(value) = N - (1 - value) M, M is h(1) - h(0).
     (at_one, _), (at_zero, _) = (
         constraint.slopes(p, np.full(len(values), end)) for end in (1.0, 0.0)
     )
@@ -369,7 +369,7 @@ def difference_ends(
     def excess(angle: FloatTable, which: AnyArray) -> FloatTable:
         """Return the angle whose tangent is the ratio of the errors, minus the given angle."""
         found[which], errors = ends(angle, which)
-        # The errors are NaN at the most extreme value that the counts allow, and are replaced by 0.
+        # At the most extreme value that the counts allow, the errors are NaN. Replace them with 0.
         one, two = np.nan_to_num(errors.T, nan=0.0)
         return np.asarray(np.arctan2(two, one) - angle)
 

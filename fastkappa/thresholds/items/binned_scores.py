@@ -60,8 +60,8 @@ class BinnedScores:
         if counts[:, items.n_labels].any():
             raise items_changed()
         n_items = counts.sum(axis=1)
-        # Only rows with items become bins. For each bin, the index of its row in the tables of the
-        # kernels.
+        # Only rows with items become bins. ``_row`` contains the row of each bin in the kernels'
+        # tables.
         self._row = np.flatnonzero(n_items)
         self.n_below: Places = np.concatenate([[0], np.cumsum(n_items[self._row])])
         table = (counts if weights is None else weights)[self._row, : items.n_labels]

@@ -13,8 +13,8 @@ from fastkappa.ratings.doubtful_labels import are_ids
 
 # At most this many evenly spaced items are checked.
 MOST_SEEN = 10_000
-# The limit for Fisher's z, in standard errors. About 1 in 700 sets of unrelated scores falls below
-# this limit.
+# A warning that scores fall as labels rise requires Fisher's z, in standard errors, to be below
+# this limit. For unrelated scores, this happens about once in 700 sets.
 CLEARLY = -3.0
 # With fewer items than this, even good scores can fail to separate the labels by chance.
 FEWEST_ITEMS = 20
@@ -69,7 +69,7 @@ def _z_of_correlation(scores: AnyArray, codes: AnyArray, weights: Floats | None)
     spread = math.sqrt(float(proportions @ x**2) * float(proportions @ y**2))
     if spread == 0:
         return 0.0
-    # The correlation is kept between -1 and 1, because atanh is infinite there.
+    # Keep the correlation away from -1 and 1, where atanh is infinite.
     most = 1 - 1e-15
     correlation = min(max(float(proportions @ (x * y)) / spread, -most), most)
     return math.atanh(correlation) * math.sqrt(size - 3)

@@ -18,13 +18,14 @@ MOST_IN_GROUP = 1024
 MOST_SORTED_GROUPS = 64
 # The largest number of cells in the table of all bins and labels.
 MOST_CELLS = 1 << 18
-# With fewer items, sorting takes no longer than setting up the bins.
+# With fewer items than this, sorting takes no longer than setting up the bins.
 ITEMS_WORTH_BINS = 1 << 15
 
 
 def tables_at(items: GroupedItems, thresholds: Floats) -> Floats:
     """Return the confusion matrix for each row of thresholds."""
-    # Rounding a threshold up to the scores' dtype does not change which scores are below it.
+    # Rounding a threshold up to a number of the scores' dtype does not change which scores are
+    # below it.
     limits = thresholds.astype(items.scores.dtype)
     next_up = np.nextafter(limits, limits.dtype.type(np.inf))
     limits = np.where(limits < thresholds, next_up, limits)

@@ -36,7 +36,7 @@ MOST_LABELS, FEWEST_PER_SCORE = 20, 4
 # say).
 SAMPLE = 1 << 16
 SWAPPED = "Check that y_true and scores were not swapped: y_true comes first."
-# A place between sorted items, represented by the number of items below it.
+# Places between sorted items, each represented by the number of items below it.
 Places = NDArray[np.int64]
 
 

@@ -165,7 +165,7 @@ RATINGS: dict[str, Callable[[], Any]] = {
     "pyarrow chunked": lambda: pa.chunked_array([STRINGS[:2], STRINGS[2:]]),
     "pyarrow chunked int": lambda: pa.chunked_array([CODES[:2], CODES[2:]]),
     "only __array__": OnlyDunderArray,
-    # Ratings that are or should be rejected.
+    # Ratings that are rejected, or should be.
     "only a sequence": OnlySequence,
     "parts": lambda: [0.5, 1.0, 2.0, 0.0],
     "parts float32": lambda: np.array([0.5, 1.0, 2.0, 0.0], np.float32),
