@@ -94,7 +94,7 @@ class PairKernels(Protocol):
 
     def __hash__(self) -> int: ...
 
-    # Whether pairs with few labels are counted about as fast as the columns are read.
+    # Whether counting pairs with few labels takes about as long as reading the columns from memory.
     READS_AS_FAST: bool
     # The largest number of labels that ``count_rows`` supports, or 0 if there is no such kernel.
     MOST_ROW_LABELS: int

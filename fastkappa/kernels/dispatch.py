@@ -137,7 +137,8 @@ def _load(name: str) -> PairKernels | None:
         _missing[name] = f"{error} ({_hint(name)})"
         return None
     except MemoryError:
-        # The backend exists, so another attempt can succeed when more memory is free.
+        # The backend is not recorded as missing, because importing it can succeed once more memory
+        # is free.
         raise
     except Exception as error:
         # Importing an installed library can fail for any reason, such as incompatible versions. The

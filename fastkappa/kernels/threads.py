@@ -299,5 +299,5 @@ def _ended(shares: list[Future[Result]], ranges: ItemRanges) -> list[Future[Resu
 
 
 if hasattr(os, "register_at_fork"):
-    # The parent's threads do not exist in a child process.
+    # The parent's threads do not exist in a child process, so the child needs a new pool.
     os.register_at_fork(after_in_child=_pool.cache_clear)

@@ -186,7 +186,7 @@ class LeaderboardBuilder:
         names_here, pairs = [full_names[j] for j in ranked], [read[j] for j in ranked]
         labels = self._order.labels_of(names_here, [pair.columns for pair in pairs])
         counted = list(self._order.count(names_here, pairs, labels, self._weights))
-        # Predictions are added only now, when all of them are known to be valid.
+        # Predictions are added only after all of them are known to be valid.
         for some, table, n_other in counted:
             batch = [ranked[i] for i in some]
             present = labels_present(table.counts, labels is not None)

@@ -136,7 +136,7 @@ class IntraclassResult(MeasuredResult):
     def __getitem__(self, name: str) -> IntraclassCorrelation:
         wanted = str(name).replace(" ", "")
         for form in self.forms:
-            # psych uses the names 'ICC2' for 'ICC(2,1)' and 'ICC2k' for 'ICC(2,k)'.
+            # The R package psych uses the names 'ICC2' for 'ICC(2,1)' and 'ICC2k' for 'ICC(2,k)'.
             psych = "".join(c for c in form.shrout_fleiss if c not in "(),").removesuffix("1")
             if wanted in (form.form, form.shrout_fleiss, psych):
                 return form

@@ -85,8 +85,7 @@ def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> Non
 
 def _are_repeated(values: AnyArray) -> bool:
     """Return whether integers repeat like ids in long form: 1, 1, 2, 2, or 1, 2, 1, 2."""
-    # The first few values of a column are nearly always enough to see that it does not repeat
-    # regularly.
+    # Most columns that do not repeat regularly can be ruled out by their first few values.
     if len(np.unique(np.diff(values[:FEWEST].astype(np.float64)))) > 2:
         return False
     ids = np.unique(values)

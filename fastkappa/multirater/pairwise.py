@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 MOST_SCORE_CELLS = 1 << 20
 # The maximum width of a rater's name in a printed matrix.
 LONGEST_NAME = 16
-# Reports list the pairs of up to this many raters with intervals, and the kappas of the pairs of
-# more raters as a matrix.
+# With up to this many raters, a report lists all pairs with their intervals. With more raters, it
+# contains a matrix of the kappas instead.
 MOST_LISTED = 6
 
 

@@ -56,8 +56,8 @@ FEW_OUTSIDE = 10
 MOST_STUDIES, FEWEST_STUDIES = 4000, 1000
 # The number of studies to simulate for a first estimate of the number of items.
 FIRST_STUDIES = 200
-# The maximum total cost of the simulated studies. Studies of this total cost take about 0.1 s. At
-# least `FEWEST_STUDIES` studies are simulated, whatever their cost.
+# The maximum total cost of the simulated studies, which corresponds to about 0.1 s. At least
+# `FEWEST_STUDIES` studies are simulated, whatever their cost.
 STUDIES_COST = 300_000
 WITHIN = 0.02
 # With more labels than MOST_LABELS, the formula for the planned table is used instead of the

@@ -191,7 +191,8 @@ def variation_of_z(rows: Rows, null_kappa: float, weights: Weights) -> Variation
         for sign in (1, -1)
     )
     slopes = (up - down) / (2 * step)
-    # Rescaling gives even linear statistics a second derivative. The term 2 * slopes removes it.
+    # Because of the rescaling, even a linear statistic has a second derivative. The term 2 * slopes
+    # removes this effect.
     bends = (up + down - 2 * value) / step**2 + 2 * slopes
     deviation = np.sqrt((weight * slopes**2).sum())
     return Variation(value, float(deviation), float((weight * bends).sum() / 2))

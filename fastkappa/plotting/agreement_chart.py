@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 # The width and height of a new figure, in inches.
 SIDE = 4.6
-# A segment of an axis is labeled only if it is at least this many font sizes long.
+# A segment of an axis is labelled only if its length is at least this many times the font size.
 LEAST_ROOM = 1.05
-# The strength of the color for partial agreement with weight 1, relative to full agreement.
+# The strength of the colour for partial agreement with weight 1, relative to the colour for full
+# agreement.
 LIGHTER = 0.6
 
 

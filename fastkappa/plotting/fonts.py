@@ -39,8 +39,8 @@ CJK_FONTS = (
 # The names of fonts that draw a box for every character.
 BOXES = re.compile("last ?resort|blank", re.IGNORECASE)
 REGULAR = 400
-# Letters differ in width, so a line of a label has slightly fewer letters than would fit on
-# average.
+# The number of letters on a line of a label, relative to the number that would fit on average. The
+# ratio is below 1 because letters differ in width.
 LETTERS = 0.95
 
 
@@ -83,7 +83,8 @@ def finish_texts(ax: Axes) -> None:
 
 def wrap_y_labels(ax: Axes) -> None:
     """Wrap y labels that are longer than their axis, which would otherwise run over the title."""
-    # The labels are wrapped twice, because the lines added first leave less width for the title.
+    # There are two passes, because lines added in the first pass leave less width for the title,
+    # which can then take more lines and shorten the axis.
     for axes in 2 * (ax, *ax.child_axes):
         label = axes.yaxis.label
         # The length of the axis is known only after the layout, which is skipped if the label

@@ -190,7 +190,7 @@ def draw_labels(grid: Grid, raters: tuple[str, str]) -> None:
     turned: dict[str, Any] = {}
     if _is_too_wide(max(map(text_width, names)), size, grid.cell * step):
         turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    # Dollar signs in a name must not be read as a formula.
+    # Text between dollar signs in a name must not be drawn as a formula.
     plain: dict[str, Any] = {"parse_math": False}
     grid.ax.set_xticks(shown, names, fontsize=size, **plain, **turned)
     grid.ax.set_yticks(shown, names, fontsize=size, **plain)

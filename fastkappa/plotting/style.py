@@ -89,7 +89,8 @@ def tint(colour: str, strength: float) -> tuple[float, ...]:
 
 def text_colour(background: Any) -> str:
     """Return black or white, whichever is easier to read on a colour."""
-    # At this luminance, black and white have the same contrast (by the formula of WCAG 2).
+    # Against a background with this luminance, black text and white text have the same contrast (by
+    # the formula of WCAG 2).
     return "black" if luminance(background) > 0.179 else "white"
 
 

@@ -93,8 +93,8 @@ RARER = 5
 # The pattern of a horizontal rule below column names, or of a line to be filled in on a form.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
-# Labels that are common among numbers, such as grade 4a or code V58.61. The letters i, l and o are
-# excluded, because they might be misread digits.
+# Labels with a letter that are plausible in a column of numbers, such as grade 4a or code V58.61.
+# The letters i, l and o are excluded as first letters, because they might be misread digits.
 CODE = re.compile(r"\d+[a-e]|[a-hj-kmnp-z]\d{2,}(\.\d+)?", re.IGNORECASE)
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
@@ -102,11 +102,11 @@ THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 IMPORT_ID = '{"ImportId":'
 # A formula that a spreadsheet saved in place of its value, such as =B3 or =SUM(A1:A3).
 FORMULA = re.compile(r"=\$?[A-Z]{1,3}\$?\d+|=[A-Z.]+\(.*\)")
-# A cell in the second line of a SurveyMonkey file.
+# The text of a cell in the second line of a SurveyMonkey file.
 RESPONSE = "Response"
-# The number of items at the start of a column among which most labels occur more than once.
+# The number of items to check at the start of a column. Most labels occur again among them.
 SOME_ITEMS = 1 << 10
-# Longer lists of names are rarely typed by hand, so they are not checked for typing errors.
+# The maximum number of names to check for typing errors. Longer lists are rarely typed by hand.
 MOST_TYPED = 10_000
 # With fewer items than this, every item can have a different label by chance.
 FEWEST_IDS = 10

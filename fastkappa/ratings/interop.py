@@ -323,8 +323,8 @@ def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
     if not kind.is_dictionary(ratings.type):
         return None
     if not isinstance(ratings, pyarrow.ChunkedArray):
-        # Arrow checks only the dictionary, because the check of the codes below is faster than
-        # Arrow's.
+        # Use Arrow's check only for the dictionary, because the check of the codes below is faster
+        # than Arrow's.
         checked(ratings.dictionary)
     else:
         ratings = checked(ratings)

@@ -23,7 +23,8 @@ from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.formatting import printable
 
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
-# The start of a warning's reason that names weights, such as weights='linear' or --weights linear.
+# Matches the reason for a warning if the reason begins with the weights, as in weights='linear' or
+# --weights linear.
 NAMED_WEIGHTS = re.compile(r"(--)?weights[ =]")
 DIGITS = re.compile("[0-9]+")
 # The maximum number of labels shown in a message.

@@ -38,24 +38,24 @@ MARKS = re.compile(r"</?[a-z]+ ?/?>|(?<=\w)[.,;:]$|^'(?=\w)")
 AROUND = re.compile(
     r"b?([*`'_]{1,3})(.*\w)\1|\(?([^()]*\w)\)|\[([^\[\],;]*)\]|\$?\\[a-z]+\{(.*\w)\}\$?"
 )
-# A JSON cell with one label or a list, as exported by Label Studio or a language model.
+# A JSON cell with one label or a list, as written by Label Studio or a language model.
 IN_JSON = re.compile(r'\{ ?"\w+" ?: ?("[^"]*"|\[.*\]|\d+) ?\}')
 # The minimum length and the minimum similarity of a word and its misspelling.
 LEAST_WORD, SIMILAR = 5, 0.8
 DIGITS, SIGNS, NO_LETTER = re.compile(r"(?a:\d+)"), re.compile("[-+<>=±≤≥]"), re.compile(r"\W+")
-# For matching the dates to which Excel converts 1-2, 1/2 or 10-19, in English or German, and the
-# same dates as other programs write them.
+# The English abbreviations of the months, and the German abbreviations that differ.
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 GERMAN = {"mrz": "mar", "mai": "may", "okt": "oct", "dez": "dec"}
 MONTH = "|".join([*MONTHS, *GERMAN])
+# Dates to which Excel converts 1-2, 1/2 or 10-19, and the same dates as other programs write them.
 DAY = re.compile(rf"0?(\d+)(?:-|\. ?)({MONTH})|({MONTH})-(\d+)")
 DATE = re.compile(r"\d{4}-0?(\d+)-0?(\d+)(?: 00:00:00)?|0?(\d+)[/.]0?(\d+)[/.]\d{4}")
-# A code with its text, such as "1 - mild", "1. mild", "1 (mild)", "mild (1)" or "A. mild".
+# A code before its text ("1. mild"), a code after it ("mild (1)"), a letter before it ("A. mild").
 CODED = re.compile(r"(\d+) ?[-.:=()] ?([^\W\d_]{2}.*)")
 CODE_LAST = re.compile(r"([^\W\d_].*[^\W\d_])(?:: | ?[(\[=] ?)(\d+)[)\]]?")
 LETTER_FIRST = re.compile(r"([a-z])[.:)] ([^\W\d_].*)")
-# A label after a noun, such as "option b" or "answer: b" in the answers of language models.
 NOUNS = "option|answer|choice|response|model|assistant|class|category|type|group|grade|level"
+# A label after a noun, such as "option b" or "answer: b" in the answers of language models.
 NAMED = re.compile(
     rf"[^\W\d_][^:]*: (.*\w)|(?:{NOUNS}) ([a-z])"
     r"|(?:__label__|https?://.*[/#])(\w+)"
@@ -78,8 +78,8 @@ WITH_PERCENT = re.compile(
     r"(.*[^\W\d_].*?)\s*(?:\(\s*(?:\d+(?:\.\d+)?\s*%|[01]?\.\d+)\s*\)|[,:;|]\s*[01]?\.\d+)",
     re.DOTALL,
 )
-# The start of a language model's refusal, in lower case.
 CANNOT = r"i (?:can.?t|can ?not|am (?:un|not )able to)|i.m (?:un|not )able to"
+# The start of a language model's refusal, in lower case.
 REFUSAL = re.compile(
     rf"i(?:.m| am) sorry\b|sorry, |as an ai\b"
     rf"|(?:{CANNOT}) (?:a[ns]|classify|determine|help|provide)"

@@ -10,9 +10,9 @@ from fastkappa.formatting import text_width
 from fastkappa.results.report import Grid, Report
 
 COLUMNS = 80
-# Names are truncated after LONGEST_CELL characters, and longer values take several lines. In grids
-# whose rows begin with two names, names are truncated after LONGEST_OF_TWO characters, so that two
-# names and an interval fit on a line.
+# Names longer than LONGEST_CELL characters are truncated, and values longer than that are split
+# into several lines. In grids whose rows begin with two names, the limit is LONGEST_OF_TWO, so that
+# two names and an interval fit on a line.
 LONGEST_CELL, LONGEST_OF_TWO = 38, 28
 
 

@@ -131,7 +131,8 @@ MOST_ROW_LABELS = c_MOST_ROW_LABELS
 # Codes are 32-bit integers.
 cdef enum:
     MOST_CODES = 0xFFFFFFFF
-    # The largest number of labels for moments, which are summed from 16-bit codes.
+    # The largest number of labels for which moments can be summed, because the sums use 16-bit
+    # codes.
     MOST_MOMENT_LABELS = 0xFFFF
 
 cdef char OTHER_BYTE_ORDER = c">" if sys.byteorder == "little" else c"<"
@@ -376,7 +377,7 @@ def use_simd_level(name, asked_by="name"):
         raise ValueError(f"{asked_by} must be one of {simd_levels()} on this machine, got {name!r}.")
 
 
-# Detect the SIMD level during import. Later, several threads could detect it at the same time.
+# Detect the SIMD level during import, before several threads can try to detect it at the same time.
 simd_level_current()
 if os.environ.get("FASTKAPPA_SIMD"):
     use_simd_level(os.environ["FASTKAPPA_SIMD"], "FASTKAPPA_SIMD")

@@ -121,8 +121,8 @@ def decode_vector(
         bits = 8 * stride.literal_value
         read = vectors.integers(bits)
         written = vectors.integers(codes.dtype.bitwidth)
-        # The code is computed in the wider of the two types. All codes, including `n_codes`, fit in
-        # the written type, so they also fit in the wider type.
+        # The code is computed in the wider of the types `read` and `written`. All codes, including
+        # `n_codes`, fit in `written`, so they also fit in the wider type.
         wider = read if bits > codes.dtype.bitwidth else written
         value = vectors.load(builder, address, read)
         code = builder.sub(value, vectors.repeat(builder, lowest, read))

@@ -30,12 +30,13 @@ from fastkappa.kernels.numba.popcount import (
 )
 from fastkappa.kernels.numba.vectors import WIDTH
 
-# The number of tables that take turns counting pairs.
+# The number of tables that take turns counting pairs, so that updates rarely wait for each other.
 SUBTABLES = 4
-# With more cells than this, a single table is faster, because four would not fit in the L2 cache.
+# The maximum number of cells per subtable. With more cells, pairs are counted in a single table,
+# which is faster, because four subtables would not fit in the L2 cache.
 LARGEST_SUBTABLE = 1 << 17
-# The maximum number of pairs counted before the subtables are added to the table, so that their
-# 32-bit counters cannot overflow.
+# The maximum number of pairs counted before the subtables are added to the table. With this limit,
+# the 32-bit counters of the subtables cannot overflow.
 LONGEST_RUN = 1 << 30
 # The number of pairs in a block. All codes of a block are written before its pairs are counted.
 SHORT_BLOCK = 512

@@ -27,7 +27,7 @@ PIECE = 1 << 18
 MOST_CELLS = 1 << 8
 # The largest number of different keys: a key must fit in 16 bits.
 MOST_KEYS = 1 << 16
-# If there are fewer pairs than this, counting pairs one by one is faster.
+# With fewer pairs than this, counting pairs one by one is faster than counting keys.
 LEAST_PAIRS = 1 << 14
 
 

@@ -21,8 +21,8 @@ from fastkappa.ratings.lengths import are_offset_ids, share_few_ids
 
 IDS_SHOWN = 5
 AS_IF_OFFSET = "as if one list of ids counted from 0 and the other from 1"
-# The number of lists that a thread looks up together. The ids of the items are hashed only once for
-# these lists.
+# The maximum number of lists that a thread looks up together. The ids of the items are hashed only
+# once for all these lists.
 LISTS_AT_ONCE = 8
 
 

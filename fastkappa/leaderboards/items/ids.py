@@ -75,7 +75,8 @@ class Ids(NamedTuple):
             return found
         some = self.values if positions is None else self.values[positions]
         found = some.tolist()
-        # NumPy's `tolist` converts times in nanoseconds to integers.
+        # NumPy's `tolist` converts times in nanoseconds to integers, whereas `list` keeps them as
+        # times.
         are_numbers = self.kind in TIMES and any(type(one) is int for one in found)
         return list(some) if are_numbers else found
 

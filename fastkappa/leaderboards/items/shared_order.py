@@ -22,7 +22,8 @@ from fastkappa.tables.table import ConfusionTable, union_of_labels
 from fastkappa.tables.two_codings import two_codings
 
 LABELS_SHOWN = 3
-# If a prediction has more labels than this outside the given labels, they are probably ids.
+# A prediction with more than this many labels that are not among the given labels probably contains
+# ids instead.
 LABELS_COMPARED = 20
 
 

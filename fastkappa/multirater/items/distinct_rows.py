@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 
-# The numbers packed into a word form one whole number below this limit.
+# The numbers of a row are packed into words. Each word is a whole number below this limit.
 WORD = 1 << 63
 # The number of rows packed at a time.
 BLOCK = 1 << 18

@@ -27,8 +27,8 @@ RARER, LEAST_LIKENESS = 10, 0.8
 SHARED = 10
 # A rater with fewer ratings than this could lack items in common with other raters just by chance.
 FEWEST_ALONE = 10
-# With more ratings than this, there is no check for raters who number items from 0 while others
-# number them from 1, to save memory.
+# The check for raters who number items from 0 while others number them from 1 is skipped if there
+# are more ratings than this, because it would need too much memory.
 MOST_NUMBERED = 1 << 20
 # A file extension that some tools add to item names.
 EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")

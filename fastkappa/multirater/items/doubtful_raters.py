@@ -42,13 +42,15 @@ BY_CHANCE = 1e-3
 MOST_JUDGED = 20
 # The maximum number of pairs of copies to report.
 MOST_COPIES = 3
-# A rater counts as an adjudicator under two conditions. The rater rated at least FEWEST_ADJUDICATED
-# items, and the other raters disagree on NEARLY_ALL (a proportion) of them. The other raters agree
-# on NEARLY_ALL of the items that this rater did not rate, and on at least FEWEST_ITEMS of them.
+# A rater counts as an adjudicator under two conditions. First, the rater rated at least
+# FEWEST_ADJUDICATED items, and the other raters disagree on a proportion of at least NEARLY_ALL of
+# them. Second, the other raters agree on the same proportion of the remaining items, and on at
+# least FEWEST_ITEMS of them.
 FEWEST_ADJUDICATED, NEARLY_ALL = 10, 0.95
 
-# In an easy task, raters can agree on all items if there are fewer than FEWEST_UNANIMOUS, or if
-# fewer than FEWEST_OF_OTHERS have a label other than the most frequent one.
+# Complete agreement is not reported if there are fewer than FEWEST_UNANIMOUS items, or if fewer
+# than FEWEST_OF_OTHERS items have a label other than the most frequent one, because the task can be
+# easy.
 FEWEST_UNANIMOUS, FEWEST_OF_OTHERS = 100, 20
 
 

@@ -369,8 +369,8 @@ def _duplicates(
     several = pairs[1:][again]
     n_pairs = len(np.unique(several))
     differ = again & (codes[1:] != codes[:-1])
-    # The rows are sorted by item and rater, not by code. A rater's ratings of an item are all
-    # equal if each equals the next.
+    # The rows are sorted by item and rater, but not by code. All ratings of an item by one rater
+    # are equal if each equals the next.
     n_differ = len(np.unique(pairs[1:][differ]))
     n_times = int((pairs == pairs[first]).sum())
     found = f"rater {raters.shown(rater)} has {n_times} ratings of item {items.shown(item)}"

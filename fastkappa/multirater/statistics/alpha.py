@@ -112,7 +112,7 @@ class Alpha(Coefficient):
         proportions = totals / totals.sum()
         from_labels = proportions @ metric.distances
         expected = from_labels @ proportions
-        # The amount that the rounding of the labels adds to the error bounds of the parts.
+        # A bound on the error in ``from_labels`` that is due to the rounding of the labels.
         rounded = rounded_sums(metric.largest, from_labels, 1)
         return influence_of_alpha(
             Parts(self._of_patterns(metric), patterns.products(from_labels), expected),

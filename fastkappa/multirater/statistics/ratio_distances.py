@@ -26,7 +26,8 @@ N_NODES = 20
 FARTHEST = 60
 # The sum of two numbers up to this limit does not overflow.
 LARGEST_SUM = 8e307
-# The exponent of the smallest positive float64, and the number of different exponents.
+# LEAST_EXPONENT is the exponent that ``np.frexp`` returns for the smallest positive float64.
+# N_EXPONENTS is the number of different exponents of float64 numbers.
 LEAST_EXPONENT, N_EXPONENTS = -1073, 2098
 
 

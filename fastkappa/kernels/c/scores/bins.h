@@ -47,7 +47,7 @@ static void range_scores(const column_t *scores, ptrdiff_t start, ptrdiff_t stop
 }
 
 /* Copies the score, code and weight of each item in a wanted row, and returns the number of these items. Each output array
-   has room for stop - start items. Codes are 0 .. n_labels, below 2^16. */
+   has room for stop - start items. Codes are 0 .. n_labels, where n_labels is below 2^16. */
 static ptrdiff_t collect_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
                                 ptrdiff_t stop, const bins_t *bins, const uint8_t *wanted, void *out, uint16_t *out_codes,
                                 double *out_weights)
@@ -83,7 +83,7 @@ static ptrdiff_t collect_scores(const column_t *scores, const column_t *codes, c
 
 /* Copies items start .. stop-1, each to the next free place of its row. The places of a row start at `places[row]` and end
    before `ends[row]`. Returns the number of items for which there was no place, which is above 0 only if scores have changed
-   since they were counted. Codes are 0 .. n_labels, below 2^16. */
+   since they were counted. Codes are 0 .. n_labels, where n_labels is below 2^16. */
 static ptrdiff_t group_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
                               ptrdiff_t stop, const bins_t *bins, int64_t *places, const int64_t *ends, void *out,
                               uint16_t *out_codes, double *out_weights)

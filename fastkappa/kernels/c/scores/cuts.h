@@ -6,7 +6,7 @@
 #include <math.h>
 #include "../common/simd_level.h"
 
-/* The number of places whose values are computed at a time. */
+/* The number of possible places of a cut that are evaluated at a time. */
 enum { PLACES = 128 };
 
 /* Finds, for each cut c, the place j with the smallest f_c(j) = sum over y of

@@ -38,8 +38,9 @@ ALWAYS_INLINE double score_at(const grouped_items_t *items, int64_t i)
     return items->kind == COLUMN_FLOAT32 ? ((const float *)items->scores)[i] : ((const double *)items->scores)[i];
 }
 
-/* Adds the items of a group that are below a threshold to the sums of their labels. The loop
-   does not branch on scores, because the processor would mispredict such branches. */
+/* For each label, adds the number or total weight of a group's items with scores below a threshold
+   to `sums`. The loops do not branch on scores, because the processor would mispredict such
+   branches. */
 static void add_items_below(const grouped_items_t *items, ptrdiff_t group, double threshold, double *sums)
 {
     const int64_t start = items->starts[group], stop = items->starts[group + 1];
