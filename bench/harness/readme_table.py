@@ -52,8 +52,9 @@ def table(sweep: dict[str, Any]) -> str:
         "The table shows how long `cohen_kappa_score` takes to compute quadratic kappa for two"
         f" raters and {n_labels} labels. The columns with × show how many times as long the other"
         " functions take. The efficiency, eff, is the time needed to read both arrays once,"
-        " divided by the time that `cohen_kappa_score` takes. Figures are medians of ratios of"
-        " interleaved timings. If a call of scikit-learn takes seconds, it is timed only once.",
+        " divided by the time that `cohen_kappa_score` takes. Each ratio is a median over"
+        " interleaved timings, except that calls to scikit-learn that take seconds are timed only"
+        " once.",
         "",
         machine.in_words(sweep["machine"]) + (" A quick run." if sweep["quick"] else ""),
     ]
