@@ -132,7 +132,7 @@ def may_be_doubtful(pairs: Sequence[tuple[Column, Column]], n_labels: int) -> ND
     position: dict[Any, int] = {}
     are_coded = any(column.categories is not None for column in columns)
     numbers = [
-        _numbered(column, position) if are_coded else _whole(column.values[:MOST_ROWS])
+        _numbered(column, position) if are_coded else column.values[:MOST_ROWS]
         for column in columns
     ]
     # With more labels than bytes, different labels of different predictions could look equal.
@@ -141,22 +141,24 @@ def may_be_doubtful(pairs: Sequence[tuple[Column, Column]], n_labels: int) -> ND
     first, n, last = _as_bytes(numbers[0]), len(numbers[0]), SHORTEST_RUN - 1
     changes = first[1:] != first[:-1]
     begins_or_ends_equal = not (changes[:last].any() and changes[-last:].any())
-    # The ratings of repeated rows are repeated in the first column, too. A byte for two successive
-    # ratings is found faster than a rating.
-    may_repeat = _begins_again(_text(first[:-1], first[1:]), FEWEST_REPEATED - 1)
+    # The ratings of repeated rows are repeated in the first column, too.
+    may_repeat = any(_places_of_head(first.tobytes()))
     found, at_once = [], max(1, BYTES_AT_ONCE // n)
     for start in range(1, len(numbers), at_once):
         own = numbers[start : start + at_once]
         others = np.empty((len(own), n), np.uint8)
         for row, codes in zip(others, own):
-            row[:] = codes
+            row[:] = codes if codes.dtype.kind in "biu" else _as_bytes(codes)
         same = first == others
         doubtful = np.full(len(own), begins_or_ends_equal)
         if COPIED in same.tobytes():
             n_same = _counts(same).tolist()
-            doubtful |= [_may_be_copied(row.tobytes(), k) for row, k in zip(same, n_same)]
+            doubtful |= [
+                b"\1" * _shortest_copied(n, k) in row.tobytes() for row, k in zip(same, n_same)
+            ]
         if may_repeat:
-            doubtful |= [_begins_again(_text(first, second)) for second in others]
+            texts = ((first + FACTOR * second).tobytes() for second in others)
+            doubtful |= [any(_places_of_head(text)) for text in texts]
         above, below = (
             _counts(one == other)
             for one, other in ((first[:-1], others[:, 1:]), (first[1:], others[:, :-1]))
@@ -211,9 +213,9 @@ def judge_codes(
     # Comparing bytes is much faster than comparing arrays. Since different labels can have equal
     # bytes, the rules below compare the rows themselves.
     low, high = _as_bytes(first), _as_bytes(second)
-    text = _text(low, high)
+    text = (low + FACTOR * high).tobytes()
     # Check for repeated rows first, because they can also look like copied ratings.
-    if _begins_again(text):
+    if text.find(text[:FEWEST_REPEATED], FEWEST_REPEATED) > 0:
         rows = Rows(np.array([first, second]), names, places)
         if _warn_of_repeated(text, rows):
             return True
@@ -225,22 +227,9 @@ def judge_codes(
     return False
 
 
-def _text(low: AnyArray, high: AnyArray) -> bytes:
-    """Return one byte per row of two columns of bytes."""
-    return (low + FACTOR * high).tobytes()
-
-
-def _begins_again(text: bytes, length: int = FEWEST_REPEATED) -> bool:
-    """Return whether the first bytes occur again, below themselves."""
-    return text.find(text[:length], length) > 0
-
-
-def _whole(codes: AnyArray) -> AnyArray:
-    return codes if codes.dtype.kind in "biu" else codes.astype(np.int64)
-
-
 def _as_bytes(codes: AnyArray) -> AnyArray:
-    return _whole(codes).astype(np.uint8, copy=False)
+    whole = codes if codes.dtype.kind in "biu" else codes.astype(np.int64)
+    return whole.astype(np.uint8, copy=False)
 
 
 def _doubtful_parts(first: AnyArray, second: AnyArray) -> list[Callable[[Rows], bool]]:
@@ -262,7 +251,8 @@ def _doubtful_parts(first: AnyArray, second: AnyArray) -> list[Callable[[Rows], 
         if text.endswith(text[-1:] * SHORTEST_RUN) or text.startswith(text[:1] * SHORTEST_RUN):
             found.append(warn_of_run)
             break
-    if _may_be_copied(same.tobytes(), n_same):
+    text = same.tobytes()
+    if COPIED in text and b"\1" * _shortest_copied(n, n_same) in text:
         found.append(warn_of_copied)
     # A column that was filled down repeats the rating of the row above more often than the other
     # column does. The check is skipped if there are few disagreements.
@@ -276,11 +266,6 @@ def _doubtful_parts(first: AnyArray, second: AnyArray) -> list[Callable[[Rows], 
 def _differ(n_matches: Any, n_others: Any, n: int) -> Any:
     """Return whether two numbers of matches, each among n, are clearly different."""
     return (n_matches - n_others) ** 2 > 2 * n
-
-
-def _may_be_copied(text: bytes, n_same: int) -> bool:
-    """Return whether bytes of 1 for agreements contain a run that chance does not explain."""
-    return COPIED in text and b"\1" * _shortest_copied(len(text), n_same) in text
 
 
 def _shortest_copied(n: int, n_same: int) -> int:

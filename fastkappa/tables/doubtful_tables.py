@@ -71,10 +71,11 @@ def judge_table(
     if n_outside:
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
         warn_of_most_outside(table, n_outside)
-    array = np.asarray(labels)
-    if not _may_be_doubtful(array, table, table, table.sum()):
+    if len(labels) < 2:
         return
+    array = np.asarray(labels)
     are_coded = not are_given and warn_of_codes_among_labels(array, table)
+    # Slow checks are skipped for ordinary tables, to keep short calls fast.
     if may_be_coded_apart(labels, table, table):
         text = two_codings(labels, table, names, are_given=are_given)
         if text:
@@ -108,7 +109,16 @@ def judge_tables(
 
     The checks are those of `judge_order` and `judge_table`, without the check for unused labels.
     """
-    if _may_be_doubtful(labels, tables.min(axis=0), tables.max(axis=0), len(pairs[0][0].values)):
+    n, least, most = len(pairs[0][0].values), tables.min(axis=0), tables.max(axis=0)
+    # `judge_table` ends early for an ordinary table. For many predictions, its conditions are
+    # checked once.
+    if len(labels) > 1 and (
+        may_be_codes(labels)
+        or least.item(-1) <= 1
+        or OFTEN_AT_END * least.item(0) <= n
+        or OFTEN_AT_END * least.item(-1) <= n
+        or may_be_coded_apart(labels, least, most)
+    ):
         for name, table in zip(names, tables):
             judge_table(labels, table, names=(truth, name), are_given=are_given)
     any(
@@ -117,19 +127,6 @@ def judge_tables(
             names, tables, pairs, may_be_doubtful(pairs, len(labels))
         )
         if may_be
-    )
-
-
-def _may_be_doubtful(labels: AnyArray, least: AnyArray, most: AnyArray, n: Any) -> bool:
-    """Return whether a table of n items needs the slow checks of `judge_table`.
-
-    Most tables do not need them. ``least`` and ``most`` are as in `may_be_coded_apart`.
-    """
-    return len(labels) > 1 and (
-        least.item(-1) <= 1
-        or may_be_coded_apart(labels, least, most)
-        or may_be_codes(labels)
-        or (labels.dtype.kind in "iuf" and OFTEN_AT_END * min(least.item(0), least.item(-1)) <= n)
     )
 
 
