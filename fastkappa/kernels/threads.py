@@ -54,7 +54,11 @@ def new_lock() -> AbstractContextManager[Any]:
 
 def available_threads() -> int:
     """Return the number of threads allowed by the cores, the CPU quota and OMP_NUM_THREADS."""
-    threads = _usable_cores()
+    threads = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
+    if quota := _cpu_quota():
+        threads = max(1, min(threads, quota))
     requested = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     if requested.isdecimal() and int(requested) > 0:
         threads = min(threads, int(requested))
@@ -215,14 +219,6 @@ def fill_in_threads(
 
     parts = run_in_threads(work, n_items, num_threads, shortest_range)
     return tuple(sum(tables[1:], start=tables[0]) for tables in zip(*parts))
-
-
-def _usable_cores() -> int:
-    cores = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
-    quota = _cpu_quota()
-    return max(1, min(cores, quota)) if quota else cores
 
 
 @cache

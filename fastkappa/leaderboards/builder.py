@@ -42,7 +42,6 @@ from fastkappa.leaderboards.ranking import (
     warn_of_undefined,
     with_same_labels,
 )
-from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.item_weights import read_clusters, read_scaled_weights
 from fastkappa.ratings.label_order import numbers_in_order
@@ -167,8 +166,13 @@ class LeaderboardBuilder:
         """
         full_names = [f"prediction {name!r}" for name in names]
         read = self._read_all(full_names, predictions)
-        for pair, name in zip(read, full_names):
-            self._check_unit(pair.columns, name)
+        unit = self._reference.column.label_dtype
+        for pair, name in zip(read, full_names) if unit.kind in "mM" else ():
+            if pair.columns[0].label_dtype != unit:
+                raise ValueError(
+                    f"{name} must not contain dates with a finer unit than y_true ({unit}), got"
+                    f" {pair.columns[0].label_dtype}."
+                )
         first = len(self._entries)
         least, n_all = self._options.min_coverage, self._reference.n_items
         entries = [
@@ -330,15 +334,6 @@ class LeaderboardBuilder:
             n_extra=len(found.extra),
             n_repeated=len(found.repeated),
         )
-
-    def _check_unit(self, pair: tuple[Column, Column], name: str) -> None:
-        """Raise if a prediction has dates in a finer unit than the truth."""
-        unit = self._reference.column.label_dtype
-        if unit.kind in "mM" and pair[0].label_dtype != unit:
-            raise ValueError(
-                f"{name} must not contain dates with a finer unit than y_true ({unit}), got"
-                f" {pair[0].label_dtype}."
-            )
 
     def _sum(
         self,

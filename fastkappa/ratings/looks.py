@@ -353,7 +353,7 @@ def matching(pattern: re.Pattern[str], labels: Iterable[Any]) -> list[str]:
 
 def agreements(labels: Sequence[Any]) -> list[str]:
     """Return the labels that mean "same rating as the other rater"."""
-    return [] if matching(COMPARED, labels) else matching(AGREED, labels)
+    return [label for label in matching(AGREED, labels) if not matching(COMPARED, labels)]
 
 
 def is_slip(label: str, meant: str) -> bool:

@@ -116,16 +116,20 @@ def _are_consecutive(numbers: Sequence[float]) -> bool:
     return bool(numbers) and are_whole and max(numbers) - min(numbers) == len(numbers) - 1
 
 
+def may_be_codes(labels: AnyArray) -> bool:
+    """Return whether some of the sorted labels may be codes for missing ratings."""
+    if labels.dtype.kind not in "iuf":
+        return any(isinstance(label, str) and is_number(label) for label in labels.tolist())
+    # If the labels are consecutive, or nearly so, only negative labels can be codes.
+    return bool(labels.item(0) < 0 or labels.item(-1) - labels.item(0) > len(labels))
+
+
 def warn_of_codes_among_labels(labels: AnyArray, table: AnyArray | None = None) -> bool:
     """Warn about labels such as 99 that often mean a missing rating. Return whether any exist.
 
     ``labels`` are sorted. With a ``table`` of two raters, only labels that occur in it are judged.
     """
-    if labels.dtype.kind not in "iuf":
-        if not any(isinstance(label, str) and is_number(label) for label in labels.tolist()):
-            return False
-    # If the labels are consecutive, or nearly so, only negative labels can be codes.
-    elif labels.item(0) >= 0 and labels.item(-1) - labels.item(0) <= len(labels):
+    if not may_be_codes(labels):
         return False
     if table is not None:
         labels = labels[table.any(axis=0) | table.any(axis=1)]

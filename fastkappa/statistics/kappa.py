@@ -170,7 +170,12 @@ def expected_agreement(table: ArrayLike) -> float:
 
 def kappas(tables: AnyArray, weights: Weights) -> NDArray[np.float64]:
     """Return the kappa of each table of a validated stack, or NaN where it is undefined."""
-    difference, expected, defined = _difference_and_expected(tables, weights)
+    n_labels = tables.shape[-1]
+    scheme = scheme_of(weights, n_labels)
+    sums = sums_of(whole_numbers(tables), scheme.heaviest(n_labels))
+    difference, expected = scheme.difference_and_expected(sums)
+    # If item weights sum to 0, kappa is undefined, as it is for an empty table.
+    defined = np.asarray(sums.n != 0) & np.asarray(expected != 0)
     kappa = np.full(tables.shape[:-2], np.nan)
     if tables.ndim == 2:
         # Python rounds the quotient of two whole numbers correctly, no matter how large they are.
@@ -181,15 +186,3 @@ def kappas(tables: AnyArray, weights: Weights) -> NDArray[np.float64]:
     else:
         np.divide(difference, expected, out=kappa, where=defined)
     return kappa
-
-
-def _difference_and_expected(
-    tables: AnyArray, weights: Weights
-) -> tuple[Any, Any, NDArray[np.bool_]]:
-    """Return D and E of each table, up to a common factor, and a mask of the defined kappas."""
-    n_labels = tables.shape[-1]
-    scheme = scheme_of(weights, n_labels)
-    sums = sums_of(whole_numbers(tables), scheme.heaviest(n_labels))
-    difference, expected = scheme.difference_and_expected(sums)
-    # If item weights sum to 0, kappa is undefined, as it is for an empty table.
-    return difference, expected, np.asarray(sums.n != 0) & np.asarray(expected != 0)

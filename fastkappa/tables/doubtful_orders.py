@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column
@@ -46,6 +47,10 @@ FEWEST_REPEATED, BY_CHANCE = 30, 1e-6
 # Each row is represented by one byte: the first rater's byte plus `FACTOR` times the second
 # rater's. NumPy multiplies by a zero-dimensional array faster than by a Python integer.
 FACTOR = np.array(31, np.uint8)
+# The shortest run of agreements that can be suspicious, as bytes.
+COPIED = b"\1" * FEWEST_OF_PART
+# The number of bytes that are checked together. They fit into the cache.
+BYTES_AT_ONCE = 1 << 17
 # The maximum number of places to check where the first rows seem to be repeated. If there are more,
 # the labels are too frequent for a repetition to be evidence.
 MOST_PLACES = 20
@@ -115,6 +120,66 @@ def judge_rows(parts: Sequence[tuple[Column, Column]], names: Sequence[str]) -> 
     return judge_codes(first, second, position.get(None), names)
 
 
+def may_be_doubtful(pairs: Sequence[tuple[Column, Column]], n_labels: int) -> NDArray[np.bool_]:
+    """Return a mask of the pairs of columns that `judge_order` must examine.
+
+    The first column of all pairs is the same reference. Each check is necessary for a warning of
+    `judge_order`. Checking many columns at once takes a tenth of the time.
+    """
+    columns, n = [pairs[0][0], *(second for _, second in pairs)], len(pairs[0][0].values)
+    if n < FEWEST_ROWS or any(first is not columns[0] for first, _ in pairs):
+        return np.full(len(pairs), n >= FEWEST_ROWS)
+    position: dict[Any, int] = {}
+    are_coded = any(column.categories is not None for column in columns)
+    numbers = [
+        _numbered(column, position) if are_coded else column.values[:MOST_ROWS]
+        for column in columns
+    ]
+    # With more labels than bytes, different labels of different predictions could look equal.
+    if len(position) > 1 << 8:
+        return np.full(len(pairs), True)
+    first, n, last = _as_bytes(numbers[0]), len(numbers[0]), SHORTEST_RUN - 1
+    changes = first[1:] != first[:-1]
+    begins_or_ends_equal = not (changes[:last].any() and changes[-last:].any())
+    # The ratings of repeated rows are repeated in the first column, too.
+    may_repeat = any(_places_of_head(first.tobytes()))
+    found, at_once = [], max(1, BYTES_AT_ONCE // n)
+    for start in range(1, len(numbers), at_once):
+        own = numbers[start : start + at_once]
+        others = np.empty((len(own), n), np.uint8)
+        for row, codes in zip(others, own):
+            row[:] = codes if codes.dtype.kind in "biu" else _as_bytes(codes)
+        same = first == others
+        doubtful = np.full(len(own), begins_or_ends_equal)
+        if COPIED in same.tobytes():
+            n_same = _counts(same).tolist()
+            doubtful |= [
+                b"\1" * _shortest_copied(n, k) in row.tobytes() for row, k in zip(same, n_same)
+            ]
+        if may_repeat:
+            texts = ((first + FACTOR * second).tobytes() for second in others)
+            doubtful |= [any(_places_of_head(text)) for text in texts]
+        above, below = (
+            _counts(one == other)
+            for one, other in ((first[:-1], others[:, 1:]), (first[1:], others[:, :-1]))
+        )
+        doubtful |= _differ(above, below, n - 1)
+        own_changes = others[:, 1:] != others[:, :-1]
+        doubtful |= ~(own_changes[:, :last].any(axis=1) & own_changes[:, -last:].any(axis=1))
+        n_changes = _counts(own_changes)
+        doubtful |= _differ(np.count_nonzero(changes), n_changes, n - 1)
+        # Sorted columns have fewer changes than labels.
+        found.append(doubtful | (n_changes < n_labels))
+    return np.concatenate(found)
+
+
+def _counts(masks: AnyArray) -> NDArray[np.int64]:
+    """Return the number of true elements per row. A row has at most `MOST_ROWS` elements."""
+    # Sums of 16 bits are four times as fast as np.count_nonzero.
+    counts: AnyArray = np.add.reduce(masks.view(np.uint8), axis=1, dtype=np.uint16)
+    return counts.astype(np.int64)
+
+
 def _numbered(column: Column, position: dict[Any, int]) -> AnyArray:
     """Return the first ratings as numbers, and add new labels to ``position``."""
     if column.categories is None:
@@ -179,26 +244,28 @@ def _doubtful_parts(first: AnyArray, second: AnyArray) -> list[Callable[[Rows], 
     upper, lower = first[:-1], first[1:]
     other_upper, other_lower = second[:-1], second[1:]
     # A shift adds matches with the row above or below, but not with both.
-    if _differ(upper == other_lower, lower == other_upper):
+    above, below = upper == other_lower, lower == other_upper
+    if _differ(np.count_nonzero(above), np.count_nonzero(below), n - 1):
         found.append(warn_of_shift)
     for text in (first.tobytes(), second.tobytes()):
         if text.endswith(text[-1:] * SHORTEST_RUN) or text.startswith(text[:1] * SHORTEST_RUN):
             found.append(warn_of_run)
             break
     text = same.tobytes()
-    if b"\1" * FEWEST_OF_PART in text and b"\1" * _shortest_copied(n, n_same) in text:
+    if COPIED in text and b"\1" * _shortest_copied(n, n_same) in text:
         found.append(warn_of_copied)
     # A column that was filled down repeats the rating of the row above more often than the other
     # column does. The check is skipped if there are few disagreements.
-    if n - n_same >= FEWEST_DIFFERENT and _differ(upper == lower, other_upper == other_lower):
-        found.append(warn_of_filled)
+    if n - n_same >= FEWEST_DIFFERENT:
+        n_repeats = np.count_nonzero(upper == lower)
+        if _differ(n_repeats, np.count_nonzero(other_upper == other_lower), n - 1):
+            found.append(warn_of_filled)
     return found
 
 
-def _differ(matches: AnyArray, others: AnyArray) -> bool:
-    """Return whether two masks have clearly different numbers of matches."""
-    difference = int(np.count_nonzero(matches)) - int(np.count_nonzero(others))
-    return difference * difference > 2 * len(matches)
+def _differ(n_matches: Any, n_others: Any, n: int) -> Any:
+    """Return whether two numbers of matches, each among n, are clearly different."""
+    return (n_matches - n_others) ** 2 > 2 * n
 
 
 def _shortest_copied(n: int, n_same: int) -> int:

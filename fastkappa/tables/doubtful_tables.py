@@ -16,8 +16,8 @@ from fastkappa.arrays import AnyArray
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
-from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels
-from fastkappa.tables.doubtful_orders import judge_order
+from fastkappa.ratings.real_numbers import FAR, may_be_codes, warn_of_codes_among_labels
+from fastkappa.tables.doubtful_orders import judge_order, may_be_doubtful
 from fastkappa.tables.two_codings import (
     BETTER,
     FEWEST_AT_END,
@@ -76,7 +76,7 @@ def judge_table(
     array = np.asarray(labels)
     are_coded = not are_given and warn_of_codes_among_labels(array, table)
     # Slow checks are skipped for ordinary tables, to keep short calls fast.
-    if may_be_coded_apart(labels, table):
+    if may_be_coded_apart(labels, table, table):
         text = two_codings(labels, table, names, are_given=are_given)
         if text:
             warn(text)
@@ -109,11 +109,24 @@ def judge_tables(
 
     The checks are those of `judge_order` and `judge_table`, without the check for unused labels.
     """
-    for name, table in zip(names, tables):
-        judge_table(labels, table, names=(truth, name), are_given=are_given)
+    n, least, most = len(pairs[0][0].values), tables.min(axis=0), tables.max(axis=0)
+    # `judge_table` ends early for an ordinary table. For many predictions, its conditions are
+    # checked once.
+    if len(labels) > 1 and (
+        may_be_codes(labels)
+        or least.item(-1) <= 1
+        or OFTEN_AT_END * least.item(0) <= n
+        or OFTEN_AT_END * least.item(-1) <= n
+        or may_be_coded_apart(labels, least, most)
+    ):
+        for name, table in zip(names, tables):
+            judge_table(labels, table, names=(truth, name), are_given=are_given)
     any(
         judge_order(table, *pair, (truth, name), is_reference=True)
-        for name, table, pair in zip(names, tables, pairs)
+        for name, table, pair, may_be in zip(
+            names, tables, pairs, may_be_doubtful(pairs, len(labels))
+        )
+        if may_be
     )
 
 

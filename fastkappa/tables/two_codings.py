@@ -65,38 +65,44 @@ FREQUENT = 100
 REMEDY = "Number the labels the same way if both raters use the same scale."
 
 
-def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> bool:
-    """Return whether a table needs a closer look. The check takes less than a microsecond.
+def may_be_coded_apart(labels: Sequence[Any] | AnyArray, least: AnyArray, most: AnyArray) -> bool:
+    """Return whether a table needs a closer look. The check takes about two microseconds.
 
-    A table needs a closer look in any of these cases:
+    For many tables, ``least`` and ``most`` contain the smallest and the largest count of each cell.
+    The result is then False only if none of the tables needs a closer look. For one table, both
+    are the table. A table needs a closer look in any of these cases:
 
     - Raters never agree on two or more labels, as after a shift.
     - Two labels that are strings often coincide.
     - The corners off the diagonal contain at least twice as many items as the corners on it, as
       after a reversal. For numbers on a longer scale, a quarter is enough, as after a reversal for
       part of the items.
-    - The largest cell is off the diagonal, as after a permutation.
+    - No cell on the diagonal is larger than all cells off it, as after a permutation.
     """
     # For few labels, counting in a list is faster than counting in a NumPy array.
-    agreed = table.diagonal().tolist()
-    if agreed.count(0) > 1 or (isinstance(labels[0], str) and np.count_nonzero(_coincide(table))):
+    agreed = least.diagonal().tolist()
+    is_string = isinstance(labels[0], str)
+    if agreed.count(0) > 1 or (is_string and np.count_nonzero(_coincide(least, most))):
         return True
     last = len(agreed) - 1
-    opposite = table.item(last) + table.item(last * (last + 1))
+    opposite = most.item(last) + most.item(last * (last + 1))
     same = agreed[0] + agreed[last]
     if opposite > 1 and opposite >= 2 * same:
         return True
     if last > 2 and 4 * opposite >= same and opposite >= 2 * FEWEST_AT_END:
         return True
-    return bool(table.argmax() % (last + 2))
+    apart = most.flatten()
+    apart[:: last + 2] = 0
+    return bool(apart.item(apart.argmax()) >= max(agreed))
 
 
-def _coincide(table: AnyArray) -> NDArray[np.bool_]:
+def _coincide(least: AnyArray, most: AnyArray) -> NDArray[np.bool_]:
     """Return a mask of the pairs of labels that coincide at least as often as raters agree on one.
 
-    Two labels coincide in an item if each rater gave one of them.
+    Two labels coincide in an item if each rater gave one of them. ``least`` and ``most`` are as in
+    `may_be_coded_apart`.
     """
-    both, same = table + table.T, table.diagonal()
+    both, same = most + most.T, least.diagonal()
     both.flat[:: len(both) + 1] = 0
     coincide: NDArray[np.bool_] = (both > 0) & (both >= np.minimum(same[:, None], same))
     return coincide
@@ -213,7 +219,7 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     same, total = table.diagonal(), table.sum(axis=0) + table.sum(axis=1)
     both = table + table.T
     names = [str(label) for label in labels]
-    rarer = _coincide(table) & (total[:, None] <= total)
+    rarer = _coincide(table, table) & (total[:, None] <= total)
     rarer &= both + same[:, None] >= NEAR * (total - same)[:, None]
     pairs = [
         (i, j) for i, j in np.argwhere(rarer).tolist() if not alike_among([names[i], names[j]])

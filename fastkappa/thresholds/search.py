@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -24,14 +25,14 @@ class SearchSizes(NamedTuple):
     """The sizes of the tables to search.
 
     Up to ``most_rows`` sorted items are searched directly. With more items, a table of
-    ``n_coarse_rows`` rows first shows which rows are worth splitting. Bins have ``items_a_bin``
-    items on average, or more if there would otherwise be too many (over ``most_bins``) bins.
+    ``n_coarse_rows`` rows first shows which rows are worth splitting. The number of bins is
+    ``bins_per_root`` times the square root of the number of items. With more bins, counting takes
+    longer, and with fewer, more items must be sorted.
     """
 
     most_rows: int = 12_000
     n_coarse_rows: int = 1 << 13
-    items_a_bin: int = 32
-    most_bins: int = 1 << 16
+    bins_per_root: int = 16
 
 
 SIZES = SearchSizes()
@@ -79,8 +80,8 @@ def best_binned(
     Sorting is better if more than half of the items are in bins that can contain a cut.
     """
     n_items = len(items.scores)
-    most_bins = min(sizes.most_bins, MOST_CELLS // (items.n_labels + 1))
-    n_bins = max(16, min(n_items // sizes.items_a_bin, most_bins))
+    n_bins = sizes.bins_per_root * math.isqrt(n_items)
+    n_bins = max(16, min(n_bins, MOST_CELLS // (items.n_labels + 1)))
     binned = bin_scores(kernels, items, n_bins, threads)
     if binned is None:
         return None

@@ -21,7 +21,8 @@ from fastkappa import (
     fleiss_kappa,
 )
 from fastkappa.formatting import percent_text
-from fastkappa.tables.doubtful_orders import judge_codes
+from fastkappa.ratings.column import Column
+from fastkappa.tables.doubtful_orders import judge_codes, judge_order, may_be_doubtful
 from tests.helpers.command_line import CommandLine, write_csv
 from tests.tables.test_sorted_alone import SHIFTED
 
@@ -260,3 +261,40 @@ def test_repeated_rows_are_reported_before_copied_ratings() -> None:
     second = np.concatenate([SECOND[:120], SECOND[:240], SECOND[:120], SECOND[:240], FIRST[:140]])
     with pytest.warns(UserWarning, match="as the first 120 items"):
         confusion_counts(first, second)
+
+
+@pytest.mark.parametrize("labels", [np.arange(4), np.array(["a", "c", "b", "d"])], ids=str)
+def test_each_changed_column_is_found_among_many(labels: Any) -> None:
+    truth = np.append(np.arange(4), FIRST)
+    predictions = {"ordinary": np.append(np.arange(4), SECOND)}
+    predictions |= {name: np.append(np.arange(4), own) for name, own in CHANGED.items()}
+    predictions |= {"sorted": np.sort(FIRST[RNG.permutation(N + 4) % N])}
+    codes = {name: Column(own, own.dtype, labels.tolist()) for name, own in predictions.items()}
+    if labels.dtype.kind == "i":
+        codes = {name: Column(own, own.dtype) for name, own in predictions.items()}
+    reference = codes["ordinary"]._replace(values=truth)
+    pairs = [(reference, own) for own in codes.values()]
+    found = dict(zip(codes, may_be_doubtful(pairs, 4).tolist()))
+    assert found == {name: name != "ordinary" for name in codes}
+    assert may_be_doubtful(pairs[:1] * 20 + pairs[1:], 4).sum() == len(pairs) - 1
+
+
+def test_all_columns_that_cause_a_warning_are_found_among_many() -> None:
+    n_warned = 0
+    for n in (19, 20, 29, 30, 31, 64, 200, 1000):
+        for n_labels in (2, 3, 300):
+            first = np.sort(RNG.integers(0, n_labels, n)) if n % 2 else RNG.integers(0, n_labels, n)
+            reference = Column(first, first.dtype)
+            seconds = [np.where(RNG.random(n) < p, first, first[::-1]) for p in (0, 0.5, 0.9, 1)]
+            seconds += [np.roll(own, 1) for own in seconds] + [np.sort(own) for own in seconds]
+            seconds += [np.tile(first[: n // 2 + 1], 2)[:n], np.repeat(first[: n // 2 + 1], 2)[:n]]
+            pairs = [(reference, Column(own, own.dtype)) for own in seconds]
+            for pair, may_be in zip(pairs, may_be_doubtful(pairs, n_labels)):
+                table = np.zeros((n_labels, n_labels), np.int64)
+                np.add.at(table, (first, pair[1].values), 1)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    warned = judge_order(table, *pair, is_reference=True)
+                assert may_be or not warned
+                n_warned += warned
+    assert n_warned > 5

@@ -50,7 +50,7 @@ def test_raters_who_use_the_ends_of_a_scale_are_silent(k: int, ends: int) -> Non
             raters.append(np.where(rng.random(n) < right, near, guess))
         table = np.bincount(raters[0] * k + raters[1], minlength=k * k).reshape(k, k)
         labels = np.arange(k)
-        if may_be_coded_apart(labels, table):
+        if may_be_coded_apart(labels, table, table):
             text = two_codings(labels, table, ("a", "b"), are_given=False)
             n_warned += text is not None and "for some of the items" in text
     assert n_warned <= 1

@@ -21,7 +21,7 @@ from fastkappa import (
     fleiss_kappa,
     leaderboard,
 )
-from fastkappa.tables.two_codings import two_codings
+from fastkappa.tables.two_codings import may_be_coded_apart, two_codings
 from tests.helpers.command_line import write_csv
 
 RNG = np.random.default_rng(0)
@@ -436,3 +436,15 @@ def test_labels_that_were_cut() -> None:
 def test_one_column_as_both_raters_is_judged(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=[1, 2])
     assert confusion_from_source(path, "a", "a").table.tolist() == [[1, 0], [0, 1]]
+
+
+def test_a_table_that_needs_a_closer_look_is_found_among_many() -> None:
+    n_found = 0
+    for labels in (np.arange(4), np.array(list("abcd"))):
+        for _ in range(300):
+            tables = RNG.integers(0, 9, (3, 4, 4)) + RNG.integers(0, 40) * np.eye(4, dtype=int)
+            alone = any(may_be_coded_apart(labels, table, table) for table in tables)
+            together = may_be_coded_apart(labels, tables.min(axis=0), tables.max(axis=0))
+            assert together or not alone
+            n_found += alone
+    assert 20 < n_found < 580

@@ -30,8 +30,7 @@ METHODS = ("sort", "bins")
 TINY = SearchSizes(
     most_rows=16,
     n_coarse_rows=6,
-    items_a_bin=1,
-    most_bins=40,
+    bins_per_root=2,
 )
 
 

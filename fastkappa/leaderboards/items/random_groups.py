@@ -177,20 +177,17 @@ def _sum_tables(
     # sums. `is_label` maps codes to labels, because two codes can have the same label.
     is_label = np.equal.outer(positions, np.arange(n_labels)).astype(np.float64)
     inside = is_label.sum(axis=1)
-    of_cells = np.concatenate(
-        [
-            (matrix[:, positions] * inside).reshape(-1, 1),
-            np.kron(np.eye(n_labels), inside[:, None]),
-            np.tile(is_label, (n_labels, 1)),
-        ],
-        axis=1,
-    )
+    of_cells, labels = np.zeros((n_labels, len(positions), 1 + 2 * n_labels)), np.arange(n_labels)
+    of_cells[:, :, 0] = matrix[:, positions] * inside
+    of_cells[labels, :, 1 + labels] = inside
+    of_cells[:, :, 1 + n_labels :] = is_label
+    of_cells = of_cells.reshape(-1, 1 + 2 * n_labels)
     for start in range(0, n_groups, at_once := max(1, ALONE // max(1, of_cells.size))):
         some = slice(start, start + at_once)
         # One matrix product is faster than separate sums.
         found = tables[some] @ of_cells
         sums.weighted[some] = found[:, 0]
-        sums.rows[some], sums.columns[some] = np.split(found[:, 1:], 2, axis=1)
+        sums.rows[some], sums.columns[some] = found[:, 1 : 1 + n_labels], found[:, 1 + n_labels :]
 
 
 def _sum_items(

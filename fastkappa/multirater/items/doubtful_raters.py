@@ -254,7 +254,7 @@ def judge_pairs(
             table, both, (a, b), has_order_of_ids=has_order_of_ids
         ):
             return True
-        if may_be_coded_apart(labels, table):
+        if may_be_coded_apart(labels, table, table):
             text = two_codings(labels, table, (a, b), are_given=are_given)
             if text:
                 warn(text)

@@ -32,13 +32,15 @@ class OpenRows(NamedTuple):
         starts, places = self.starts(n_below), self.items.distinct_places()
         below = self.items.prefix_at(kernels, places)
         first = np.searchsorted(places, starts)
-        is_inner = np.ones(len(places), bool)
-        is_inner[first] = False
-        of_row = np.repeat(np.arange(len(self.rows)), np.diff(first) - 1)
-        row = self.rows[of_row]
-        more = prefix[:, row] + (below[:, is_inner] - below[:, first[of_row]])
-        more_below = n_below[row] + (places[is_inner] - starts[of_row])
-        return (
-            np.insert(prefix, row + 1, more, axis=1),
-            np.insert(n_below, row + 1, more_below),
-        )
+        prefixes, numbers, done = [], [], 0
+        # There is about one run of adjacent rows per cut, so whole runs are copied.
+        begins = np.flatnonzero(np.diff(self.rows, prepend=-2) > 1).tolist()
+        for start, stop in zip(begins, [*begins[1:], len(self.rows)]):
+            row, inner = int(self.rows[start]), slice(first[start] + 1, first[stop])
+            offset = prefix[:, row] - below[:, first[start]]
+            prefixes += [prefix[:, done : row + 1], below[:, inner] + offset[:, None]]
+            numbers += [n_below[done : row + 1], places[inner] + (n_below[row] - starts[start])]
+            done = row + stop - start
+        prefixes.append(prefix[:, done:])
+        numbers.append(n_below[done:])
+        return np.concatenate(prefixes, axis=1), np.concatenate(numbers)
