@@ -37,8 +37,8 @@ FEWEST_ELSEWHERE = 5
 # two labels also look exchanged for the items on which a third rater disagrees with one rater.
 MOST_EXCHANGED = 10
 EXCHANGED = re.compile(
-    r"swap|flip|revers|inver|mirror|permut|(?<![^\W\d_])(order|position|side|batch|wave|round|phase"
-    r"|session|file|source|export|version|data ?set|team|lab)s?(?![^\W\d_])",
+    r"swap|flip|revers|inver|mirror|permut|(?<![^\W\d_])(order|position|side|batch|file|source"
+    r"|export|version|data ?set|team|lab)s?(?![^\W\d_])",
     re.IGNORECASE,
 )
 
@@ -134,7 +134,8 @@ def _warn_of_exchanged(given: Unread) -> None:
             for i, part in enumerate(parts.tolist()):
                 first, second = codes[:, places[are_rated] == i]
                 table = pairs(first, second, len(labels))
-                is_odd = may_be_coded_apart(labels, table)
+                # A part of only disagreements can be a round in which these are settled.
+                is_odd = table.trace() > 0 and may_be_coded_apart(labels, table)
                 if is_odd and (text := two_codings(labels, table, pair, are_given=True)):
                     found[part] = text
             if 0 < len(found) < len(parts):
