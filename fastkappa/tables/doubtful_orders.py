@@ -181,16 +181,16 @@ def _doubtful_parts(first: AnyArray, second: AnyArray) -> list[Callable[[Rows], 
     # A shift adds matches with the row above or below, but not with both.
     if _differ(upper == other_lower, lower == other_upper):
         found.append(warn_of_shift)
-    for text in (first.tobytes(), second.tobytes()):
-        if text.endswith(text[-1:] * SHORTEST_RUN) or text.startswith(text[:1] * SHORTEST_RUN):
-            found.append(warn_of_run)
-            break
+    repeats, other_repeats = upper == lower, other_upper == other_lower
+    run = b"\1" * (SHORTEST_RUN - 1)
+    if run in repeats.tobytes() or run in other_repeats.tobytes():
+        found.append(warn_of_run)
     text = same.tobytes()
     if b"\1" * FEWEST_OF_PART in text and b"\1" * _shortest_copied(n, n_same) in text:
         found.append(warn_of_copied)
     # A column that was filled down repeats the rating of the row above more often than the other
     # column does. The check is skipped if there are few disagreements.
-    if n - n_same >= FEWEST_DIFFERENT and _differ(upper == lower, other_upper == other_lower):
+    if n - n_same >= FEWEST_DIFFERENT and _differ(repeats, other_repeats):
         found.append(warn_of_filled)
     return found
 

@@ -23,7 +23,7 @@ FEWEST_OF_PART = 30
 # A part looks shifted if its kappa is below `GIVEN`, but at least `MOVED` after the shift is
 # undone.
 GIVEN, MOVED = 0.15, 0.5
-# The shortest suspicious run of one label at an end of a column. A run of 20 equal ratings is
+# The shortest suspicious run of one label in a column. A run of 20 equal ratings is
 # improbable even with two labels.
 SHORTEST_RUN = 20
 # A pattern is attributed to a mistake if the logarithm of the probability that it occurs by chance
@@ -151,16 +151,21 @@ def _log_tail(k: int, n: int, rate: float) -> float:
 
 
 def warn_of_run(rows: Rows) -> bool:
-    """Warn if one rater has one label at an end of the column. Return whether a warning was issued.
+    """Warn if one rater has one label at an end of the column, or in the longest run elsewhere.
 
-    The run must be far longer than chance explains, although the other rater's ratings vary there.
+    Return whether a warning was issued. The run must be far longer than chance explains, although
+    the other rater's ratings vary there.
     """
-    n = rows.codes.shape[1]
-    for end, codes in (("last", rows.codes), ("first", rows.codes[:, ::-1])):
-        for i, own in enumerate(codes):
-            length = int((np.append(own[::-1], -1) != own[-1]).argmax())
-            if is_default(codes, i, np.arange(n) >= n - length):
-                warn_of_default(rows.names[:: 1 - 2 * i], f"the {end} {length} items")
+    codes, n = rows.codes, rows.codes.shape[1]
+    for i, own in enumerate(codes):
+        starts = np.flatnonzero(np.append(True, own[1:] != own[:-1]))
+        lengths = np.diff(np.append(starts, n))
+        for k in dict.fromkeys([len(starts) - 1, 0, int(lengths.argmax())]):
+            start, length = int(starts[k]), int(lengths[k])
+            where = {0: f"the first {length} items", n - length: f"the last {length} items"}
+            others = f"the {length} items from position {rows.place(start)}"
+            if is_default(codes, i, (np.arange(n) - start) // length == 0):
+                warn_of_default(rows.names[:: 1 - 2 * i], where.get(start, others))
                 return True
     return False
 
