@@ -378,7 +378,7 @@ def warn_of_second_names(columns: Mapping[str, Column], remedy: str = SECOND_NAM
     total, times = +sum(map(_times, columns.values()), Counter[Any]()), Counter(firsts)
     others = total - times
     is_alone = others.keys().isdisjoint(times) and min(others.values(), default=0) > 1
-    if len(times) == 1 and firsts[0].strip().casefold() not in HEADINGS:
+    if len(times) == 1 and str(firsts[0]).strip().casefold() not in HEADINGS:
         n_words, *of_others = (len(str(label).split()) for label in (firsts[0], *others))
         is_alone &= n_words >= max([LONG, *(3 * n for n in of_others)])
     if is_alone and total.total() >= FEWEST_IDS * len(columns):

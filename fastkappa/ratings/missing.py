@@ -183,7 +183,7 @@ def warn_of_lost_labels(
 def _counted(ratings: Any, are_counted: NDArray[np.bool_]) -> Counter[Any]:
     """Return how often each of the first ratings occurs among those that are counted."""
     ratings = in_known_library(ratings)
-    first = getattr(ratings, "iloc", ratings)[:MOST_SEARCHED]
+    first = getattr(ratings, "iloc", ratings)[: len(are_counted)]
     found = without(first, ~are_counted)
     return Counter(to_numpy(found).ravel().tolist())
 

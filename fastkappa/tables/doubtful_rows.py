@@ -34,7 +34,7 @@ BY_CHANCE, COPIED_BY_CHANCE = math.log(1e-6), math.log(1e-9)
 LEAST_EVIDENCE = math.log(1e3)
 # The number of standard errors by which the other rater can have the label of a run less often than
 # elsewhere. With a larger difference, the run is attributed to items on which raters disagree.
-FEWER = 1.5
+FEWER = 2.5
 # A rater's ratings vary in a part if at most the proportion `MOST_ALIKE` of them have the same
 # label, and if neighbors differ at least `LEAST_VARIED` times as often as in random order.
 MOST_ALIKE, LEAST_VARIED = 0.8, 0.5
