@@ -42,11 +42,11 @@ CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 66),
     "cohen_kappa_score, strings": (21, 76),
     "agreement": (33, 102),
-    "agreement, printed": (49, 255),
+    "agreement, printed": (49, 257),
     "leaderboard": (44, 180),
     "optimal_thresholds": (28, 100),
-    "fastkappa score, Parquet": (50, 213),
-    "fastkappa score, CSV": (55, 252),
+    "fastkappa score, Parquet": (50, 217),
+    "fastkappa score, CSV": (56, 258),
 }
 
 

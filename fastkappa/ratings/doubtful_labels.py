@@ -1,10 +1,7 @@
 """Detect labels that are probably unintended, and warn or raise an error.
 
-- A header, a note or a missing-value code among numbers turns all ratings in the column into
-  strings, and strings sort differently from numbers.
-- A trailing blank turns one label into two.
-- A dash in a column of words usually means a missing rating.
-- If ids are passed instead of ratings, the raters never agree.
+A header, a note or a missing-value code among numbers turns all ratings in the column into strings,
+and strings sort differently from numbers. A trailing blank turns one label into two.
 """
 
 from __future__ import annotations
@@ -102,14 +99,15 @@ THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 IMPORT_ID = '{"ImportId":'
 # A formula that a spreadsheet saved in place of its value, such as =B3 or =SUM(A1:A3).
 FORMULA = re.compile(r"=\$?[A-Z]{1,3}\$?\d+|=[A-Z.]+\(.*\)")
-# The text of a cell in the second line of a SurveyMonkey file.
-RESPONSE = "Response"
+# Cells below column names: types of columns, or "Response" in a SurveyMonkey file. Other cells,
+# such as questions, have at least `LONG` words, and three times as many as any label.
+HEADINGS = {"response", "int", "str", "string", "text", "category", "ordinal", "nominal"}
+LONG = 5
 # The number of items to check at the start of a column. Most labels occur again among them.
 SOME_ITEMS = 1 << 10
-# The maximum number of names to check for typing errors. Longer lists are rarely typed by hand.
-MOST_TYPED = 10_000
-# With fewer items than this, every item can have a different label by chance.
-FEWEST_IDS = 10
+# Longer lists of names are rarely typed by hand, so they are not checked for typing errors. With
+# fewer items than `FEWEST_IDS`, every item can have a different label by chance.
+MOST_TYPED, FEWEST_IDS = 10_000, 10
 LARGEST = (1 << 63) - 1
 
 
@@ -371,16 +369,18 @@ def refuse_formulas(columns: Mapping[str, Column]) -> None:
 def warn_of_second_names(columns: Mapping[str, Column], remedy: str = SECOND_NAMES_REMEDY) -> None:
     """Warn if the first item's labels occur nowhere else, as in a second line of column names.
 
-    Warn only if every other label occurs more than once, because the first item's labels are then
-    unlikely to be unique by chance.
+    Every other label must occur more than once, so that this is no chance. If all raters have the
+    same label, it must also look like a heading, because raters can agree on a rare label.
     """
     firsts = list(takewhile(bool, map(_first_alone, columns.values())))
-    times = Counter(firsts)
-    if len(firsts) < max(2, len(columns)) or (len(times) == 1 and RESPONSE not in times):
+    if len(firsts) < max(2, len(columns)):
         return
-    total = +sum(map(_times, columns.values()), Counter[Any]())
+    total, times = +sum(map(_times, columns.values()), Counter[Any]()), Counter(firsts)
     others = total - times
     is_alone = others.keys().isdisjoint(times) and min(others.values(), default=0) > 1
+    if len(times) == 1 and str(firsts[0]).strip().casefold() not in HEADINGS:
+        n_words, *of_others = (len(str(label).split()) for label in (firsts[0], *others))
+        is_alone &= n_words >= max([LONG, *(3 * n for n in of_others)])
     if is_alone and total.total() >= FEWEST_IDS * len(columns):
         held = ", ".join(repr(label) for label in times)
         warn(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import enum
 import math
+import warnings
+from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, timedelta
+from itertools import permutations
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -14,6 +17,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import CHUNK, AnyArray, is_masked_array
 from fastkappa.choices import check_choice
+from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import count_text
 from fastkappa.ratings.interop import in_known_library, to_numpy
 from fastkappa.ratings.label_order import is_number
@@ -32,6 +36,11 @@ MISSING: tuple[Missing, ...] = get_args(Missing)
 # Blanks, some of zero width, that can surround a string for a missing rating. A name that consists
 # only of blanks counts as missing.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
+# A warning about a label that is lost with the missing ratings requires that at least `FEWEST_LOST`
+# ratings with this label are left out, and three times as many as are kept. Of the ratings with
+# other labels, at least twice as many must be kept as are left out. Only the first `MOST_SEARCHED`
+# items of arrays are searched.
+FEWEST_LOST, MOST_SEARCHED = 20, 10_000
 # Arrow types that can contain NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")
 # For dates (M) and durations (m), the possible types of a code for a missing rating, and the
@@ -149,6 +158,58 @@ def count_missing(columns: Mapping[str, Any]) -> tuple[dict[str, int], int]:
     found = [mask for mask in masks.values() if mask is not None]
     counts = {name: 0 if mask is None else int(mask.sum()) for name, mask in masks.items()}
     return counts, int(np.logical_or.reduce(found).sum()) if found else 0
+
+
+def warn_of_lost_labels(
+    columns: Mapping[str, Any], masks: Mapping[str, NDArray[np.bool_] | None]
+) -> None:
+    """Warn if a missing rating of one column probably means a label that only another column has.
+
+    ``masks`` are the masks of the missing ratings, or None if no rating is missing.
+    """
+    for name, other in permutations(columns, 2):
+        mask = masks[name]
+        if mask is None or np.count_nonzero(mask) < FEWEST_LOST:
+            continue
+        mask, of_other = mask[:MOST_SEARCHED], masks[other]
+        is_rated = True if of_other is None else ~of_other[:MOST_SEARCHED]
+        lost = _counted(columns[other], mask & is_rated)
+        # Counting the other ratings is slower.
+        if max(lost.values(), default=0) >= FEWEST_LOST:
+            own, kept = (_counted(columns[one], ~mask & is_rated) for one in (name, other))
+            warn_of_lost_label((name, other), own, kept, lost)
+
+
+def _counted(ratings: Any, are_counted: NDArray[np.bool_]) -> Counter[Any]:
+    """Return how often each of the first ratings occurs among those that are counted."""
+    ratings = in_known_library(ratings)
+    first = getattr(ratings, "iloc", ratings)[: len(are_counted)]
+    found = without(first, ~are_counted)
+    return Counter(to_numpy(found).ravel().tolist())
+
+
+def warn_of_lost_label(
+    names: tuple[str, str], own: Mapping[Any, int], kept: Mapping[Any, int], lost: Mapping[Any, int]
+) -> None:
+    """Warn if a missing rating of one rater probably means a label that only the other rater uses.
+
+    ``own`` and ``kept`` are the numbers of ratings of each rater for the items that both rated.
+    ``lost`` are those of the second rater for the other items.
+    """
+    label = max(lost, key=lost.__getitem__, default=None)
+    n_lost, n_kept = lost.get(label, 0), kept.get(label, 0)
+    n_others = sum(kept.values()) - n_kept
+    if own.get(label, 0) or n_lost < max(FEWEST_LOST, 3 * n_kept):
+        return
+    if n_others < max(FEWEST_LOST, 2 * (sum(lost.values()) - n_lost)):
+        return
+    warnings.warn(
+        f"{names[0]} never has the label {label!r}, and has no rating for {n_lost} of"
+        f" {n_lost + n_kept} items to which {names[1]} gave this label. If a missing rating of"
+        f" {names[0]} means {label!r}, fill it in instead of leaving the items out.",
+        UserWarning,
+        stacklevel=users_stacklevel(),
+    )
 
 
 def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_] | None:

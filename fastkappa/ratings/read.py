@@ -62,6 +62,7 @@ from fastkappa.ratings.missing import (
     have_blanks,
     refuse_missing,
     refuse_missing_labels,
+    warn_of_lost_labels,
     without,
 )
 from fastkappa.ratings.on_device import read_on_device
@@ -300,6 +301,8 @@ def drop_missing(
     found = [mask for mask in masks.values() if mask is not None]
     if not found:
         return dict(columns), counted, None
+    rated = {name: column for name, column in columns.items() if name not in not_rated}
+    warn_of_lost_labels(rated, masks)
     dropped = np.logical_or.reduce(found)
     kept = {name: without(column, dropped) for name, column in columns.items()}
     return kept, counted, dropped

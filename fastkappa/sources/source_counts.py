@@ -14,7 +14,7 @@ from fastkappa.formatting import count_text
 from fastkappa.ratings.column import are_comparable
 from fastkappa.ratings.label_order import sorted_names, sorted_strings
 from fastkappa.ratings.labels import distinct
-from fastkappa.ratings.missing import given_labels
+from fastkappa.ratings.missing import given_labels, warn_of_lost_label
 from fastkappa.results.report import Report, counts_grid
 from fastkappa.sources.source_ratings import (
     NO_TYPE,
@@ -163,6 +163,7 @@ def _finish_layers(contents: Contents, labels: Any) -> list[SourceCounts]:
     if sums is not None:
         tables = scatter(sums, rows, columns, (len(keys), len(keys)))
     n_rows, n_inside = counts.sum(axis=(1, 2)), inside.sum(axis=(1, 2))
+    _warn_of_lost(contents)
     complete = counts[:, _there(first)][:, :, _there(second)].sum(axis=(1, 2))
     missing = [
         n_rows - counts[:, _there(first)].sum(axis=(1, 2)),
@@ -185,6 +186,23 @@ def _finish_layers(contents: Contents, labels: Any) -> list[SourceCounts]:
     )
     is_weighted = sums is not None
     return [SourceCounts(table, array, *each, is_weighted) for table, each in zip(tables, figures)]
+
+
+def _warn_of_lost(contents: Contents) -> None:
+    """Warn if a missing rating of one rater probably means a label that only the other uses."""
+    whole = contents.counts.sum(axis=0)
+    for axes, counts in ((contents.axes[1:], whole), (contents.axes[:0:-1], whole.T)):
+        first, second = axes
+        if None not in first.position:
+            continue
+        rows, columns = (
+            {key: place for key, place in axis.position.items() if key not in (None, OUTSIDE)}
+            for axis in axes
+        )
+        own = {key: int(counts[place, _there(second)].sum()) for key, place in rows.items()}
+        kept = {key: int(counts[_there(first), place].sum()) for key, place in columns.items()}
+        lost = {key: int(counts[first.position[None], place]) for key, place in columns.items()}
+        warn_of_lost_label((first.name, second.name), own, kept, lost)
 
 
 def _occurring(counts: AnyArray, first: AxisLabels, second: AxisLabels) -> set[Any]:

@@ -247,18 +247,18 @@ def _doubtful_parts(first: AnyArray, second: AnyArray) -> list[Callable[[Rows], 
     above, below = upper == other_lower, lower == other_upper
     if _differ(np.count_nonzero(above), np.count_nonzero(below), n - 1):
         found.append(warn_of_shift)
-    for text in (first.tobytes(), second.tobytes()):
-        if text.endswith(text[-1:] * SHORTEST_RUN) or text.startswith(text[:1] * SHORTEST_RUN):
-            found.append(warn_of_run)
-            break
+    repeats, other_repeats = upper == lower, other_upper == other_lower
+    run = b"\1" * (SHORTEST_RUN - 1)
+    if run in repeats.tobytes() or run in other_repeats.tobytes():
+        found.append(warn_of_run)
     text = same.tobytes()
     if COPIED in text and b"\1" * _shortest_copied(n, n_same) in text:
         found.append(warn_of_copied)
     # A column that was filled down repeats the rating of the row above more often than the other
     # column does. The check is skipped if there are few disagreements.
     if n - n_same >= FEWEST_DIFFERENT:
-        n_repeats = np.count_nonzero(upper == lower)
-        if _differ(n_repeats, np.count_nonzero(other_upper == other_lower), n - 1):
+        n_repeats, n_other = np.count_nonzero(repeats), np.count_nonzero(other_repeats)
+        if _differ(n_repeats, n_other, n - 1):
             found.append(warn_of_filled)
     return found
 

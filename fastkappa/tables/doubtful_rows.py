@@ -23,7 +23,7 @@ FEWEST_OF_PART = 30
 # A part looks shifted if its kappa is below `GIVEN`, but at least `MOVED` after the shift is
 # undone.
 GIVEN, MOVED = 0.15, 0.5
-# The shortest suspicious run of one label at an end of a column. A run of 20 equal ratings is
+# The shortest suspicious run of one label in a column. A run of 20 equal ratings is
 # improbable even with two labels.
 SHORTEST_RUN = 20
 # A pattern is attributed to a mistake if the logarithm of the probability that it occurs by chance
@@ -32,6 +32,9 @@ SHORTEST_RUN = 20
 BY_CHANCE, COPIED_BY_CHANCE = math.log(1e-6), math.log(1e-9)
 # The log-likelihood ratio above which a run is not attributed to items that were sorted by label.
 LEAST_EVIDENCE = math.log(1e3)
+# The number of standard errors by which the other rater can have the label of a run less often than
+# elsewhere. With a larger difference, the run is attributed to items on which raters disagree.
+FEWER = 2.5
 # A rater's ratings vary in a part if at most the proportion `MOST_ALIKE` of them have the same
 # label, and if neighbors differ at least `LEAST_VARIED` times as often as in random order.
 MOST_ALIKE, LEAST_VARIED = 0.8, 0.5
@@ -68,10 +71,11 @@ def _kappa(codes: AnyArray) -> float:
     """Return the kappa of two rows of codes."""
     side = int(codes.max()) + 1
     places = np.arange(side).astype(float)
-    return kappa_of(places, places, _pairs(codes[0], codes[1], side), 0)
+    return kappa_of(places, places, pairs(codes[0], codes[1], side), 0)
 
 
-def _pairs(rows: AnyArray, columns: AnyArray, side: int) -> AnyArray:
+def pairs(rows: AnyArray, columns: AnyArray, side: int) -> AnyArray:
+    """Return the table of two rows of codes, with ``side`` labels."""
     return np.bincount(rows * side + columns, minlength=side * side).reshape(side, side)
 
 
@@ -111,7 +115,7 @@ def warn_of_shift(rows: Rows) -> bool:
     # If few items lack the most frequent label, these items can be adjacent by chance.
     if own.shape[1] - np.bincount(own[0]).max() < LEAST_REPEATS:
         return False
-    if is_predicted(_pairs(first[1:], first[:-1], int(rows.codes.max()) + 1)):
+    if is_predicted(pairs(first[1:], first[:-1], int(rows.codes.max()) + 1)):
         return False
     b, where, of = rows.names[1], "", ""
     if start >= FEWEST_OF_PART or n - stop > FEWEST_OF_PART:
@@ -148,38 +152,60 @@ def _log_tail(k: int, n: int, rate: float) -> float:
 
 
 def warn_of_run(rows: Rows) -> bool:
-    """Warn if one rater has one label at an end of the column. Return whether a warning was issued.
+    """Warn if one rater has one label at an end of the column, or in the longest run elsewhere.
 
-    The run must be far longer than chance explains, although the other rater's ratings vary there.
+    Return whether a warning was issued. The run must be far longer than chance explains, although
+    the other rater's ratings vary there.
     """
-    n = rows.codes.shape[1]
-    for end, codes in (("last", rows.codes), ("first", rows.codes[:, ::-1])):
-        for i, own in enumerate(codes):
-            length = int((np.append(own[::-1], -1) != own[-1]).argmax())
-            rest, other = codes[:, : n - length], codes[1 - i, n - length :]
-            if length < SHORTEST_RUN or n - length < FEWEST_OF_PART or not _vary(other):
-                continue
-            has_label, other_has_label = (rest == own[-1])[:: 1 - 2 * i]
-            repeated = (rest[i, 1:] == rest[i, :-1]).mean()
-            rate = max(has_label.mean() + SPARE / n, repeated)
-            if length * math.log(rate) > BY_CHANCE:
-                continue
-            # If the run is the end of sorted items, the other rater's ratings are distributed as
-            # for items with this label. Otherwise, they are distributed as for all items.
-            k = np.count_nonzero(other == own[-1])
-            both = np.count_nonzero(has_label & other_has_label)
-            sorted_rate = (both + 1) / (np.count_nonzero(has_label) + 2)
-            any_rate = (np.count_nonzero(other_has_label) + 1) / (n - length + 2)
-            evidence = k * math.log(any_rate / sorted_rate)
-            evidence += (length - k) * math.log((1 - any_rate) / (1 - sorted_rate))
-            if evidence > LEAST_EVIDENCE and _kappa(rest) >= LEAST_ELSEWHERE:
-                warn(
-                    f"{rows.names[i]} has the same rating for the {end} {length} items, but"
-                    f" {rows.names[1 - i]} does not. If these ratings were filled down in a"
-                    " spreadsheet, or are the default of a tool, leave these items out."
-                )
+    codes, n = rows.codes, rows.codes.shape[1]
+    for i, own in enumerate(codes):
+        starts = np.flatnonzero(np.append(True, own[1:] != own[:-1]))
+        lengths = np.diff(np.append(starts, n))
+        for k in dict.fromkeys([len(starts) - 1, 0, int(lengths.argmax())]):
+            start, length = int(starts[k]), int(lengths[k])
+            where = {0: f"the first {length} items", n - length: f"the last {length} items"}
+            others = f"the {length} items from position {rows.place(start)}"
+            if is_default(codes, i, (np.arange(n) - start) // length == 0):
+                warn_of_default(rows.names[:: 1 - 2 * i], where.get(start, others))
                 return True
     return False
+
+
+def is_default(codes: AnyArray, i: int, is_part: AnyArray) -> bool:
+    """Return whether chance does not explain that a rater has only one label in a part.
+
+    The other rater's ratings vary there.
+    """
+    rest, other = codes[:, ~is_part], codes[1 - i, is_part]
+    length, n_rest = len(other), rest.shape[1]
+    if length < SHORTEST_RUN or n_rest < FEWEST_OF_PART or not _vary(other):
+        return False
+    label = codes[i, is_part][0]
+    has_label, other_has_label = (rest == label)[:: 1 - 2 * i]
+    repeated = (rest[i, 1:] == rest[i, :-1]).mean()
+    rate = max(has_label.mean() + SPARE / codes.shape[1], repeated)
+    if length * math.log(rate) > BY_CHANCE:
+        return False
+    # If the part consists of items with this label, the other rater's ratings are distributed as
+    # for other items with this label. Otherwise, they are distributed as for all items.
+    k = np.count_nonzero(other == label)
+    both = np.count_nonzero(has_label & other_has_label)
+    own_rate = (both + 1) / (np.count_nonzero(has_label) + 2)
+    any_rate = (np.count_nonzero(other_has_label) + 1) / (n_rest + 2)
+    evidence = k * math.log(any_rate / own_rate)
+    evidence += (length - k) * math.log((1 - any_rate) / (1 - own_rate))
+    # If the part consists of disagreements, the other rater has this label less often.
+    least = any_rate * length - FEWER * math.sqrt(any_rate * (1 - any_rate) * length)
+    is_likely = evidence > LEAST_EVIDENCE and k >= max(least, 1)
+    return bool(is_likely and _kappa(rest) >= LEAST_ELSEWHERE)
+
+
+def warn_of_default(names: Sequence[str], where: str) -> None:
+    """Warn that the first of two raters has only one label in a part."""
+    warn(
+        f"{names[0]} has the same rating for {where}, but {names[1]} does not. If these ratings"
+        " were filled down in a spreadsheet, or are the default of a tool, leave these items out."
+    )
 
 
 def warn_of_copied(rows: Rows) -> bool:

@@ -295,13 +295,16 @@ RULES = {
         more(*WORDS, ('{"ImportId":"QID1"}', '{"ImportId":"QID2"}')), None, "Qualtrics"
     ),
     "a formula in place of its value": Rule(more(*WORDS, ("=B3", "=A3")), None, "formula"),
-    "a second line of names": Rule(
-        more(["Ann"], ["Ben"], *zip(*WORDS)),
-        None,
-        "second line of column names",
-        needs="in order",
-        one_rater=False,
-    ),
+    **{
+        f"a second line of {noun}": Rule(
+            more([first], [second], *zip(*WORDS)),
+            None,
+            "second line of column names",
+            needs="in order",
+            one_rater=False,
+        )
+        for noun, first, second in (("names", "Ann", "Ben"), ("types", "category", "category"))
+    },
     "rows of an earlier export": Rule(
         tuple(ratings[:40] + ratings for ratings in SEVENTY),
         None,

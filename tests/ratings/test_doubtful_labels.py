@@ -27,6 +27,11 @@ def test_a_second_line_of_names_is_known_by_its_place() -> None:
         confusion_counts(["Ann", *first], ["Ben", *second])
     with pytest.warns(UserWarning, match="'Response'"):
         confusion_counts(["Response", *first], ["Response", *second])
+    with pytest.warns(UserWarning, match=r"has: 'How severe is the lesion\?'\. If these labels"):
+        confusion_counts(
+            ["How severe is the lesion?", *first], ["How severe is the lesion?", *second]
+        )
+    _silent(["a rather rare label", *first], ["a rather rare label", *second])
     # A rare label, given by both raters to the first item, by them to the first and another item,
     # to another item only, and next to other rare labels.
     _silent(["rare", *first], ["rare", *second])

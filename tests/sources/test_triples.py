@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from fastkappa import Ratings, conger_kappa
+from fastkappa import Ratings, confusion_from_source, conger_kappa
+from fastkappa.sources.arrow_files import read_columns
 from tests.helpers.engine_sources import GRADES, SOURCES, duckdb, pa, parquet
 
 dataset = pytest.importorskip("pyarrow.dataset")
@@ -140,3 +142,25 @@ def test_refusals(source: Any, names: Any, error: Any, message: str) -> None:
     item, rater, rating = names
     with pytest.raises(error, match=message):
         Ratings.from_long(source, item=item, rater=rater, rating=rating)
+
+
+def test_codes_that_are_read_as_one_number(tmp_path: Path) -> None:
+    path = tmp_path / "codes.csv"
+    rows = [
+        (item, rater, code) for item, code in enumerate(["1.1", "1.10", "2.1"]) for rater in "ab"
+    ]
+    path.write_text("item,rater,code\n" + "".join(f"{i},{r},{c}\n" for i, r, c in rows))
+    names = {"item": "item", "rater": "rater", "rating": "code"}
+    message = "column 'code' contains '1.1' and '1.10', which are read as the same number"
+    with pytest.warns(UserWarning, match=message):
+        assert Ratings.from_long(path, **names).labels.tolist() == [1.1, 2.1]
+    with pytest.warns(UserWarning, match=message):
+        confusion_from_source(path, "code", "code", labels=[1.1, 2.1])
+    labels = ["1.1", "1.10", "2.1"]
+    with pytest.warns(UserWarning, match="are counted separately: '1.1' .*, '1.10'"):
+        assert Ratings.from_long(path, **names, labels=labels).labels.tolist() == labels
+    # Measurements can be written with a different number of digits.
+    path.write_text("code\n" + "".join(f"{i / 200}\n" for i in range(999)) + "0.50\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_columns(path, ["code"])

@@ -41,6 +41,7 @@ CHANGED = {
     "deleted, later inserted": np.insert(np.delete(SECOND, 70), 209, 3),
     "filled down": np.where(ROWS < 180, SECOND, SECOND[180]),
     "preset": np.where(ROWS < 70, 2, SECOND),
+    "stuck": np.where((ROWS >= 120) & (ROWS < 170), 2, SECOND),
     "copied": np.where((ROWS >= 90) & (ROWS < 200), FIRST, SECOND),
     "filled from above": SECOND[FROM],
 }
@@ -63,6 +64,10 @@ def said_of(changed: str) -> str:
     if changed == "preset":
         # A frame lacks the first rating.
         return f"has the same rating for the first ({length_of_run(second)}|69) items"
+    if changed == "stuck":
+        runs = [len([*own]) for _, own in groupby(second.tolist())]
+        where = f"{max(runs)} items from position {sum(runs[: runs.index(max(runs))])}"
+        return f"has the same rating for the {where}, but"
     if changed == "copied":
         runs = [(same, len([*own])) for same, own in groupby((second == FIRST).tolist())]
         longest = max(n for same, n in runs if same)
@@ -88,7 +93,7 @@ def said_of(changed: str) -> str:
 def test_a_part_that_was_changed(changed: str, call: Any, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match=said_of(changed)):
         call(FIRST, CHANGED[changed], tmp_path)
-    if changed in ("filled down", "preset", "filled from above"):
+    if changed in ("filled down", "preset", "stuck", "filled from above"):
         labels = np.array([*"abcd"])
         with pytest.warns(UserWarning, match=said_of(changed)):
             call(labels[FIRST], labels[CHANGED[changed]], tmp_path)

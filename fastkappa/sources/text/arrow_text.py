@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.exceptions import users_stacklevel
+from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.labels import refuse_rounded_list
 from fastkappa.ratings.missing import BLANKS
@@ -37,6 +38,9 @@ from fastkappa.sources.text.text_format import (
 
 # The number of bytes parsed at a time.
 BLOCK_SIZE = 1 << 20
+# A column with more different fractional numbers than `MOST_CODES`, of which some are in the first
+# `SOME_ROWS` rows, contains measurements.
+MOST_CODES, SOME_ROWS = 100, 1000
 # The maximum number of lines with titles or comments above the column names.
 MOST_ABOVE_NAMES = 20
 
@@ -149,11 +153,31 @@ def text_batches(
 
 def has_leading_zeros(file: TextFile, column: str) -> bool:
     """Return whether a number in the first block of a column has leading zeros, such as 007."""
+    return any(LEADING_ZERO.match(text) for text in _first_texts(file, column))
+
+
+def _first_texts(file: TextFile, column: str) -> set[str]:
+    """Return the distinct texts in the first block of a column."""
     import pyarrow
 
     batches = text_batches(file, {column: pyarrow.string()}, lambda _: None)
-    texts: list[str | None] = next((batch.column(0).to_pylist() for batch in batches), [])
-    return any(text is not None and LEADING_ZERO.match(text) for text in texts)
+    texts: set[str | None] = next(({*batch.column(0).to_pylist()} for batch in batches), set())
+    return {text for text in texts if text is not None}
+
+
+def warn_of_equal_numbers(texts: Iterable[str], column: Any, decimal: str) -> None:
+    """Warn about codes such as "1.1" and "1.10" that are read as the same number."""
+    texts_of: dict[float, set[str]] = {}
+    for text in texts:
+        number = text.strip().replace(decimal, ".")
+        if is_number(number) and not float(number).is_integer():
+            texts_of.setdefault(float(number), set()).add(text)
+    equal = next((sorted(own) for own in texts_of.values() if len(own) > 1), None)
+    if equal and len(texts_of) <= MOST_CODES:
+        warn(
+            f"column {column!r} contains {' and '.join(map(repr, equal))}, which are read as the"
+            " same number. If they are codes, pass labels= with all codes as strings."
+        )
 
 
 @contextmanager
@@ -264,6 +288,8 @@ def _read_whole(
             floats = dict(zip(texts.to_pylist(), table.column(name).to_pylist()))
             floats.pop(None, None)
             _refuse_rounded(list(floats), list(floats.values()), name)
+        elif _may_have_codes(table.column(name)):
+            warn_of_equal_numbers(_first_texts(file, name), name, file.text_format.decimal)
     return table
 
 
@@ -296,6 +322,14 @@ def _may_be_rounded(column: Any) -> bool:
         return False
     largest = (np.abs(values_of(chunk)).max(initial=0) for chunk in column.chunks)
     return any(value >= LARGEST_EXACT for value in largest)
+
+
+def _may_have_codes(column: Any) -> bool:
+    """Return whether a column has few different floats, some of which are fractional."""
+    if str(column.type) != "double":
+        return False
+    first = np.unique(column[:SOME_ROWS].drop_null().to_numpy())
+    return len(first) <= MOST_CODES and bool((first % 1).any())
 
 
 def without_texts(encoded: Any, gone: Collection[str]) -> tuple[list[str], Any]:

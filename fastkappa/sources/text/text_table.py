@@ -39,6 +39,7 @@ from fastkappa.sources.text.arrow_text import (
     inferred,
     missing_texts,
     text_batches,
+    warn_of_equal_numbers,
     with_point,
 )
 from fastkappa.sources.text.csv_lines import LineCounter
@@ -256,6 +257,8 @@ def _meaning(
     if axis.wanted is not None and axis.wanted.are_texts:
         return list(texts), STRINGS
     values = inferred(together, axis.column, decimal)
+    if axis.has_fractions:
+        warn_of_equal_numbers(together, axis.column, decimal)
     if str(values.type) == "string":
         # Do not dictionary-encode strings: that would import pyarrow.compute, which takes as long
         # as reading a small file.

@@ -1,7 +1,8 @@
 """Detect from all columns of a source that its rows are probably not the items.
 
 A spreadsheet can contain subtotals. An export can be appended twice, or contain one line per pair
-of labels. A join can repeat the ratings of an item. `unread_groups` judges groups of rows.
+of labels. A join can repeat the ratings of an item. `unread_groups` and `unread_parts` judge groups
+of rows.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.missing import is_missing
 from fastkappa.sources.text.unread_groups import ID, Unread, warn_of_groups
+from fastkappa.sources.text.unread_parts import warn_of_parts
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS
 
 TOTALS = frozenset(
@@ -109,6 +111,8 @@ def judge_columns(given: Unread, *, is_whole: bool = True) -> None:
     _warn_of_matrix(given)
     _warn_of_two_ids(given)
     warn_of_groups(given)
+    if len(given.rated) > 1:
+        warn_of_parts(given)
 
 
 def _warn_of_subtotals(given: Unread) -> None:

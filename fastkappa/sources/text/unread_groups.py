@@ -13,12 +13,9 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, combinations, permutations, product
 from typing import NamedTuple
 
-import numpy as np
-
-from fastkappa.formatting import first_of_many, percent_text
+from fastkappa.formatting import first_of_many
 from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_number
-from fastkappa.tables.doubtful_rows import agreed_elsewhere
 
 # Matches the name of a column of ids, such as "patient" or "itemID".
 ID = re.compile(
@@ -64,9 +61,6 @@ FEWEST_GRADES, FEWEST_AT_END, LEAST_AT_END, LEAST_ABOVE = 3, 5, 0.05, 0.75
 # the items with a label at the end of a scale. At least the proportion `FEWEST_SHARED` of the codes
 # must be in both sets.
 FEWEST_OF_CODE, ALIKE, CLOSER, LEAST_AGREED, FEWEST_SHARED = 60, 0.15, 0.2, 0.25, 0.5
-# A warning that one rater's ratings were filled in from the other's requires a third column that is
-# blank for at most this proportion of the items on which the raters agree.
-MOST_BLANK = 0.6
 
 # The values of a column that says whether an item was used to train a model (`TRAINING`) or held
 # out (`UNSEEN`).
@@ -106,7 +100,6 @@ def warn_of_groups(given: Unread) -> None:
     """Warn about groups of rows, in columns that are not read, that explain the ratings."""
     _warn_of_questions(given)
     _warn_of_shifted(given)
-    _warn_of_prefilled(given)
     if len(given.rated) == 1 and len(given.keys) > 1:
         _warn_of_restarts(given)
     elif len(given.rated) > 1:
@@ -230,30 +223,6 @@ def _warn_of_shifted(given: Unread) -> None:
                 " are different codes for the same labels, use the same codes in all rows."
             )
             return
-
-
-def _warn_of_prefilled(given: Unread) -> None:
-    """Warn if two raters always agree where another column, such as a date, is blank.
-
-    A note, or the rating of an adjudicator, is also blank in most items on which raters agree.
-    """
-    for pair in combinations(given.rated, 2):
-        items = np.array([given.fields[name] for name in pair])
-        are_rated = (items != "").all(axis=0)
-        codes = np.unique(items[:, are_rated], return_inverse=True)[1].reshape(2, -1)
-        same = codes[0] == codes[1]
-        for name in given.others:
-            is_blank = (np.array(given.fields[name]) == "")[are_rated]
-            if not same[is_blank].all() or is_blank.sum() > MOST_BLANK * same.sum():
-                continue
-            agreed = agreed_elsewhere(codes, is_blank)
-            if agreed is not None:
-                warn(
-                    f"{pair[0]} and {pair[1]} agree on all {is_blank.sum()} items without"
-                    f" {name!r}, but on only {percent_text(agreed)} of the others. If one rater's"
-                    " ratings were filled in from the other there, leave these items out."
-                )
-                return
 
 
 def _warn_of_restarts(given: Unread) -> None:

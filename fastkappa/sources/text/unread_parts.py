@@ -1,0 +1,144 @@
+"""Detect parts in which two raters' ratings were made differently, from columns that are not read.
+
+The ratings of a part can be copies or defaults, or use the labels for other categories.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+from fastkappa.formatting import first_of_many, percent_text
+from fastkappa.ratings.doubtful_labels import stand_ins, warn
+from fastkappa.ratings.label_order import is_number
+from fastkappa.sources.text.unread_groups import PLACE, Unread
+from fastkappa.tables.doubtful_rows import (
+    SHORTEST_RUN,
+    agreed_elsewhere,
+    is_default,
+    pairs,
+    warn_of_default,
+)
+from fastkappa.tables.two_codings import MOST_LABELS, may_be_coded_apart, two_codings
+
+# A warning about ratings that were filled in requires that the other column is blank for at most
+# this proportion of the items on which the raters agree.
+MOST_BLANK = 0.6
+# A warning about a rater's only label in a part requires at least this many such ratings elsewhere.
+FEWEST_ELSEWHERE = 5
+# A warning about exchanged labels requires at most `MOST_EXCHANGED` parts, in a column of places or
+# a column whose name matches `EXCHANGED`. Other columns can be made from the ratings. For example,
+# two labels also look exchanged for the items on which a third rater disagrees with one rater.
+MOST_EXCHANGED = 10
+EXCHANGED = re.compile(
+    r"swap|flip|revers|inver|mirror|permut|(?<![^\W\d_])(order|position|side|batch|file|source"
+    r"|export|version|data ?set|team|lab)s?(?![^\W\d_])",
+    re.IGNORECASE,
+)
+
+# A pair of raters, a mask of the items that both rated, their codes for these items, and the sorted
+# labels as strings.
+OfTwo = tuple[tuple[str, str], NDArray[np.bool_], AnyArray, AnyArray]
+
+
+def warn_of_parts(given: Unread) -> None:
+    """Warn about parts in which the ratings of two raters were probably made differently."""
+    _warn_of_prefilled(given)
+    _warn_of_defaults(given)
+    _warn_of_exchanged(given)
+
+
+def _warn_of_prefilled(given: Unread) -> None:
+    """Warn if two raters always agree where another column, such as a date, is blank.
+
+    A note, or the rating of an adjudicator, is also blank in most items on which raters agree.
+    """
+    blank = {name: np.array(given.fields[name]) == "" for name in given.others}
+    for pair, are_rated, codes, _ in _of_two(given):
+        same = codes[0] == codes[1]
+        for name, is_blank in blank.items():
+            is_blank = is_blank[are_rated]
+            if not same[is_blank].all() or is_blank.sum() > MOST_BLANK * same.sum():
+                continue
+            agreed = agreed_elsewhere(codes, is_blank)
+            if agreed is not None:
+                warn(
+                    f"{pair[0]} and {pair[1]} agree on all {is_blank.sum()} items without"
+                    f" {name!r}, but on only {percent_text(agreed)} of the others. If one rater's"
+                    " ratings were filled in from the other there, leave these items out."
+                )
+                return
+
+
+def _of_two(given: Unread) -> Iterator[OfTwo]:
+    """Yield each pair of raters with their ratings."""
+    items = np.array([given.fields[name] for name in given.rated])
+    are_rated, codes = items != "", np.zeros(items.shape, np.intp)
+    values = items[are_rated]
+    if all(map(is_number, {*values.tolist()})):
+        values = values.astype(float)
+    labels, codes[are_rated] = np.unique(values, return_inverse=True)
+    texts = labels if labels.dtype.kind == "U" else np.array([f"{label:g}" for label in labels])
+    for i, j in combinations(range(len(items)), 2):
+        both = are_rated[i] & are_rated[j]
+        yield (given.rated[i], given.rated[j]), both, codes[[i, j]][:, both], texts
+
+
+def _warn_of_defaults(given: Unread) -> None:
+    """Warn if another column explains why a rater has only one label, as after failed requests.
+
+    The label must also occur elsewhere, because the column can be made from the rating, and must
+    differ from the column's text, which can be a rating too. If the column has blanks, its texts
+    are not compared, because an adjudicator rates few items on which raters agree.
+    """
+    parts: list[tuple[str, NDArray[np.bool_]]] = []
+    for name in given.others:
+        fields = np.array(given.fields[name])
+        if (is_blank := fields == "").any():
+            parts += [(f"{name!r} is blank", is_blank), (f"{name!r} is not blank", ~is_blank)]
+            continue
+        often = [text for text, n in Counter(fields.tolist()).items() if n >= SHORTEST_RUN]
+        parts += [(f"{name!r} is {text!r}", fields == text) for text in often]
+    for pair, are_rated, codes, labels in _of_two(given):
+        for (where, of_all), i in product(parts, (0, 1)):
+            is_part = of_all[are_rated]
+            used = codes[i, is_part]
+            if not len(used) or (used != used[0]).any():
+                continue
+            label = str(labels[used[0]])
+            if where.endswith(f" {label!r}") or stand_ins([label]):
+                continue
+            n_elsewhere = np.count_nonzero(codes[i] == used[0]) - len(used)
+            if n_elsewhere >= FEWEST_ELSEWHERE and is_default(codes, i, is_part):
+                warn_of_default(pair[:: 1 - 2 * i], f"the {len(used)} items for which {where}")
+                return
+
+
+def _warn_of_exchanged(given: Unread) -> None:
+    """Warn if two raters name or number the labels differently in some parts, but not in all."""
+    for name in (*given.others, *given.keys):
+        parts, places = np.unique(given.fields.get(name, ()), return_inverse=True)
+        is_named = EXCHANGED.search(name) or PLACE.search(name)
+        if not is_named or not 2 <= len(parts) <= MOST_EXCHANGED:
+            continue
+        for pair, are_rated, codes, labels in _of_two(given):
+            if not 1 < len(labels) <= MOST_LABELS:
+                continue
+            found = {}
+            for i, part in enumerate(parts.tolist()):
+                first, second = codes[:, places[are_rated] == i]
+                table = pairs(first, second, len(labels))
+                # A part of only disagreements can be a round in which these are settled.
+                is_odd = table.trace() > 0 and may_be_coded_apart(labels, table)
+                if is_odd and (text := two_codings(labels, table, pair, are_given=True)):
+                    found[part] = text
+            if 0 < len(found) < len(parts):
+                shown = first_of_many([*map(repr, found)], 3)
+                warn(f"where {name!r} is {shown}, {min(found.values())}")
+                return
