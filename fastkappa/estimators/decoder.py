@@ -293,7 +293,7 @@ class KappaDecoder(OutOfFoldClassifier):
                 items = items._replace(order=self._column_order)
             probabilities = items.in_order()
         else:
-            probabilities = self._placed(self.estimator_.predict_proba(X))
+            probabilities = self._placed(self._predicted("predict_proba", X))
         calibration: Calibration | None = getattr(self, "calibration_", None)
         return probabilities if calibration is None else calibration.apply(probabilities)
 

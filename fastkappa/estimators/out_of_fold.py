@@ -18,7 +18,7 @@ from sklearn.utils import (
 )
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from fastkappa.arrays import AnyArray
 from fastkappa.estimators.scorers import is_fractional, kappa_of
@@ -27,6 +27,7 @@ from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.interop import in_known_library
 from fastkappa.ratings.item_weights import warn_of_ids
 from fastkappa.ratings.label_order import sorted_strings
+from fastkappa.ratings.labels import names_of_columns
 from fastkappa.statistics.weights import Weights
 
 # For each fold, the indices of the training items and of the test items.
@@ -133,6 +134,21 @@ class OutOfFoldClassifier(
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         return predicted, splits
+
+    def _predicted(self, method: str, X: Any) -> AnyArray:
+        """Return the estimator's predictions, or raise if the order of the columns changes them.
+
+        Some estimators ignore the names of columns, such as LightGBM's. Others select columns by
+        name, so the order does not matter.
+        """
+        predict = getattr(self.estimator_, method)
+        predicted: AnyArray = predict(X)
+        names, seen = names_of_columns(X), getattr(self, "feature_names_in_", np.array([])).tolist()
+        if names and names != seen and {*names} == {*seen}:
+            in_order = X.select(seen) if hasattr(X, "select") else X[seen]
+            if not np.array_equal(predicted, predict(in_order)):
+                validate_data(self, X, reset=False, skip_check_array=True)
+        return predicted
 
     def _splits(self, X: Any, labels: AnyArray, groups: Any = None) -> Splits:
         """Return the folds of ``cv``, or raise unless each item is tested exactly once."""

@@ -311,7 +311,7 @@ class KappaRounder(OutOfFoldClassifier):
         check_is_fitted(self)
         if self.estimator is None:
             return self._read_scores(X, reset=False)
-        scores: AnyArray = column_or_1d(self.estimator_.predict(X))
+        scores: AnyArray = column_or_1d(self._predicted("predict", X))
         return scores
 
     def _read_scores(self, X: Any, *, reset: bool) -> AnyArray:

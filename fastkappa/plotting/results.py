@@ -84,6 +84,8 @@ def _is_one(result: Any) -> bool:
 
 def _many(results: Any) -> Rows | None:
     """Return the rows of a result that has many rows, or None for other results."""
+    if isinstance(results, Rows):
+        return results
     if hasattr(results, "rater_names") and hasattr(results, "values"):
         pairs = np.argwhere(np.triu(np.ones_like(results.values), 1)).tolist()
         raters = results.rater_names

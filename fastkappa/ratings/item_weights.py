@@ -11,7 +11,7 @@ from fastkappa.ratings.column import Column, bits_of, check_finite, read_column
 from fastkappa.ratings.doubtful_labels import warn, warn_of_lookalikes
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.label_order import are_different
-from fastkappa.ratings.lengths import length_of
+from fastkappa.ratings.lengths import length_of, not_labels
 from fastkappa.ratings.missing import (
     blanks_as_none,
     find_missing,
@@ -146,7 +146,7 @@ def read_clusters(
         raise ValueError(missing_ratings(name, missing, remedy))
     column = read_column(kept, name)
     if column.obstacle:
-        raise ValueError(f"{name} must be labels, but is {column.obstacle}.")
+        raise ValueError(not_labels(name, column.obstacle, kept))
     if have_blanks(column.categories):
         return read_clusters(blanks_as_none(clusters), n_items, of, name, dropped)
     warn_of_lookalikes({name: column}, "name")

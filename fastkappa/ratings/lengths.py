@@ -211,11 +211,12 @@ def is_set(rating: Any) -> bool:
 
 
 def not_labels(name: str, obstacle: str, ratings: Any) -> str:
-    """Return the error message for ratings that are not labels."""
+    """Return the error message for a column that does not contain labels."""
     if obstacle != "unknown" or getattr(ratings, "ndim", 1) != 1:
         listed = getattr(ratings, "to_pylist", getattr(ratings, "to_list", None))
         shown = short_repr(ratings if listed is None else listed())
-        return f"{name} must be labels, but is {obstacle}, got {shown}."
+        what = "numbers with fractions" if obstacle == "continuous" else "a matrix"
+        return f"{name} must be labels, got {what}: {shown}."
     first: Any = next(iter(ratings), None)
     first = first.as_py() if hasattr(first, "as_py") else first
     if is_set(first):
@@ -225,7 +226,7 @@ def not_labels(name: str, obstacle: str, ratings: Any) -> str:
         dtype = type(first).__name__
     return (
         f"{name} must be labels, which are integers, strings or booleans, got the type {dtype}:"
-        " convert each rating with str(rating)."
+        " convert them to strings with str()."
     )
 
 

@@ -16,7 +16,7 @@ from fastkappa.ratings.column import Column, by_value
 from fastkappa.ratings.interop import checked, to_numpy, warn_of_row_order
 from fastkappa.ratings.label_order import LabelOrder
 from fastkappa.ratings.labels import distinct
-from fastkappa.ratings.lengths import n_samples
+from fastkappa.ratings.lengths import n_samples, not_labels
 from fastkappa.ratings.missing import (
     check_missing,
     find_missing,
@@ -149,7 +149,7 @@ def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
     present = ratings if missing is None else without(ratings, missing)
     column = read_rated(present, name, missing_codes)
     if column.obstacle not in (None, "continuous"):
-        raise ValueError(f"{name} must be one column of labels, but is {column.obstacle}.")
+        raise ValueError(not_labels(name, column.obstacle, present))
     return Rater(name, column, missing, n_subjects)
 
 

@@ -298,16 +298,25 @@ def guess_label_range(values: AnyArray) -> LabelRange:
     guess = LabelRange(0, 0, label_type(values)).widened(sample_of(values))
     if guess.n_labels <= SAMPLE // 2:
         return guess
-    # With many labels, a small sample often misses the extremes, and recounting is slower than
-    # reading more ratings.
-    return guess.widened(values[: min(16 * guess.n_labels, len(values) // 16)])
+    return guess.widened(_first_ratings(values, guess.n_labels))
 
 
 def guess_label_map(kernels: PairKernels, values: AnyArray) -> LabelMap:
     """Return a map of the expected labels, based on a sample of the ratings."""
     labels = LabelMap(np.empty(0, label_type(values)))
     labels.learn(kernels, sample_of(values))
+    if labels.n_labels > SAMPLE // 2:
+        labels.learn(kernels, _first_ratings(values, labels.n_labels))
     return labels
+
+
+def _first_ratings(values: AnyArray, n_labels: int) -> AnyArray:
+    """Return ratings to read after a sample in which many labels were found.
+
+    The sample often misses labels, and recounting is slower than reading more ratings. The number
+    of labels also determines how many threads are worth a table of their own.
+    """
+    return values[: min(16 * n_labels, len(values) // 16)]
 
 
 def label_type(values: AnyArray) -> LabelType:

@@ -203,9 +203,8 @@ class Tally:
                 threads, shortest = division_of_pairs(
                     self._kernels, *pair, self.n_cells, num_threads, looked_up=self._looks_up
                 )
-            if are_joined or not self._growing:
-                # A thread needs four items per cell to outweigh the cost of its own tables.
-                threads = min(threads, n_items // (4 * self.n_cells))
+            # A thread needs four items per cell to outweigh the cost of its own tables.
+            threads = min(threads, n_items // (4 * self.n_cells))
             if threads > 1:
                 work = partial(self._count_partition, columns, weights)
                 for part in run_in_threads(work, n_items, threads, shortest):

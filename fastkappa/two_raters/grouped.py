@@ -16,6 +16,7 @@ from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.item_weights import as_numbers_of_items
+from fastkappa.ratings.lengths import not_labels
 from fastkappa.ratings.missing import Missing
 from fastkappa.ratings.read import read
 from fastkappa.results.report import RATERS
@@ -122,7 +123,7 @@ def agreement_by(
     items = read({"y1": y1, "y2": y2}, labels, missing, missing_codes, others, sample_weight)
     group_column, first, second = (items.columns[name] for name in (GROUPS, "y1", "y2"))
     if group_column.obstacle:
-        raise ValueError(f"groups must be labels, but they are {group_column.obstacle}.")
+        raise ValueError(not_labels(GROUPS, group_column.obstacle, group_column.values))
     known = known_labels(items)
     weighed = None if items.weights is None else as_numbers_of_items(items.weights)
     found = count_by_group(

@@ -11,6 +11,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
+from fastkappa.ratings.lengths import not_labels
 from fastkappa.ratings.read import RatedItems
 from fastkappa.statistics.clusters import Clusters, clusters_of
 from fastkappa.tables.by_group import ClusterCounts, RatedColumn, count_by_cluster
@@ -48,7 +49,7 @@ def counted_clusters(
     """
     clusters = items.columns[CLUSTERS]
     if clusters.obstacle:
-        raise ValueError(f"clusters must be labels, but they are {clusters.obstacle}.")
+        raise ValueError(not_labels(CLUSTERS, clusters.obstacle, clusters.values))
     rated = []
     for name, labels in known.items():
         column = items.columns[name]

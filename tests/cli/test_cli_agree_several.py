@@ -108,6 +108,17 @@ def test_every_form_is_written(path: Path, output: str) -> None:
         assert text.startswith("Fleiss' kappa (no weights) of 3 raters on 30 items in site north")
 
 
+@pytest.mark.parametrize("options", [(), ("--group", "site")])
+def test_pictures_show_the_confidence_level(
+    path: Path, options: tuple[str, ...], tmp_path: Path
+) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "forest.svg"
+    given = (path, "--raters", *NAMES[:3], *options, "--confidence", "0.9")
+    agree.text_of(*given, "--plot", picture)
+    assert "with its 90 % interval" in picture.read_text()
+
+
 def test_a_pair_is_chosen(path: Path, grades: np.ndarray, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     picture = tmp_path / "pair.svg"

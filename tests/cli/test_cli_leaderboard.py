@@ -87,7 +87,7 @@ def test_what_cannot_be_scored_has_a_row_and_the_rest_still_rank(folder: Path) -
         "empty.csv": "is empty",
         "latin.csv": "column 'grade' of latin.csv contains text that is not UTF-8",
         "shuffled.xlsx": "cannot be read: ",
-        "scores.csv": "continuous",
+        "scores.csv": "numbers with fractions",
         "words.csv": "the ratings cannot be compared",
         "short.csv": r"its ids differ from the ids of truth.csv: 2 missing \('img\d+', 'img\d+'\)",
         "twice.csv": r"1 repeated \('img\d+'\)",

@@ -106,6 +106,8 @@ def test_each_group_is_reported_as_alone(tmp_path: Path) -> None:
         sentences = measure.text_of(alone, *options, "--format", "sentence").splitlines()
         of_group = measure.text_of(path, *options, "--group", "site", "--format", "sentence")
         assert [f"site {name}: {one}" in of_group.splitlines() for one in sentences] == 6 * [True]
+    assert "No test compares the groups." in text
+    assert "No test compares the groups." not in measure.text_of(alone, *options)
     refused = measure.refusal(path, *options, "--group", "mini")
     assert "--group must name a column that no other option names, got 'mini'." in refused
     single = write_csv(tmp_path / "one.csv", wright=WRIGHT, mini=MINI, site=["a", *"b" * 16])

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
+from sklearn.compose import make_column_transformer
 from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
@@ -293,6 +294,29 @@ def test_the_name_of_scores_is_that_of_the_fit() -> None:
     assert not hasattr(rounder.fit(X[:, 0], Y), "feature_names_in_")
     features = KappaRounder(Ridge(), cv=2).fit(pd.DataFrame(X, columns=["a", "b", "c"]), Y)
     assert features.feature_names_in_.tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("kind", ["LGBMRegressor", "LGBMClassifier"])
+def test_features_in_another_order_are_refused(library: str, kind: str) -> None:
+    """LightGBM reads the columns of frames by position, without comparing their names."""
+    inner = getattr(pytest.importorskip("lightgbm"), kind)(n_estimators=9, verbose=-1)
+    frame = pytest.importorskip(library).DataFrame({name: X[:, i] for i, name in enumerate("abc")})
+    combined = (KappaRounder if kind == "LGBMRegressor" else KappaDecoder)(inner, cv=2)
+    combined.fit(frame, Y)
+    with pytest.raises(ValueError, match="Feature names must be in the same order"):
+        combined.predict(frame[["b", "a", "c"]])
+    with pytest.raises(ValueError, match="Feature names must be in the same order"):
+        combined.score(frame[["b", "a", "c"]], Y)
+
+
+def test_features_chosen_by_name_can_be_in_any_order() -> None:
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    chosen = make_column_transformer(("passthrough", ["a", "c"]))
+    rounder = KappaRounder(make_pipeline(chosen, Ridge()), cv=2).fit(frame, Y)
+    assert rounder.feature_names_in_.tolist() == ["a", "b", "c"]
+    expected = rounder.predict(frame)
+    np.testing.assert_array_equal(rounder.predict(frame[["c", "b", "a"]]), expected)
 
 
 def decoder(calibration: Any = "sigmoid") -> KappaDecoder:

@@ -125,7 +125,7 @@ def test_one_cluster_has_no_intervals() -> None:
     [
         ([1, 2], "for each of the 300 items of y_true, got 2"),
         ([None, *range(299)], "1 missing value in 300 items, the first at position 0"),
-        (np.linspace(0, 1, 300), "must be labels, but is continuous"),
+        (np.linspace(0, 1, 300), "must be labels, got numbers with fractions"),
     ],
 )
 def test_clusters_that_cannot_be_are_refused(clusters: Any, told: str) -> None:

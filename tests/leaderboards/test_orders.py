@@ -255,8 +255,8 @@ SCORES = RNG.random((60, 3))
 @pytest.mark.parametrize(
     ("predictions", "reason"),
     [
-        ({"a": SCORES[:, 0]}, r"^prediction 'a' must be labels, but is continuous, got array"),
-        (SCORES / SCORES.sum(axis=1, keepdims=True), "^prediction 0 must be labels, but is cont"),
+        ({"a": SCORES[:, 0]}, r"^prediction 'a' must be labels, got numbers with fractions: array"),
+        (SCORES / SCORES.sum(axis=1, keepdims=True), "^prediction 0 must be labels, got numbers"),
     ],
 )
 def test_scores_and_probabilities_are_no_labels(score: Any, predictions: Any, reason: str) -> None:

@@ -299,7 +299,7 @@ def test_refusals_name_the_argument() -> None:
     truth, same = [0, 1, 2], [0, 1, 2]
     refusals: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
         ({"a": same, "b": [0, 1]}, {}, ValueError, r"prediction 'b' .* y_true \(3\), got 2"),
-        ({"a": [0.5, 1, 2]}, {}, ValueError, "continuous"),
+        ({"a": [0.5, 1, 2]}, {}, ValueError, "numbers with fractions"),
         ({"a": [0, np.nan, 2]}, {}, ValueError, "prediction 'a' has 1 missing value in 3 items"),
         ({"a": ["x", "y", "z"]}, {}, ValueError, "the ratings cannot be compared"),
         ({}, {}, ValueError, "at least one prediction"),

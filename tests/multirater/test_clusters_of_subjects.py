@@ -258,7 +258,7 @@ def test_clusters_that_cannot_be_are_refused() -> None:
     for clusters, told in (
         ([1, 2, 3], "for each of the 10 subjects, got 3"),
         ([*range(9), None], "1 missing value in 10 items, the first at position 9"),
-        (np.linspace(0, 1, 10), "must be labels, but is continuous"),
+        (np.linspace(0, 1, 10), "must be labels, got numbers with fractions"),
         (np.ones((10, 2)), "one-dimensional"),
     ):
         with pytest.raises(ValueError, match=told):

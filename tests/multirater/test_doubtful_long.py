@@ -110,6 +110,17 @@ def test_items_with_the_name_of_a_file(written: str, tmp_path: Path) -> None:
     assert "no item was rated by both raters" in said
 
 
+def test_names_are_shown_as_they_are_written(tmp_path: Path) -> None:
+    columns = _rows({"Anna": ["Müller", "b"], "Berta": ["IMG006/Müller.png", "b"]})
+    shown = "1 group of similar names: 'Müller', 'IMG006/Müller.png'. They"
+    with pytest.warns(UserWarning, match=re.escape(shown)):
+        _read(columns)
+    assert shown in _of_command(columns, tmp_path)
+    # Letters that look the same are told apart by their codes.
+    with pytest.warns(UserWarning, match=re.escape(r"'i1', '\u04561'")):
+        _read(_rows({"Anna": ["i1", "b"], "Berta": ["\u04561", "b"]}))
+
+
 SILENT = {
     "a crowd": {f"worker {i}": ITEMS[i : i + 3] for i in range(18)},
     "twelve raters of five videos": {f"rater {i}": ITEMS[:5] for i in range(12)},
@@ -120,6 +131,10 @@ SILENT = {
     "folders that matter": {
         "Anna": ["test/1.jpg", "train/1.jpg"],
         "Berta": ["test/1.jpg", "train/1.jpg"],
+    },
+    "folders of partial items": {
+        "Anna": [*ITEMS, "IMG006/Müller", "P1/OD.png", "w1.left"],
+        "Berta": [*ITEMS, "IMG017/Müller", "P2/OD.png", "w1.right"],
     },
     "versions": {"Anna": ["v1.2", "v1.3"], "Berta": ["v1.2", "v1.4"]},
 }

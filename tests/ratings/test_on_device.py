@@ -157,7 +157,7 @@ def test_errors_are_those_of_the_host() -> None:
     good = on_second_device(Y1[:4])
     for bad, message in (
         ([1.0, np.nan, 2, 2], "y1 has 1 missing value in 4 items, the first at position 1"),
-        ([1.5, 2, 2, 2], "y1 must be labels, but is continuous"),
+        ([1.5, 2, 2, 2], "y1 must be labels, got numbers with fractions"),
         ([1.0, np.inf, 2, 2], "y1 must be finite, got inf at position 1"),
         ([1, 2, 2], "y1 and y2 must have the same length"),
     ):

@@ -39,7 +39,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "None": (["a", "b", None, None], "has 2 missing values in 4 items, the first at position 2: "),
     "NaT": (np.array(["2001-01-01", "NaT"], "M8[D]"), "has 1 missing value in 2 items, "),
     "infinity": ([0, np.inf, 1, 1], "must be finite, got inf at position 1"),
-    "fractions": ([0.5, 1, 1.5, 2], "but is continuous.*labels="),
+    "fractions": ([0.5, 1, 1.5, 2], "got numbers with fractions.*labels="),
     "lists": (np.array([["a", "b"], ["c"], None], object)[:2], SETS),
     "sets": ([{"a"}, {"a", "b"}], SETS),
     "cube": (np.zeros((2, 2, 2)), "must be one-dimensional"),

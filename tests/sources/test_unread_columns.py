@@ -317,7 +317,7 @@ def _documents(*, restart: bool) -> Columns:
 def test_item_numbers_that_restart_in_each_document(tmp_path: Path) -> None:
     names = {"item": "item", "rater": "rater", "rating": "label"}
     for source in _sources(_documents(restart=True), tmp_path).values():
-        with pytest.warns(UserWarning, match="If 'item' restarts for each 'document', make"):
+        with pytest.warns(UserWarning, match="seems to be a different item in each 'document'"):
             Ratings.from_long(source, **names)
     options = [text for name in names.items() for text in (f"--{name[0]}", name[1])]
     assert "'item' restarts" in CommandLine("agree").run(tmp_path / "ratings.csv", *options).stderr

@@ -12,7 +12,8 @@ from tests.helpers.fresh_python import run_python
 
 N = 20_000_000
 # Less than one byte per item in addition to the inputs, which mostly have eight bytes per item.
-# Most counts allocate 1 to 5 million bytes; a busy machine once showed 10.5 million.
+# With two threads, most counts allocate 1 to 5 million bytes; a busy machine once showed 10.5
+# million. Each further thread has tables and chunks of its own, up to 2 million bytes.
 LIMIT = 16_000_000
 
 pytestmark = pytest.mark.skipif(
@@ -74,12 +75,14 @@ CASES = {
 }
 
 
-def peak_above_inputs(code: str, backend: str, case: str, n: int) -> int:
+def peak_above_inputs(
+    code: str, backend: str, case: str, n: int, OMP_NUM_THREADS: str = "2"
+) -> int:
     n_labels, dtype, layout, options = CASES[case]
     code = code.format(
         n=n, n_labels=n_labels, dtype=dtype, layout=layout, backend=backend, options=options
     )
-    return int(run_python(code, MALLOC_ARENA_MAX="2"))
+    return int(run_python(code, MALLOC_ARENA_MAX="2", OMP_NUM_THREADS=OMP_NUM_THREADS))
 
 
 @pytest.mark.every(10)
@@ -94,6 +97,17 @@ def test_the_measure_sees_a_copy() -> None:
         "counts = confusion_counts(y1, y2", "y1 = y1 + 0\ncounts = confusion_counts(y1, y2"
     )
     assert peak_above_inputs(code, "numpy", "int64", N // 2) > N // 2 * 8 * 0.9
+
+
+def test_large_tables_do_not_multiply_with_the_cores() -> None:
+    """With 2,000 labels, 16 threads would need 16 tables of 32 million bytes."""
+    cores = "import os; os.sched_getaffinity = lambda pid: range({})"
+    code = CODE.replace("{n_labels}", "2000")
+    one, many = (
+        peak_above_inputs(cores.format(n) + code, "numpy", "int64", N // 2, OMP_NUM_THREADS="")
+        for n in (1, 16)
+    )
+    assert many < one + LIMIT // 2
 
 
 def test_a_table_that_fits_in_no_memory_asks_for_ids(monkeypatch: pytest.MonkeyPatch) -> None:

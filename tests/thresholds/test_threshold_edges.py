@@ -140,7 +140,7 @@ def test_scores_that_are_not_finite(n, method, bad, dtype):
         ({"y_true": [], "scores": []}, ValueError, "must not be empty"),
         ({"scores": ["a", "b", "c", "d"]}, ValueError, "scores must be real numbers"),
         ({"scores": np.ones((4, 2))}, ValueError, r"scores must be one-dimensional.*\(4, 2\)"),
-        ({"y_true": [0.5, 1, 1, 0]}, ValueError, "y_true must be labels, but is continuous"),
+        ({"y_true": [0.5, 1, 1, 0]}, ValueError, "y_true must be labels, got numbers with"),
         ({"labels": [0, 2]}, ValueError, r"y_true contains 1, .*labels \[0, 2\]"),
         ({"labels": [1, 2, 3]}, ValueError, r"y_true contains 0, .*labels \[1, 2, 3\]"),
         ({"labels": [0, 0, 1]}, ValueError, "labels must be distinct"),

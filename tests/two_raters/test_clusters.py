@@ -318,7 +318,7 @@ def test_items_outside_the_labels_are_in_no_cluster() -> None:
     ("clusters", "message"),
     [
         ([1, 2], "clusters, y1 and y2 must have the same length"),
-        ([0.5, 1.5, 2.5, 3.5], "clusters must be labels, but they are continuous"),
+        ([0.5, 1.5, 2.5, 3.5], "clusters must be labels, got numbers with fractions"),
         ([[1, 2], [1, 2], [1, 2], [1, 2]], "clusters must be one-dimensional"),
         ("abcd", "clusters must be a list or an array"),
     ],

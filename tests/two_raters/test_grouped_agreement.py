@@ -234,7 +234,7 @@ def test_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (([1], [1, 2], [1, 2]), r"same length, got \{'groups': 1, 'y1': 2, 'y2': 2\}"),
         (([], [], []), "must not be empty, got no items"),
-        (([0.5, 1.5], [1, 2], [1, 2]), "groups must be labels, but they are continuous"),
+        (([0.5, 1.5], [1, 2], [1, 2]), "groups must be labels, got numbers with fractions"),
         (([1, 2], [1, 2], ["a", "b"]), "the ratings cannot be compared"),
     ],
 )

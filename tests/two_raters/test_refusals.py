@@ -91,7 +91,7 @@ def test_arguments_that_do_not_match(arguments: Any, match: str) -> None:
         ([None, None], [1, None], {"missing": "drop"}, "each of the 2 items has a missing"),
         ([1, 2], [1, 2], {"missing": "ignore"}, "missing must be 'raise' or 'drop', got 'ignore'"),
         ([1, 2], [1, 2], {"labels": [3]}, r"rating that is not among the labels \[3\]"),
-        ([1.5, 2], [1, 2], {}, r"y1 must be labels, but is continuous, got \[1\.5, 2\]"),
+        ([1.5, 2], [1, 2], {}, r"y1 must be labels, got numbers with fractions: \[1\.5, 2\]"),
     ],
 )
 def test_invalid_ratings(y1: Any, y2: Any, arguments: Any, match: str) -> None:
@@ -195,7 +195,7 @@ COLUMNS: dict[str, tuple[Any, type[Exception], str]] = {
     "a table": (TABLE, ValueError, r"must be one-dimensional, .* got \[\[20, 5\], \[10, 15\]\]"),
     "an array": (np.array(TABLE), ValueError, r"must be one-dimensional, .* got array\("),
     "ragged": (RAGGED, ValueError, r"must be one-dimensional, .* got \[\[1, 2\], \[3\]\]"),
-    "not whole": ([1.5, 2], ValueError, r"must be labels, but is continuous, got \[1\.5, 2\]"),
+    "not whole": ([1.5, 2], ValueError, r"must be labels, got numbers with fractions: \[1\.5, 2\]"),
 }
 
 
@@ -232,7 +232,7 @@ FORMS: dict[str, tuple[Any, str]] = {
     ),
     "scores": (
         np.array([0.25, 0.75]),
-        r"must be labels, but is continuous, got array\(\[0\.25, 0\.75\]\)\."
+        r"must be labels, got numbers with fractions: array\(\[0\.25, 0\.75\]\)\."
         r" For fractional numbers, use fastkappa\.measurements\.continuous_kappa; for"
         r" scores, use optimal_thresholds\. If the numbers are labels of a scale, such as half"
         r" points, name all of them in labels=\.$",

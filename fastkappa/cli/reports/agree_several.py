@@ -41,6 +41,7 @@ from fastkappa.multirater.multirater_result import MultiRaterResult, doubts_of
 from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest
+from fastkappa.plotting.results import Row, Rows
 from fastkappa.results.report import LARGEST_TABLE, Report, estimate_row, number_rows, with_p
 from fastkappa.results.sentence import estimate_text, p_sentence, versioned
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
@@ -390,16 +391,13 @@ def _picture_of(raters: RaterComparison) -> Picture:
 
 
 def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
-    found = [(r.method, r.value, r.standard_error, r.interval) for r in results.values()]
+    rows = [Row(result.method, result.value, *result.interval) for result in results.values()]
     caption = "The coefficients"
     if pairs is not None and comb(len(pairs.rater_names), 2) <= MOST_PAIRS:
-        found += pairs.rows()
+        rows += [Row(name, kappa, *interval) for name, kappa, _, interval in pairs.rows()]
         caption += ", and kappa of each pair of raters"
-    names, values, _, intervals = zip(*found)
-    return Picture(
-        f"{caption}, with their intervals.",
-        lambda ax: plot_forest(values, intervals=intervals, names=names, ax=ax),
-    )
+    drawn = Rows(rows, "agreement", next(iter(results.values())).confidence)
+    return Picture(f"{caption}, with their intervals.", lambda ax: plot_forest(drawn, ax=ax))
 
 
 def _bootstraps(results: Coefficients, ratings: Ratings, request: AgreeRequest) -> Resampled:

@@ -28,12 +28,16 @@ from fastkappa.measurements.limits import PROPORTIONAL
 from fastkappa.multirater.long_measurements import LongMeasurements
 from fastkappa.plotting import plot_forest, plot_limits_of_agreement
 from fastkappa.ratings.item_weights import ONE_ITEM_EACH
-from fastkappa.results.report import estimate_row, number_rows
+from fastkappa.results.report import Report, estimate_row, number_rows
 from fastkappa.sources.arrow_columns import in_table
 from fastkappa.statistics.scales import ScaleName
 from fastkappa.two_raters.agreement_report import shared_clusters
 
 CONCORDANCE = "concordance correlation"
+NOT_COMPARED = (
+    "No test compares the groups. To get the interval of a difference between two groups, see"
+    ' "Compare two groups" in the guide to fastkappa measure.'
+)
 # The JSON fields that are the same for all groups.
 OF_FILE = ("file", "raters")
 
@@ -149,7 +153,8 @@ def with_each_group(
         {"group": name, **{key: part.fields[key] for key in part.fields if key not in OF_FILE}}
         for name, part in parts.items()
     ]
-    output = with_groups(output, column, parts).plus([Section((), {"groups": fields})])
+    reports = [Report([NOT_COMPARED])] if len(parts) > 1 else []
+    output = with_groups(output, column, parts).plus([Section(reports, {"groups": fields})])
     of_groups = [one.clusters for one in groups.values() if one.clusters is not None]
     n_groups = Counter(chain.from_iterable(np.unique(own).tolist() for own in of_groups))
     shared = shared_clusters(sum(n > 1 for n in n_groups.values()))

@@ -17,7 +17,7 @@ from fastkappa.multirater.items.identified import Identified
 from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.lengths import are_offset_ids
-from fastkappa.ratings.looks import alike_among
+from fastkappa.ratings.looks import alike_among, with_characters_shown
 
 # A name is reported as a rare misspelling if a similar name (with a likeness of at least
 # LEAST_LIKENESS) has at least RARER times as many ratings.
@@ -137,13 +137,17 @@ def warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> bo
         together = np.concatenate(raters)
         return len(np.unique(together)) == len(together)
 
-    stems: dict[str, list[str]] = defaultdict(list)
+    # A name and the same name with folders or an extension mean one item. Names with different
+    # folders do not, as in "patient 1/left" and "patient 2/left".
+    files: dict[str, list[str]] = defaultdict(list)
     for name in number:
-        stems[EXTENSION.sub("", name.replace("\\", "/").rpartition("/")[2])].append(name)
-    of_one_stem = [names for names in stems.values() if len(names) > 1]
-    split = list(filter(are_one, [*alike_among(number), *of_one_stem]))
+        file = name.replace("\\", "/").rpartition("/")[2]
+        for bare in {file, EXTENSION.sub("", file)}:
+            files[bare].append(name)
+    of_one_file = [names for bare, names in files.items() if len(names) > 1 and bare in names]
+    split = list(filter(are_one, [*alike_among(number), *of_one_file]))
     if split:
-        shown = "; ".join(", ".join(map(ascii, names)) for names in split[:MOST_SHOWN])
+        shown = "; ".join(", ".join(with_characters_shown(names)) for names in split[:MOST_SHOWN])
         warn(
             f"item contains {count_text(len(split), 'group')} of similar names: {shown}. They"
             " were read as different items, but have no raters in common. If similar names mean the"

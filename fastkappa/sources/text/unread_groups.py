@@ -254,9 +254,10 @@ def _warn_of_restarts(given: Unread) -> None:
         across, within = ((k / m - by_chance) / (1 - by_chance) for k, m in zip(equal, pairs))
         if within >= AGREED and abs(across) <= UNRELATED:
             warn(
-                f"ratings of the same {item!r} agree if they also have the same {name!r}, but"
-                f" otherwise only by chance. If {item!r} restarts for each {name!r}, make the items"
-                f" unique, for example by adding {name!r} to {item!r}."
+                f"the same {item!r} seems to be a different item in each {name!r}: its ratings"
+                f" agree within a {name!r}, but only by chance across them. If {item!r} restarts"
+                f" for each {name!r}, make the items unique, for example by adding {name!r} to"
+                f" {item!r}."
             )
             return
 
