@@ -24,7 +24,7 @@ from tests.results.test_results import CODES, TABLE, width
 def test_a_result_prints_as_a_table() -> None:
     difference = fastkappa.compare_independent([[20, 5], [10, 15]], [[40, 5], [5, 50]])
     error, z = (f"{x:.4f}" for x in (difference.standard_error, difference.z))
-    p = f"{difference.p_value:.2g}"
+    p = f"{difference.p_value:#.2g}"
     low, high = (f"{end:.4f}" for end in difference.interval)
     # 0.4 and 79 / 99, exactly.
     assert str(difference).splitlines() == [
