@@ -107,6 +107,19 @@ def test_zeros_are_dots_only_in_large_tables_that_are_printed(size: int) -> None
     assert html.count("<td>0</td>") == size * (size - 1)
 
 
+def test_a_column_of_text_is_left_aligned() -> None:
+    rows = [("7", "0.50", "no, yes"), ("12", "1.00", "no (2), maybe, yes")]
+    grid = Grid(("item", "apart", "labels"), rows, least_width=0, text_columns=[2])
+    assert as_text(Report([], [grid])).splitlines() == [
+        "item  apart  labels",
+        "7      0.50  no, yes",
+        "12     1.00  no (2), maybe, yes",
+    ]
+    html = as_html(Report([], [grid]))
+    assert html.count('class="text"') == 3
+    assert '<td>0.50</td><td class="text">no, yes</td>' in html
+
+
 def test_heads_of_html_are_not_indented() -> None:
     html = fastkappa.agreement_from_confusion([[20, 5], [10, 15]])._repr_html_()
     assert re.search(r"<th[^>]*>observed agreement<", html)
