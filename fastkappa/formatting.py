@@ -240,7 +240,7 @@ def p_value_text(p_value: float, digits: int = 2) -> str:
         return "undefined"
     if p_value < LEAST_P_VALUE:
         return f"< {LEAST_P_VALUE:g}"
-    text = f"{p_value:.{digits}g}"
+    text = f"{p_value:#.{digits}g}"
     return f"> {1 - 10**-digits:g}" if float(text) == 1 else text
 
 

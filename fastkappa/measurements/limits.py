@@ -229,7 +229,7 @@ def limits_of_agreement(
     standard deviation            18.47
     <BLANKLINE>
                                   value      95 % interval         p
-    proportional bias (slope)   -0.1052  -0.5035 to 0.2930       0.5
+    proportional bias (slope)   -0.1052  -0.5035 to 0.2930      0.50
     """
     confidence = check_confidence(confidence)
     measured = read_pair(y1, y2, missing, clusters)

@@ -133,15 +133,16 @@ class DisputedItems(Result):
             self.label_counts[shown].tolist(),
         )
         rows = [
-            (printable(item), figure(apart, digits=2), "  " + self._given(counts))
+            (printable(item), figure(apart, digits=2), self._given(counts))
             for item, apart, counts in cells
         ]
         said = f"{self.n_disputed} of {self.n_items} items are disputed"
         if not rows:
             return Report([said])
         caption = f"{said}; the most disputed"
-        head = ("item", "disagreement", "  labels (times, if several)")
-        return Report([], [Grid(head, rows, least_width=0, caption=caption, above=caption)])
+        head = ("item", "disagreement", "labels (times, if several)")
+        grid = Grid(head, rows, least_width=0, caption=caption, above=caption, text_columns=[2])
+        return Report([], [grid])
 
     def _given(self, counts: list[int]) -> str:
         """Return the labels that an item received, most frequent first."""

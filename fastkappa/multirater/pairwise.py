@@ -245,7 +245,7 @@ class PairwiseKappa(Result):
 
     def _report(self) -> Report:
         names = [_short_name(name) for name in self.rater_names]
-        heading = "kappa of each pair of raters"
+        heading = "Kappa of each pair of raters"
         n = _of_pairs(self.n)
         if len(names) <= MOST_LISTED:
             rows = [
@@ -253,13 +253,12 @@ class PairwiseKappa(Result):
                 for pair, k, (_, kappa, _, ends) in zip(self.n_of_pairs(), n, self.rows())
             ]
             head = ("first", "second", "n", "kappa", interval_head(self.confidence))
-            caption = "Kappa of each pair, with intervals"
-            return Report([], [Grid(head, rows, n_fixed=2, caption=caption)], heading=heading)
+            return Report([], [Grid(head, rows, n_fixed=2)], heading=heading)
         shared = f"{n.min()}" if n.min() == n.max() else f"{n.min()} to {n.max()}"
         if len(names) <= MOST_COLUMNS:
             values = ([figure(value) for value in row] for row in self.values)
             matrix = [(name, *row) for name, row in zip(names, values)]
-            grids = [Grid(("", *names), matrix, caption="Kappa of each pair")]
+            grids = [Grid(("", *names), matrix)]
             below = [f"items of each pair: {shared}"] if n.min() < n.max() else []
             return Report([], grids, below, heading)
         defined = self._defined_rows()
@@ -338,7 +337,7 @@ default=None
     ... )
     >>> result = pairwise_kappa(ratings)
     >>> print(result)
-    kappa of each pair of raters
+    Kappa of each pair of raters
     <BLANKLINE>
     first  second         n     kappa       95 % interval
       Ann  Ben            5    0.6875  -0.0424 to  0.9432

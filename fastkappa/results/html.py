@@ -36,27 +36,30 @@ def html_text(text: str) -> str:
 
 def html_table(grid: Grid) -> str:
     """Return a grid as an HTML table, with a scope on each header cell for screen readers."""
+
+    def kind(column: int) -> str:
+        if column == grid.n_fixed - 1:
+            return ' class="name"'
+        return ' class="text"' if column in grid.text_columns else ""
+
     rows = [
         "<tr>"
         + "".join(
-            _html_head(cell, "row") if j < grid.n_fixed else f"<td>{html_text(cell)}</td>"
+            _html_head(cell, "row") if j < grid.n_fixed else f"<td{kind(j)}>{html_text(cell)}</td>"
             for j, cell in enumerate(row)
         )
         + "</tr>"
         for row in grid.rows
     ]
-    heads = "".join(
-        _html_head(cell, "col", is_name=j == grid.n_fixed - 1) for j, cell in enumerate(grid.head)
-    )
+    heads = "".join(_html_head(cell, "col", kind(j)) for j, cell in enumerate(grid.head))
     head = f"<thead><tr>{heads}</tr></thead>\n" if any(grid.head) else ""
     title = f"<caption>{html_text(grid.caption)}</caption>\n" if grid.caption else ""
-    kind = ' class="sortable"' if grid.is_sortable else ""
-    return f"<table{kind}>\n{title}{head}<tbody>\n" + "\n".join(rows) + "\n</tbody>\n</table>"
+    sortable = ' class="sortable"' if grid.is_sortable else ""
+    return f"<table{sortable}>\n{title}{head}<tbody>\n" + "\n".join(rows) + "\n</tbody>\n</table>"
 
 
-def _html_head(cell: str, scope: str, is_name: bool = False) -> str:
+def _html_head(cell: str, scope: str, kind: str = "") -> str:
     if not cell:
         return "<td></td>"
-    kind = ' class="name"' if is_name else ""
     # Leading spaces, which indent a header in printed text, are removed.
     return f'<th scope="{scope}"{kind}>{html_text(cell.lstrip(" "))}</th>'

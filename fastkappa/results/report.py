@@ -59,6 +59,8 @@ class Grid(NamedTuple):
         The text that is printed for a count of 0.
     is_sortable : bool
         Whether readers of an HTML page can sort the rows.
+    text_columns : sequence of int
+        The positions of columns that contain text instead of numbers, which are left-aligned.
     """
 
     head: Sequence[str]
@@ -70,6 +72,7 @@ class Grid(NamedTuple):
     above: str = ""
     zero: str = "0"
     is_sortable: bool = False
+    text_columns: Sequence[int] = ()
 
 
 class Report(NamedTuple):

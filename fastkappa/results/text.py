@@ -77,12 +77,11 @@ def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
             widths[0] = margin
         shown = table if any(grid.head) else table[1:]
         above = [*wrapped(grid.above, room), ""] if grid.above else []
+        left = (grid.n_fixed - 1, *grid.text_columns)
         for columns in _parts(widths, grid.n_fixed, room - grid.indent):
             yield above + [
                 " " * grid.indent
-                + "  ".join(
-                    _padded(row[j], widths[j], left=j == grid.n_fixed - 1) for j in columns
-                ).rstrip()
+                + "  ".join(_padded(row[j], widths[j], left=j in left) for j in columns).rstrip()
                 for row in shown
             ]
             above = []

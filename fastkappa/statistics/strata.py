@@ -16,7 +16,7 @@ from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, label_text, p_text
 from fastkappa.frame import frame_of_estimate
-from fastkappa.results.report import Report, facts
+from fastkappa.results.report import Report
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, versioned
 from fastkappa.statistics.distributions import f_tail
@@ -140,10 +140,10 @@ class EqualKappas(Result):
             reason = why if self.undefined else TOO_FEW_SHARED
             return Report([f"the groups cannot be compared: {reason}"])
         left_out = [f"left out, because {why}"] if self.undefined else []
-        common = f"common {self.coefficient} {estimate_text(self.kappa, self.interval)}"
+        error = f"standard error {figure(self.standard_error)}"
+        common = f"common {self.coefficient} {estimate_text(self.kappa, self.interval)}, {error}"
         return Report(
             [common, f"test of equality: {self.test_text()}", *left_out],
-            [facts([("its standard error", self.standard_error)])],
             doubts=[self.doubt] if self.doubt else [],
         )
 

@@ -139,6 +139,16 @@ def test_a_pair_is_chosen(path: Path, grades: np.ndarray, tmp_path: Path) -> Non
     )
 
 
+def test_options_for_full_tables_follow_the_tables(path: Path) -> None:
+    text = agree.text_of(path, "--raters", *NAMES[:4])
+    parts = (
+        "items are disputed",
+        "every disputed item: --disputed",
+        "Kappa of each pair of raters",
+    )
+    assert sorted(parts, key=text.index) == list(parts)
+
+
 def test_disputed_items_are_written(path: Path, grades: np.ndarray, tmp_path: Path) -> None:
     written = tmp_path / "disputed.csv"
     agree.text_of(path, "--raters", *NAMES[:4], "--disputed", written)

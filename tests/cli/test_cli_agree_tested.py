@@ -57,13 +57,13 @@ def test_a_planned_test(path: Path, ratings: dict[str, Any], clusters: str | Non
         assert one["interval"] == pytest.approx(result.interval)
     text = agree.text_of(*options, "--group", "city")
     assert "p of each kappa is from the test of kappa <= 0.4" in text
-    assert f"{groups.pooled.p_value:.2g}" in text
+    assert f"{groups.pooled.p_value:#.2g}" in text
 
 
 def test_the_planned_test_is_in_every_format(path: Path, ratings: dict[str, Any]) -> None:
     test = ["--null", 0.4, "--alternative", "greater"]
     expected = agreement(ratings["a"], ratings["b"], null_kappa=0.4, alternative="greater")
-    p = f"{expected.p_value:.2g}"
+    p = f"{expected.p_value:#.2g}"
     options = [path, "--raters", "a", "b", *test]
     assert f"test of kappa <= 0.4: p = {p};" in agree.text_of(*options, "--format", "sentence")
     assert "p of kappa &lt;= 0.4" in agree.text_of(*options, "--format", "html")

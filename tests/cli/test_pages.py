@@ -219,6 +219,29 @@ def test_contrast() -> None:
                 assert (high + 0.05) / (low + 0.05) >= 7
 
 
+def rules_of(medium: str, selector: str) -> str:
+    """Return the declarations that a selector has outside the media rules, or within one."""
+    media = dict(re.findall(r"@media ([^{]*)\{((?:[^{}]*\{[^}]*\})*)\}", STYLE))
+    outside = re.sub(r"@media [^{]*\{(?:[^{}]*\{[^}]*\})*\}", "", STYLE)
+    text = next((text for name, text in media.items() if name == medium), "") if medium else outside
+    rules = re.findall(r"([^{}]+)\{([^}]*)\}", text)
+    return ";".join(body for names, body in rules if selector in names.strip().split(","))
+
+
+def test_long_words_stay_within_their_column() -> None:
+    """A word longer than the maximum width of a head would cover the next head."""
+    assert "max-width" in rules_of("", "th[scope=col]")
+    assert "overflow-wrap:break-word" in rules_of("", "th[scope=col]")
+    assert "overflow-wrap:anywhere" in rules_of("", "th")
+    # On paper, nothing scrolls, so that a table too wide for the page would be cut off.
+    assert "overflow-wrap:anywhere" in rules_of("print", "table:not(.sortable) th[scope=col]")
+    assert "position:sticky" not in rules_of("", ".wide th.name")
+
+
+def test_pictures_keep_their_size_on_a_phone() -> None:
+    assert rules_of("screen and (max-width:40rem)", "svg") == "max-width:none"
+
+
 # Other forms.
 
 

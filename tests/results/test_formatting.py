@@ -43,9 +43,20 @@ def test_names_that_are_numbers_stay_as_they_are() -> None:
 
 def test_a_p_value_is_never_zero() -> None:
     assert p_value_text(0.01234, 2) == "0.012"
-    assert p_value_text(1e-299, 2) == "1e-299"
+    assert p_value_text(1e-299, 2) == "1.0e-299"
     assert p_value_text(1e-301, 2) == "< 1e-300"
     assert p_value_text(float("nan"), 2) == "undefined"
+
+
+def test_a_p_value_has_all_its_digits() -> None:
+    assert [p_value_text(p) for p in (0.2, 0.1996, 0.04, 1e-5)] == [
+        "0.20",
+        "0.20",
+        "0.040",
+        "1.0e-05",
+    ]
+    assert p_value_text(2.6e-18, 3) == "2.60e-18"
+    assert [p_value_text(p) for p in (1.0, 0.996)] == ["> 0.99"] * 2
 
 
 def test_zero_has_no_sign() -> None:

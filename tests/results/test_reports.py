@@ -24,7 +24,7 @@ from tests.results.test_results import CODES, TABLE, width
 def test_a_result_prints_as_a_table() -> None:
     difference = fastkappa.compare_independent([[20, 5], [10, 15]], [[40, 5], [5, 50]])
     error, z = (f"{x:.4f}" for x in (difference.standard_error, difference.z))
-    p = f"{difference.p_value:.2g}"
+    p = f"{difference.p_value:#.2g}"
     low, high = (f"{end:.4f}" for end in difference.interval)
     # 0.4 and 79 / 99, exactly.
     assert str(difference).splitlines() == [
@@ -105,6 +105,19 @@ def test_zeros_are_dots_only_in_large_tables_that_are_printed(size: int) -> None
     assert "<td>.</td>" not in html
     # Every off-diagonal cell, and no total.
     assert html.count("<td>0</td>") == size * (size - 1)
+
+
+def test_a_column_of_text_is_left_aligned() -> None:
+    rows = [("7", "0.50", "no, yes"), ("12", "1.00", "no (2), maybe, yes")]
+    grid = Grid(("item", "apart", "labels"), rows, least_width=0, text_columns=[2])
+    assert as_text(Report([], [grid])).splitlines() == [
+        "item  apart  labels",
+        "7      0.50  no, yes",
+        "12     1.00  no (2), maybe, yes",
+    ]
+    html = as_html(Report([], [grid]))
+    assert html.count('class="text"') == 3
+    assert '<td>0.50</td><td class="text">no, yes</td>' in html
 
 
 def test_heads_of_html_are_not_indented() -> None:

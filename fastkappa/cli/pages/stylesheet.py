@@ -7,8 +7,8 @@ INK = {"light": "#1a1c20", "dark": "#e9eaec"}
 # The background colour in each colour scheme, also used in plots.
 PAPER = {"light": "#ffffff", "dark": "#15171b"}
 
-# All text has a contrast of at least 7:1 (WCAG 2). On a phone, plots scroll, so that they remain
-# wide enough for their text to be readable.
+# All text has a contrast of at least 7:1 (WCAG 2). On a phone, plots keep their size and scroll, so
+# that their text is readable. A caption can be wider than its table, but not wider than the page.
 STYLE = f"""\
 :root{{color-scheme:light dark;--ink:{INK["light"]};--paper:{PAPER["light"]};--quiet:#464a51;\
 --rule:#c9ccd2;--stripe:#f4f5f7}}
@@ -29,32 +29,37 @@ ul{{margin:.5rem 0;padding-left:1.25rem}}
 .wide:focus-visible{{outline:2px solid var(--ink)}}
 table{{border-collapse:collapse;width:max-content;font-variant-numeric:tabular-nums}}
 caption{{text-align:left;color:var(--quiet);padding-bottom:.35rem;\
-max-width:min(60rem,calc(100vw - 2rem))}}
+max-width:min(46rem,calc(100vw - 4rem));margin-right:-46rem}}
 th,td{{padding:.25rem .75rem;text-align:right;vertical-align:baseline;\
-border-bottom:1px solid var(--rule);overflow-wrap:normal}}
+border-bottom:1px solid var(--rule)}}
+td{{max-width:36rem;overflow-wrap:normal}}
 th{{font-weight:600}}
 th[scope=row],th.name,thead>tr>:first-child{{text-align:left;padding-left:0}}
-th[scope=row]{{font-weight:400;white-space:pre-wrap;min-width:3rem;max-width:22rem;overflow-wrap:anywhere}}
-th[scope=col]{{max-width:14rem;vertical-align:bottom}}
+th.text,td.text{{text-align:left}}
+th[scope=row]{{font-weight:400;white-space:pre-wrap;min-width:3rem;max-width:22rem}}
+th[scope=col]{{max-width:14rem;vertical-align:bottom;overflow-wrap:break-word}}
 tbody tr{{background:var(--paper)}}
 tbody tr:nth-child(even){{background:var(--stripe)}}
-.wide th.name,.wide th[scope=row]:last-of-type{{position:sticky;left:0;background:inherit}}
+@media screen{{.wide th.name,.wide th[scope=row]:last-of-type{{\
+position:sticky;left:0;background:inherit}}}}
 thead tr{{background:var(--paper)}}
 th button{{all:unset;cursor:pointer}}
 th button:focus-visible{{outline:2px solid var(--ink)}}
-th button::after{{content:" \\2195";color:var(--quiet)}}
-th[aria-sort=ascending] button::after{{content:" \\2191"}}
-th[aria-sort=descending] button::after{{content:" \\2193"}}
+th button::after{{content:"\\a0\\2195";color:var(--quiet)}}
+th[aria-sort=ascending] button::after{{content:"\\a0\\2191"}}
+th[aria-sort=descending] button::after{{content:"\\a0\\2193"}}
 figure{{margin:1rem 0}}
 svg{{display:block;max-width:100%;height:auto}}
-figcaption{{color:var(--quiet)}}
+figcaption{{color:var(--quiet);max-width:46rem}}
 svg.dark{{display:none}}
 @media screen and (prefers-color-scheme:dark){{svg.light{{display:none}}svg.dark{{display:block}}}}
 footer{{margin-top:2.5rem;font-size:.875rem}}
-@media screen and (max-width:40rem){{table{{font-size:.875rem}}th,td{{padding:.25rem .4rem}}\
-th[scope=row]{{max-width:8.5rem}}th[scope=col]{{max-width:6rem}}\
-svg{{width:34rem;max-width:none}}}}
+@media screen and (max-width:40rem){{table{{font-size:.875rem}}th,td{{padding:.25rem .3rem}}\
+th[scope=row]{{max-width:7rem}}th[scope=col]{{max-width:8rem}}td{{max-width:10rem}}\
+svg{{max-width:none}}}}
 @media print{{@page{{margin:15mm}}main{{max-width:none;padding:0}}.wide{{overflow:visible}}\
 figure,tr,p,li{{break-inside:avoid}}h1,h2,caption{{break-after:avoid}}\
-table{{font-size:.8rem;width:auto}}th,td{{padding:.15rem .4rem}}svg{{max-height:220mm}}}}
+table{{font-size:.8rem;width:auto}}th,td{{padding:.15rem .4rem}}\
+table:not(.sortable) th[scope=col]{{min-width:3rem;overflow-wrap:anywhere}}\
+th button::after{{content:none}}svg{{max-height:220mm}}}}
 """

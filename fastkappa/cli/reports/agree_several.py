@@ -80,13 +80,16 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
             pairs = pairwise_kappa(everyone, **options)
             if not are_sets:
                 label_pairs = pooled(whole.rater_pairs("the table of labels").tables)
+        hides_items = request.disputed is None and items.fields["n_disputed"] > MOST_SHOWN
+        hides_raters = everyone.n_raters > LARGEST_TABLE
         parts = [
             _of_labels(labels),
             Section([] if label_pairs is None else [confusions(label_pairs, whole.labels)]),
             _of_raters(everyone, raters),
             items,
+            *_in_full(hides_items, "every disputed item: --disputed FILE"),
             _of_pairs(everyone, pairs, label_pairs),
-            *_in_full(request, everyone, items),
+            *_in_full(hides_raters, "every rater and every pair of raters: --format csv"),
         ]
         if request.model is not None or request.coefficient is not None:
             # Omit the sentences of these sections. With a model, sentences about the model replace
@@ -317,15 +320,9 @@ def _missing_of_each(whole: Ratings, raters: RaterComparison) -> str:
     return f"missing ratings: {first_of_many(found, MOST_SHOWN)}"
 
 
-def _in_full(request: AgreeRequest, everyone: Ratings, items: Section) -> Iterator[Section]:
-    """If any table is abridged, yield a section that lists the options for full tables."""
-    lines = []
-    if request.disputed is None and items.fields["n_disputed"] > MOST_SHOWN:
-        lines.append("every disputed item: --disputed FILE")
-    if everyone.n_raters > LARGEST_TABLE:
-        lines.append("every rater and every pair of raters: --format csv")
-    if lines:
-        yield Section([Report(lines)])
+def _in_full(is_abridged: bool, option: str) -> Sequence[Section]:
+    """If tables are abridged, return a section with the option for full tables."""
+    return [Section([Report([option])])] if is_abridged else []
 
 
 def _of_model(
