@@ -35,7 +35,13 @@ from fastkappa.results.report import (
     with_p,
 )
 from fastkappa.results.result import Result
-from fastkappa.results.sentence import estimate_text, interval_name, listed, versioned
+from fastkappa.results.sentence import (
+    difference_text,
+    estimate_text,
+    interval_name,
+    listed,
+    versioned,
+)
 from fastkappa.statistics.clusters import are_joined, widened_text
 from fastkappa.statistics.comparison import (
     MOST_INDEPENDENT,
@@ -236,10 +242,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         """Return the end of the sentence, which states how the groups compare."""
         found = ""
         if len(self.differences) <= MOST_IN_SENTENCE:
-            for one in self.differences:
-                of = f" of {' minus '.join(one.names)}" if len(self.results) > 2 else ""
-                value = estimate_text(one.value, one.interval)
-                found += f"; difference{of} {value}, {p_text(one.p_value)}"
+            found = "".join(f"; {difference_text(one)}" for one in self.differences)
         if len(self.differences) == 1:
             return found
         with warnings.catch_warnings():

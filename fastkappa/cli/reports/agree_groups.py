@@ -20,7 +20,7 @@ from fastkappa.cli.reports.agree_parts import (
     result_of,
 )
 from fastkappa.cli.reports.output import Output, Section, read_on, with_groups
-from fastkappa.formatting import label_text, p_text
+from fastkappa.formatting import label_text
 from fastkappa.multirater.coefficient_difference import (
     CoefficientDifference,
     compare_coefficients,
@@ -37,7 +37,7 @@ from fastkappa.results.report import (
     number_rows,
     with_p,
 )
-from fastkappa.results.sentence import estimate_text, versioned
+from fastkappa.results.sentence import difference_text, versioned
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.comparison import (
@@ -278,13 +278,9 @@ class GroupsOfSeveral:
         tests: list[EqualKappas | CoefficientDifference] = [*self._differences.values()]
         if self._equality is not None:
             tests = [self._equality]
-        method = self._whole.method
+        of = f"{self._whole.method}, {self._group} "
         of_pairs = [
-            versioned(
-                f"The difference of {method}, {self._group} {' minus '.join(one.names)}, was"
-                f" {estimate_text(one.value, one.interval)}, {p_text(one.p_value)}"
-            )
-            for one in self._independent
+            versioned(f"The {difference_text(one, of, ', was')}") for one in self._independent
         ]
         of_groups = [
             one.sentence().replace(" was ", f" in {self._group} {name} was ", 1)
