@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
@@ -76,8 +76,8 @@ class Report(NamedTuple):
     """The report on a result: a heading, paragraphs, grids, and paragraphs below the grids.
 
     A paragraph that begins with a space is shown as a list entry. ``doubts`` are paragraphs above
-    the grids that say why figures cannot be trusted. The command line prints them with all output
-    formats.
+    the grids that say why figures cannot be trusted, and ``notes`` are paragraphs at the end that
+    explain unexpected figures. The command line prints both with all output formats.
     """
 
     above: Sequence[str] = ()
@@ -85,6 +85,12 @@ class Report(NamedTuple):
     below: Sequence[str] = ()
     heading: str = ""
     doubts: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+    def rephrased(self, phrase: Callable[[str], str]) -> Report:
+        """Return the report with other phrases for the doubts and notes."""
+        doubts, notes = (list(map(phrase, texts)) for texts in (self.doubts, self.notes))
+        return self._replace(doubts=doubts, notes=notes)
 
 
 def left_outside(*n_items: int) -> list[str]:
