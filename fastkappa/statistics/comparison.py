@@ -312,7 +312,8 @@ def with_test(
         z = found.value / found.standard_error
     found = replace(found, interval=ends, z=z, p_value=t_two_sided_p(z, freedom))
     value, error = found.value, found.standard_error
-    if math.isnan(error) or set(found.interval_methods) == {"asymptotic"}:
+    is_asymptotic = set(found.interval_methods) == {"asymptotic"}
+    if found.weights is None or is_asymptotic or math.isnan(error):
         return found
     low, high = difference_ends(linear(first), linear(second), correlation, quantile)
     instead = interval_text(symmetric_interval(value, error, found.confidence))

@@ -103,7 +103,8 @@ def wide_common(
     correlation: FloatTable | None,
 ) -> Wide | None:
     """Return a description of the interval of the strata's common value if it is much too wide."""
-    if {one.method for one in strata} == {"asymptotic"} or not all(one.error for one in strata):
+    methods = {one.method for one in strata}
+    if strata[0].weights is None or methods == {"asymptotic"} or not all(s.error for s in strata):
         return None
     near = Together([linear(one.tested()) for one in strata], correlation)
     low, high = near.values_at(quantile, -quantile)
@@ -116,7 +117,10 @@ def wide_common(
 
 
 def wide_intervals(results: Iterable[tuple[str, Any]]) -> list[str]:
-    """Return a line about intervals that are much wider than their standard errors suggest.
+    """Return a line about weighted intervals much wider than their standard errors suggest.
+
+    Without weights, no disagreement is larger than another, and if few items disagree, asymptotic
+    intervals are inaccurate.
 
     ``results`` contains pairs of a name and a result: an agreement of two or more raters, or a
     comparison. If the name is empty, the result is named after its estimate. The line gives the
@@ -134,8 +138,9 @@ def wide_intervals(results: Iterable[tuple[str, Any]]) -> list[str]:
     which = f", which gives {'; '.join(gives[:MOST_OTHERS])}{several}" if gives else ""
     return [
         f"{start}the interval of {one.of} is {one.ratio:.1f} times as wide as its standard error"
-        f" suggests, because the data do not rule out larger disagreements{more}. If the raters can"
-        f" be trusted never to make large errors, use interval_method='asymptotic'{which}"
+        f" suggests, because the data do not rule out larger disagreements{more}. If there are"
+        " many items, and the raters can be trusted never to make large errors, use"
+        f" interval_method='asymptotic'{which}"
     ]
 
 
@@ -143,10 +148,13 @@ def _wide(result: Any) -> Wide | None:
     if hasattr(result, "_wide"):
         known: Wide | None = result._wide
         return known
-    if result.interval_method == "asymptotic":
+    name = getattr(result, "method", "kappa")
+    # The name of Krippendorff's alpha contains its level instead of weights.
+    is_weighted = result.weights is not None or (name.endswith(")") and "(nominal)" not in name)
+    if result.interval_method == "asymptotic" or not is_weighted:
         return None
     # Undo a design effect below 1, which makes the standard error smaller but not score intervals
     # narrower.
     error = result.standard_error / min(1.0, math.sqrt(result.design_effect))
     expected = 2 * root_quantile(result.confidence, result.freedom) * error
-    return wide(getattr(result, "method", "kappa"), result.interval, expected)
+    return wide(name, result.interval, expected)
