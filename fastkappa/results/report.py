@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
@@ -86,11 +86,6 @@ class Report(NamedTuple):
     heading: str = ""
     doubts: Sequence[str] = ()
     notes: Sequence[str] = ()
-
-    def rephrased(self, phrase: Callable[[str], str]) -> Report:
-        """Return the report with other phrases for the doubts and notes."""
-        doubts, notes = (list(map(phrase, texts)) for texts in (self.doubts, self.notes))
-        return self._replace(doubts=doubts, notes=notes)
 
 
 def left_outside(*n_items: int) -> list[str]:

@@ -97,7 +97,13 @@ class Output(NamedTuple):
     @property
     def _named(self) -> list[Report]:
         """The reports, with doubts and notes that name options instead of Python arguments."""
-        return [report.rephrased(in_words_of_options) for report in self.reports]
+        return [
+            report._replace(
+                doubts=[*map(in_words_of_options, report.doubts)],
+                notes=[*map(in_words_of_options, report.notes)],
+            )
+            for report in self.reports
+        ]
 
     def written(self, output: str, warnings: Sequence[str]) -> str:
         """Return the output as 'text', 'json', 'csv', 'sentence', or 'html' (without plots)."""
