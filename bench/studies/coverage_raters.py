@@ -35,7 +35,6 @@ from fastkappa.statistics.distributions import t_quantile
 from fastkappa.statistics.inference import STANDARD_NORMAL
 from fastkappa.statistics.intervals.constrained import most_likely
 from fastkappa.statistics.intervals.inverted import statistic_and_slope
-from fastkappa.statistics.intervals.ratio_constraint import RatioConstraint
 
 LABELS = {"one of 6 %": (0.06, 0.94), "two equal": (0.5, 0.5), "four": (0.1, 0.2, 0.3, 0.4)}
 COEFFICIENTS = ("Fleiss", "Conger", "AC1", "alpha", "alpha interval")
@@ -92,26 +91,21 @@ def probabilities(design: Design, profiles: Any) -> Any:
     return found * there
 
 
-def coefficient_of(design: Design, profiles: Any, numbers: Any) -> tuple[Coefficient, Any]:
-    """Return the coefficient, and the index of each profile among its counts, or -1 for none."""
+def coefficient_of(design: Design, profiles: Any, numbers: Any) -> Coefficient:
+    """Return the coefficient of distinct profiles and the number of subjects with each."""
     n_labels = len(design.labels)
+    known = Profiles(profiles, numbers, n_labels)
     if design.coefficient == "Conger":
-        rated = (profiles < n_labels).any(axis=1)
-        distances = distances_of(None, n_labels)
-        rows = np.where(rated, rated.cumsum() - 1, -1)
-        return Conger(Profiles(profiles, numbers, n_labels), distances), rows
-    counts = np.stack([(profiles == label).sum(axis=1) for label in range(n_labels)], axis=1)
-    distinct, places = np.unique(counts, axis=0, return_inverse=True)
-    is_alpha = design.coefficient.startswith("alpha")
-    used = distinct.sum(axis=1) > int(is_alpha)
-    sums = np.bincount(places.ravel(), numbers, len(distinct))
-    patterns = Patterns(distinct[used], sums[used])
-    rows = np.where(used, used.cumsum() - 1, -1)[places.ravel()]
-    if is_alpha:
+        return Conger(known, distances_of(None, n_labels))
+    counts, places = np.unique(known.patterns.counts, axis=0, return_inverse=True)
+    sums = np.zeros(len(counts), numbers.dtype)
+    np.add.at(sums, places.ravel(), known.multiplicities)
+    patterns = Patterns(counts, sums)
+    if design.coefficient.startswith("alpha"):
         level: Any = "interval" if design.coefficient == "alpha interval" else "nominal"
-        return Alpha(patterns, level, np.arange(n_labels)), rows
+        return Alpha(patterns, level, np.arange(n_labels))
     chance = chance_of_gwet if design.coefficient == "AC1" else chance_of_fleiss
-    return ChanceCorrected(patterns, distances_of(None, n_labels), chance), rows
+    return ChanceCorrected(patterns, distances_of(None, n_labels), chance)
 
 
 def coverage(design: Design, n_samples: int, rng: Any) -> Coverage:
@@ -119,33 +113,32 @@ def coverage(design: Design, n_samples: int, rng: Any) -> Coverage:
     n_codes = len(design.labels) + (design.missing > 0)
     profiles = np.array(list(product(range(n_codes), repeat=design.n_raters)))
     of_profiles = probabilities(design, profiles)
-    # The model needs the number of subjects with each profile, so it is given the expected numbers.
-    coefficient, rows = coefficient_of(design, profiles, of_profiles * design.n_subjects)
-    model = coefficient.score_model()
-    assert model is not None
-    constraint = RatioConstraint(model.features, model.ratio)
+    # Alpha depends on the number of subjects.
+    population = coefficient_of(design, profiles, of_profiles * design.n_subjects)
+    true = float(population.values(population.multiplicities))
     drawn = rng.multinomial(design.n_subjects, of_profiles / of_profiles.sum(), n_samples)
-    counts = np.zeros((n_samples, len(model.counts)))
-    for sample, own in zip(counts, drawn):
-        sample += np.bincount(rows[rows >= 0], own[rows >= 0], len(sample))
-    n = counts.sum(axis=1)
-    observed = counts / n[:, None]
-    true = float(constraint.values((model.counts / model.counts.sum())[None])[0])
-    values = constraint.values(observed)
-    found = most_likely(constraint, counts, np.full(n_samples, true)).proportions
-    statistic, _ = statistic_and_slope("score", observed, found, n)
-    held = np.sqrt(np.maximum(statistic, 0)) < STANDARD_NORMAL.inv_cdf(0.975)
-    errors = np.array([_error(coefficient, sample) for sample in counts])
-    half = t_quantile(0.975, design.n_subjects - 1) * errors
-    known = ~np.isnan(values)
-    by_error = np.abs(values - true) <= half + 1e-12
-    return Coverage(float(held[known].mean()), float(by_error[known].mean()))
-
-
-def _error(coefficient: Coefficient, counts: Any) -> float:
-    coefficient.multiplicities = counts[: len(coefficient.multiplicities)]
+    samples = (coefficient_of(design, profiles[own > 0], own[own > 0]) for own in drawn)
     with np.errstate(all="ignore"):
-        return coefficient.standard_error("t")
+        held = [
+            _held(sample, true)
+            for sample in samples
+            if not np.isnan(sample.values(sample.multiplicities))
+        ]
+    return Coverage(*np.mean(held, axis=0).tolist())
+
+
+def _held(sample: Coefficient, true: float) -> tuple[bool, bool]:
+    """Return whether the score interval and the t interval contain the true value."""
+    model = sample.score_model()
+    assert model is not None
+    counts = model.counts[None].astype(np.float64)
+    n = counts.sum(axis=1)
+    found = most_likely(model.constraint, counts, np.array([true])).proportions
+    [root], _ = statistic_and_slope("score", counts / n, found, n)
+    value = float(sample.values(sample.multiplicities))
+    half = t_quantile(0.975, float(n[0]) - 1) * sample.standard_error("t")
+    within = math.sqrt(max(root, 0)) < STANDARD_NORMAL.inv_cdf(0.975)
+    return within, abs(value - true) <= half + 1e-12
 
 
 def designs() -> Iterator[tuple[str, Design]]:

@@ -24,7 +24,6 @@ from fastkappa.statistics.intervals.rao import (
     check_null_kappa,
     p_value,
 )
-from fastkappa.statistics.intervals.ratio_constraint import RatioConstraint
 from fastkappa.statistics.intervals.tested import Asymptotic, Estimates, inverted
 
 # The maximum number of raters in a sample of raters. The running time grows with the cube of their
@@ -276,7 +275,7 @@ class Inference:
             return Asymptotic(value, error)
         return inverted(
             "score",
-            RatioConstraint(self.model.features, self.model.ratio),
+            self.model.constraint,
             self.model.counts[None].astype(np.float64),
             value,
             error,

@@ -334,7 +334,7 @@ class MultiRaterResult(Inference, Result):
         grids = [estimate_grid([found], self.confidence), facts(self._facts())]
         if self.by_label:
             grids.append(label_grid(self.by_label))
-        return Report([], grids, wide_intervals([("", self)]), doubts=doubts_of(self))
+        return Report([], grids, doubts=doubts_of(self), notes=wide_intervals([("", self)]))
 
     def _facts(self) -> Iterator[tuple[str, Any]]:
         if not math.isnan(self.null_standard_error):

@@ -17,7 +17,8 @@ def as_html(report: Report, table: Callable[[Grid], str] | None = None) -> str:
     """
     heading = [f"<h2>{html_text(report.heading)}</h2>"] if report.heading else []
     tables = map(table or html_table, report.grids)
-    above, below = map(_paragraphs, ([*report.above, *report.doubts], report.below))
+    texts = [*report.above, *report.doubts], [*report.below, *report.notes]
+    above, below = map(_paragraphs, texts)
     return "\n".join([*heading, *above, *tables, *below])
 
 

@@ -79,8 +79,8 @@ class Report(NamedTuple):
     """The report on a result: a heading, paragraphs, grids, and paragraphs below the grids.
 
     A paragraph that begins with a space is shown as a list entry. ``doubts`` are paragraphs above
-    the grids that say why figures cannot be trusted. The command line prints them with all output
-    formats.
+    the grids that say why figures cannot be trusted, and ``notes`` are paragraphs at the end that
+    explain unexpected figures. The command line prints both with all output formats.
     """
 
     above: Sequence[str] = ()
@@ -88,6 +88,7 @@ class Report(NamedTuple):
     below: Sequence[str] = ()
     heading: str = ""
     doubts: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 def left_outside(*n_items: int) -> list[str]:

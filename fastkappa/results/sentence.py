@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from fastkappa.formatting import figure, interval_text, p_value_text
+from fastkappa.formatting import figure, interval_text, p_text, p_value_text
 
 
 def estimate_sentence(
@@ -68,6 +68,13 @@ def estimate_text(value: float, interval: tuple[float, float], of_interval: str 
     """Return an estimate with its interval in parentheses."""
     named = f"{of_interval} " if of_interval else ""
     return f"{figure(value)} ({named}{interval_text(interval)})"
+
+
+def difference_text(difference: Any, of: str = "", verb: str = "") -> str:
+    """Return a difference with its interval and p-value. ``of`` names the estimate."""
+    names = " minus ".join(difference.names)
+    found = estimate_text(difference.value, difference.interval)
+    return f"difference of {of}{names}{verb} {found}, {p_text(difference.p_value)}"
 
 
 def listed(texts: Sequence[str]) -> str:

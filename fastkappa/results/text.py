@@ -36,7 +36,11 @@ def as_text(report: Report, columns: int = COLUMNS) -> str:
         [report.heading] if report.heading else [],
         [line for part in (*report.above, *report.doubts) for line in wrapped(part, columns)],
         *_blocks(report.grids, columns),
-        [line for paragraph in report.below for line in wrapped(paragraph, columns)],
+        [
+            line
+            for paragraph in (*report.below, *report.notes)
+            for line in wrapped(paragraph, columns)
+        ],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 

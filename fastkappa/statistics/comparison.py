@@ -17,6 +17,7 @@ from fastkappa.formatting import (
     BOOTSTRAP_METHODS,
     count_text,
     figure,
+    interval_text,
     p_text,
     p_value_text,
     printable,
@@ -27,9 +28,10 @@ from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, versioned
 from fastkappa.statistics.bootstrap import BootstrapResult
 from fastkappa.statistics.distributions import t_two_sided_p
-from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.inference import check_confidence, symmetric_interval, two_sided_p
+from fastkappa.statistics.intervals.doubt import Wide, wide, wide_intervals
 from fastkappa.statistics.intervals.methods import IntervalMethod, joint_freedom, root_quantile
-from fastkappa.statistics.intervals.tested import Estimates, Together, difference_ends
+from fastkappa.statistics.intervals.tested import Estimates, Together, difference_ends, linear
 from fastkappa.statistics.strata import Stratum, check_comparable, stratum_of
 from fastkappa.statistics.weights import Weights, weights_text
 
@@ -101,6 +103,7 @@ class KappaDifference(Result):
     n_dropped: int = 0
     n_outside: int = 0
     n_clusters: int | None = None
+    _wide: Wide | None = None
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row for the difference.
@@ -142,6 +145,7 @@ class KappaDifference(Result):
             [estimate_grid(rows, self.confidence), facts(test)],
             list(self._remarks()),
             doubts=list(filter(None, [self.doubt])),
+            notes=wide_intervals([("", self)]),
         )
 
     def _remarks(self) -> Iterator[str]:
@@ -306,7 +310,15 @@ def with_test(
         # If an estimate has an asymptotic standard error of 0, as with perfect agreement, the two
         # estimates cannot be tested together.
         z = found.value / found.standard_error
-    return replace(found, interval=ends, z=z, p_value=t_two_sided_p(z, freedom))
+    found = replace(found, interval=ends, z=z, p_value=t_two_sided_p(z, freedom))
+    value, error = found.value, found.standard_error
+    is_asymptotic = set(found.interval_methods) == {"asymptotic"}
+    if found.weights is None or is_asymptotic or math.isnan(error):
+        return found
+    low, high = difference_ends(linear(first), linear(second), correlation, quantile)
+    instead = interval_text(symmetric_interval(value, error, found.confidence))
+    instead += f", {p_text(two_sided_p(value / error))}"
+    return replace(found, _wide=wide("the difference", ends, high - low, instead))
 
 
 def difference_of(what: str, both: tuple[float, float]) -> float:

@@ -21,7 +21,13 @@ from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, versioned
 from fastkappa.statistics.distributions import f_tail
 from fastkappa.statistics.inference import check_confidence, chi_square_p, standard_error
-from fastkappa.statistics.intervals.doubt import also_true_of, doubt_of_table
+from fastkappa.statistics.intervals.doubt import (
+    Wide,
+    also_true_of,
+    doubt_of_table,
+    wide_common,
+    wide_intervals,
+)
 from fastkappa.statistics.intervals.methods import (
     IntervalMethod,
     choose_method,
@@ -98,6 +104,7 @@ class EqualKappas(Result):
     doubt: str = ""
     coefficient: str = "kappa"
     second_degrees_of_freedom: float | None = None
+    _wide: Wide | None = None
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row for the test.
@@ -145,6 +152,7 @@ class EqualKappas(Result):
         return Report(
             [common, f"test of equality: {self.test_text()}", *left_out],
             doubts=[self.doubt] if self.doubt else [],
+            notes=wide_intervals([("", self)]),
         )
 
     def test_text(self) -> str:
@@ -314,6 +322,7 @@ def equal_kappas(
         p_value=p_value,
         doubt=_doubt({name: strata[name].doubt for name in strata if name not in left_out}),
         second_degrees_of_freedom=second,
+        _wide=wide_common(f"the common {of}", (low, high), quantile, confidence, kept, correlation),
     )
 
 

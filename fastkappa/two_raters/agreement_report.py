@@ -77,8 +77,9 @@ def report_of(result: _Result) -> Report:
             *_estimate_grids(result),
             facts(_facts(result), "Tests and other figures"),
         ],
-        [*wide_intervals([("", result)]), *_beyond_range(result)],
+        list(_beyond_range(result)),
         doubts=list(_doubts(result)),
+        notes=wide_intervals([("", result)]),
     )
 
 

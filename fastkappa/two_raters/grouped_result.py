@@ -35,7 +35,13 @@ from fastkappa.results.report import (
     with_p,
 )
 from fastkappa.results.result import Result
-from fastkappa.results.sentence import estimate_text, interval_name, listed, versioned
+from fastkappa.results.sentence import (
+    difference_text,
+    estimate_text,
+    interval_name,
+    listed,
+    versioned,
+)
 from fastkappa.statistics.clusters import are_joined, widened_text
 from fastkappa.statistics.comparison import (
     MOST_INDEPENDENT,
@@ -236,10 +242,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         """Return the end of the sentence, which states how the groups compare."""
         found = ""
         if len(self.differences) <= MOST_IN_SENTENCE:
-            for one in self.differences:
-                of = f" of {' minus '.join(one.names)}" if len(self.results) > 2 else ""
-                value = estimate_text(one.value, one.interval)
-                found += f"; difference{of} {value}, {p_text(one.p_value)}"
+            found = "".join(f"; {difference_text(one)}" for one in self.differences)
         if len(self.differences) == 1:
             return found
         with warnings.catch_warnings():
@@ -257,7 +260,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     def __repr__(self) -> str:
         return f"<GroupedAgreement: {len(self.results)} groups, n = {self.pooled.n}>"
 
-    def _report(self) -> Report:
+    def _report(self, equality: EqualKappas | None = None) -> Report:
+        """Return the report. Its note on wide intervals also covers ``equality``."""
         pooled, group = self.pooled, label_text(self.group_name)
         names = (group, *map(label_text, pooled.raters))
         items = ""
@@ -291,10 +295,15 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         n_outside = [one.n_outside for one in self.results.values()]
         doubts = left_outside(*n_outside if self.repeats_items else [pooled.n_outside])
         doubts += [] if self.repeats_items else shared_clusters(self.n_shared_clusters)
-        return Report(above, grids, below, doubts=doubts)
+        named = [(label_text(group), result) for group, result in self.results.items()]
+        whole = [] if self.repeats_items else [(ALL, pooled)]
+        apart = [(" minus ".join(one.names), one) for one in self.differences]
+        together = [("", equality)] if equality else []
+        notes = wide_intervals([*named, *whole, *apart, *together])
+        return Report(above, grids, below, doubts=doubts, notes=notes)
 
     def _methods(self) -> Iterator[str]:
-        """Yield lines about the intervals of kappa, their widths and the design effects."""
+        """Yield lines about the intervals of kappa and the design effects."""
         yield f"intervals of kappa: {self.pooled.interval_method}{widened_text(self.pooled)}"
         if self.pooled.clusters is not None:
             effects = [
@@ -303,9 +312,6 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             ]
             more = ", ..." if len(effects) > MOST_IN_SENTENCE else ""
             yield f"design effects: {', '.join(effects[:MOST_IN_SENTENCE])}{more}"
-        named = [(label_text(group), result) for group, result in self.results.items()]
-        whole = [] if self.repeats_items else [(ALL, self.pooled)]
-        yield from wide_intervals(named + whole)
 
 
 def _row(name: str, n: int | None, value: float, found: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ pytest.importorskip("rich")
 pytest.importorskip("typer")
 
 from fastkappa import Ratings, agreement, agreement_by, compare_strata, fleiss_kappa
+from fastkappa.formatting import p_text
 from tests.helpers.command_line import CommandLine, write_csv
 
 agree = CommandLine("agree")
@@ -119,12 +120,46 @@ def test_intervals_much_wider_than_their_standard_errors(tmp_path: Path) -> None
     c = np.where(np.arange(len(a)) % 2, a, b)
     path = write_csv(tmp_path / "near.csv", a=a, b=b, c=c, group=group)
     options = [path, "--raters", "a", "b", "c", "--weights", "quadratic", "--coefficient", "fleiss"]
-    said = fleiss_kappa(np.column_stack([a, b, c]), weights="quadratic")._report().below[0]
+    said = fleiss_kappa(np.column_stack([a, b, c]), weights="quadratic")._report().notes[0]
+    said = said.replace("interval_method='asymptotic'", "--interval-method asymptotic")
     assert said in " ".join(agree.text_of(*options).split())
     text = " ".join(agree.text_of(*options, "--group", "group").split())
     assert said in text
     assert "0: the interval of Fleiss' kappa is" in text
-    assert "; the same is true of 1 and all" in text
+    assert "; the same is true of 1, all items" in text
+    # Formats without the note print it as a warning.
+    for output in ("sentence", "csv", "json"):
+        assert f"warning: {said}" in agree.run(*options, "--format", output).stderr
+    assert "do not rule out" not in agree.run(*options).stderr
+    assert said in agree.text_of(*options, "--format", "html").replace("&#x27;", "'")
+
+
+@pytest.mark.parametrize("raters", ["ab", "abc"])
+def test_groups_whose_asymptotic_comparison_differs(tmp_path: Path, raters: str) -> None:
+    """One note contains the asymptotic difference, and p of the asymptotic test of equality."""
+    pairs = [
+        (site, *labels)
+        for site, far in (("north", 8), ("south", 2))
+        for labels in np.ndindex(4, 4)
+        for _ in range((60, far, 0, 0)[abs(labels[0] - labels[1])])
+    ]
+    site, a, b = zip(*pairs)
+    c = [two if i % 2 else one for i, (one, two) in enumerate(zip(a, b))]
+    path = write_csv(tmp_path / "near.csv", a=a, b=b, c=c, site=site)
+    options = [path, "--raters", *raters, "--weights", "quadratic", "--group", "site"]
+    [warning] = [
+        line
+        for line in agree.run(*options, "--format", "sentence").stderr.splitlines()
+        if "north minus south" in line
+    ]
+    found = agree.json_of(*options, "--interval-method", "asymptotic")
+    [one] = found["differences"]
+    ends = " to ".join(f"{end:.4f}" for end in one["interval"])
+    p = p_text(one["p_value"])
+    assert (
+        f"use --interval-method asymptotic, which gives north minus south {ends}, {p};" in warning
+    )
+    assert f", with {p} for equality" in warning
 
 
 def test_the_interval_method_of_three_raters(path: Path) -> None:

@@ -56,11 +56,13 @@ def commands(file: Path) -> dict[str, tuple[list[Any], str]]:
     """Return commands that need an order of labels, and the start of their warnings."""
     by_weights = "--weights quadratic"
     quadratic = ["--weights", "quadratic"]
+    # Score intervals of this few items are wide, which would be printed as a warning.
+    plain = [*quadratic, "--interval-method", "asymptotic"]
     return {
         "score": (["score", file, "--y1", "a", "--y2", "b", *quadratic], by_weights),
-        "agree": (["agree", file, "--raters", "a", "b", *quadratic], by_weights),
-        "groups": (["agree", file, "--raters", "a", "b", "--group", "c", *quadratic], by_weights),
-        "several": (["agree", file, "--raters", "a", "b", "c", *quadratic], by_weights),
+        "agree": (["agree", file, "--raters", "a", "b", *plain], by_weights),
+        "groups": (["agree", file, "--raters", "a", "b", "--group", "c", *plain], by_weights),
+        "several": (["agree", file, "--raters", "a", "b", "c", *plain], by_weights),
         "leaderboard": (
             ["leaderboard", file, file, "--id", "id", "--target", "a", *quadratic],
             by_weights,

@@ -256,8 +256,8 @@ def test_an_interval_much_wider_than_the_standard_error() -> None:
     options: dict[str, Any] = {"weights": "quadratic", "distribution": "normal"}
     cohen = agreement_from_confusion(near, weights="quadratic")
     conger = conger_kappa(Ratings.from_table(near), **options)
-    [said] = cohen._report().below
-    assert conger._report().below == [said.replace("of kappa", "of Conger's kappa")]
+    [said] = cohen._report().notes
+    assert conger._report().notes == [said.replace("of kappa", "of Conger's kappa")]
     pairs = np.repeat(list(np.ndindex(4, 4)), np.ravel(near), axis=0)
     third = pairs[np.arange(len(pairs)), np.arange(len(pairs)) % 2]
     three = fleiss_kappa(np.column_stack([pairs, third]), **options)
@@ -265,9 +265,9 @@ def test_an_interval_much_wider_than_the_standard_error() -> None:
     ratio = (high - low) / (2 * norm.ppf(0.975) * three.standard_error)
     assert ratio > 1.5
     said = f"the interval of Fleiss' kappa is {ratio:.1f} times as wide"
-    assert three._report().below[0].startswith(said)
+    assert three._report().notes[0].startswith(said)
     asymptotic = fleiss_kappa(Ratings.from_table(near), **options, interval_method="asymptotic")
-    assert not asymptotic._report().below
+    assert not asymptotic._report().notes
 
 
 def test_the_report_on_few_raters_lists_the_interval_of_each_pair() -> None:

@@ -65,7 +65,7 @@ def ends(coefficient: Coefficient, confidence: float = 0.95) -> tuple[float, flo
     root = norm.ppf((1 + confidence) / 2)
     (low, high), _ = ends_at(
         "score",
-        RatioConstraint(model.features, model.ratio),
+        model.constraint,
         np.stack([model.counts, model.counts]).astype(float),
         np.full(2, coefficient.standard_error("t")),
         np.array([root, -root]),
@@ -96,10 +96,37 @@ def test_full_agreement_has_wilsons_interval(n: int, n_raters: int) -> None:
 
 
 def test_full_agreement_with_one_missing_rating() -> None:
-    """Three ratings by two labels cannot all differ, but the two ratings of one item can."""
+    """Unseen disagreements have two ratings, instead of three, as seldom as the observed items."""
     n, profiles = 50, [[0, 0, 0], [0, 0, 2], [1, 1, 1]]
     found = coefficient_of("randolph", profiles, [n // 2 - 1, 1, n // 2], 2, None)
-    assert ends(found) == pytest.approx((1 - 2 * Z**2 / (n + Z**2), 1), abs=1e-7)
+    # Three ratings by two labels cannot all differ.
+    distance = (2 / 3 * (n - 1) + 1) / n
+    assert ends(found) == pytest.approx((1 - 2 * distance * Z**2 / (n + Z**2), 1), abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("name", "extra"),
+    # The kappas of known raters need more than one rating by the third rater.
+    [*((name, (0, 0, 3)) for name in NAMES), *((name, (0, 0, 0)) for name in NAMES[:-2])],
+)
+def test_one_subject_with_another_number_of_ratings(name: str, extra: tuple[int, ...]) -> None:
+    """In a sample of 200 subjects, it changes the width by less than 2 %."""
+    missing = 3 * (sum(extra) == 0)
+    profiles = [
+        (a, b, missing or c)
+        for a, b, c in product(range(3), repeat=3)
+        if max(a, b, c) - min(a, b, c) < 2
+    ]
+    numbers = [60 if len({*p} - {3}) == 1 else 2 for p in profiles]
+    codes, places = np.unique(profiles, axis=0, return_inverse=True)
+    counts = np.bincount(places.ravel(), numbers).astype(np.int64)
+    widths = []
+    for more in ([codes[0]], [extra]):
+        of_all, again = np.unique([*codes, *more], axis=0, return_inverse=True)
+        both = np.bincount(again.ravel(), [*counts, 1]).astype(np.int64)
+        low, high = ends(coefficient_of(name, of_all, both, 3, "quadratic"))
+        widths.append(high - low)
+    assert widths[1] == pytest.approx(widths[0], rel=0.02)
 
 
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
@@ -122,7 +149,7 @@ def test_the_model_is_the_coefficient_and_its_derivatives_are_right(
     model = found.score_model()
     assert model is not None
     proportions = model.counts / model.counts.sum()
-    constraint = RatioConstraint(model.features, model.ratio)
+    constraint = model.constraint
     value = float(found.values(found.multiplicities))
     assert float(constraint.values(proportions[None])[0]) == pytest.approx(value, abs=1e-12)
     # With every row possible, so that the solution is away from the edges.
@@ -150,9 +177,15 @@ def test_the_ends_are_where_pearsons_chi_square_is_the_quantile(name: str, missi
     found = coefficient_of(name, profiles, multiplicities, 2, None)
     model = found.score_model()
     assert model is not None
-    constraint = RatioConstraint(model.features, model.ratio)
+    constraint = model.constraint
     counts = model.counts.astype(float)
     observed = counts / counts.sum()
+    # Unobserved rows with r ratings have the same part of all unobserved rows as observed rows.
+    unseen = counts == 0
+    of_sizes = [
+        (model.n_ratings == size) * unseen - observed[model.n_ratings == size].sum() * unseen
+        for size in np.unique(model.n_ratings)[1:]
+    ]
     for end in ends(found):
         # The most likely proportions, found by a general optimiser.
         started = (observed + 1 / len(counts)) / 2
@@ -162,6 +195,7 @@ def test_the_ends_are_where_pearsons_chi_square_is_the_quantile(name: str, missi
             bounds=[(1e-10, 1)] * len(counts),
             constraints=[
                 {"type": "eq", "fun": lambda p: p.sum() - 1},
+                *({"type": "eq", "fun": lambda p, row=row: p @ row} for row in of_sizes),
                 {"type": "eq", "fun": lambda p: constraint.values(p[None])[0] - end},  # noqa: B023
             ],
             method="SLSQP",

@@ -207,7 +207,7 @@ def test_sentences_have_all_that_was_asked_for(tmp_path: Path) -> None:
     assert "On the scale of Altman (1991), Gwet's AC1 was" in text
     readers = ("--raters", "b", "c", "--reference", "a", *in_pairs)
     text = program.text_of(path, *readers)
-    assert "score intervals, widened by the design effect; difference " in text
+    assert "score intervals, widened by the design effect; difference of " in text
     assert "On the scale of Altman (1991), kappa of c was" in text
     measure = ("--raters", "x", "y", "--scale", "cicchetti", "--form", "ICC3")
     text = CommandLine("measure").text_of(path, *measure, "--format", "sentence")

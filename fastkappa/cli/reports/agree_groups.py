@@ -20,7 +20,7 @@ from fastkappa.cli.reports.agree_parts import (
     result_of,
 )
 from fastkappa.cli.reports.output import Output, Section, read_on, with_groups
-from fastkappa.formatting import label_text, p_text
+from fastkappa.formatting import label_text
 from fastkappa.multirater.coefficient_difference import (
     CoefficientDifference,
     compare_coefficients,
@@ -37,7 +37,7 @@ from fastkappa.results.report import (
     number_rows,
     with_p,
 )
-from fastkappa.results.sentence import estimate_text, versioned
+from fastkappa.results.sentence import difference_text, versioned
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.comparison import (
@@ -67,9 +67,9 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     blank = dict.fromkeys(rows[0])
     if equality is not None:
         rows.append({**blank, **_common_row(equality)})
-    reports = [grouped._report()]
+    reports = [grouped._report(equality)]
     if equality is not None:
-        reports.append(equality._report())
+        reports.append(equality._report()._replace(notes=()))
     drawn = []
     read: dict[str, Interpretation] = {}
     for of_group, (group, name) in zip(fields["groups"], names.items()):
@@ -156,7 +156,7 @@ def with_reference_by_group(
     n_shared = {rater: by_rater[rater].n_shared_clusters for rater in tests}
     heading = f"Test of equal kappas of each rater across {column}:"
     shared = shared_clusters(max(n_shared.values(), default=0))
-    report = Report([heading, *lines], doubts=shared)
+    report = Report([heading, *lines], doubts=shared, notes=wide_intervals(tests.items()))
     of_raters = [
         {"rater": rater, "equality": test, "n_shared_clusters": n_shared[rater]}
         for rater, test in tests.items()
@@ -278,13 +278,9 @@ class GroupsOfSeveral:
         tests: list[EqualKappas | CoefficientDifference] = [*self._differences.values()]
         if self._equality is not None:
             tests = [self._equality]
-        method = self._whole.method
+        of = f"{self._whole.method}, {self._group} "
         of_pairs = [
-            versioned(
-                f"The difference of {method}, {self._group} {' minus '.join(one.names)}, was"
-                f" {estimate_text(one.value, one.interval)}, {p_text(one.p_value)}"
-            )
-            for one in self._independent
+            versioned(f"The {difference_text(one, of, ', was')}") for one in self._independent
         ]
         of_groups = [
             one.sentence().replace(" was ", f" in {self._group} {name} was ", 1)
@@ -326,7 +322,9 @@ class GroupsOfSeveral:
         n_missing = [one.n_missing for one in shown]
         grid = groups_grid(rows, self._whole.confidence, self._whole.method, self._group, n_missing)
         doubts = [f"{name}: {one.doubt}" for name, one in self._firsts.items() if one.doubt]
-        below = wide_intervals(named.items())
+        apart = {" minus ".join(one.names): one for one in self._independent}
+        together = [("", self._equality)] if self._equality else []
+        below, notes = [], wide_intervals([*named.items(), *apart.items(), *together])
         if request.plans_test:
             null, alternative = request.null, request.alternative
             tests = (one.test(null, alternative=alternative) for one in named.values())
@@ -337,9 +335,9 @@ class GroupsOfSeveral:
         if self._independent:
             grids.append(differences_grid(self._independent, self._whole.confidence, "group"))
             below += not_adjusted(len(self._independent), len(self._firsts))
-        reports = [Report([], grids, below, doubts=[*doubts, *self._why_not])]
+        reports = [Report([], grids, below, doubts=[*doubts, *self._why_not], notes=notes)]
         if self._equality is not None:
-            reports.append(self._equality._report())
+            reports.append(self._equality._report()._replace(notes=()))
         if self._differences:
             reports.append(differences_report(self._differences))
         if request.scale is not None:

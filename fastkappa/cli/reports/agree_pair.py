@@ -14,7 +14,6 @@ from fastkappa.cli.reports.agree_parts import (
     no_undefined_warnings,
 )
 from fastkappa.cli.reports.output import Output, too_large
-from fastkappa.cli.words import in_words_of_options
 from fastkappa.plotting import plot_agreement, plot_bootstrap, plot_confusion
 from fastkappa.results.report import Report, estimate_row, number_rows
 from fastkappa.results.sentence import versioned
@@ -29,10 +28,7 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         numbers = {"n": result.n, "dropped": result.n_dropped, "outside": result.n_outside}
         rows = number_rows(numbers) + [estimate_row(*row) for row in result.rows()]
         rows += number_rows(figures_of(result))
-        own = result._report()
-        # The library's doubts can name Python arguments, which are replaced with options here.
-        own = own._replace(doubts=[in_words_of_options(line) for line in own.doubts])
-        reports = [own, *map(Report, filter(None, [too_large(result.labels)]))]
+        reports = [result._report(), *map(Report, filter(None, [too_large(result.labels)]))]
     fields = {**request.fields(), **result.to_dict(), "figures": rows}
     pictures = [table_picture(result, request.heat_map)]
     sentences = [result.sentence()]

@@ -220,7 +220,7 @@ def _of_coefficients(
     """Return the section on the coefficients, their interpretation and bootstrap intervals."""
     results = list(found.values())
     doubts = dict.fromkeys(text for r in results for text in doubts_of(r))
-    grid, below = coefficients_grid(results), wide_intervals(("", one) for one in results)
+    grid, below = coefficients_grid(results), []
     rows = [estimate_row(r.method, r.value, r.standard_error, r.interval) for r in results]
     fields = {name: result.to_dict() for name, result in found.items()}
     sentences = [result.sentence() for result in results]
@@ -234,7 +234,8 @@ def _of_coefficients(
             field["test"] = {**asked, "z": z, "p_value": p}
             rows += number_rows({f"z of {null}": z, f"p of {null}": p})
             sentences.append(p_sentence(null, p))
-    reports = [Report(above, [grid], below, doubts=list(doubts))]
+    notes = wide_intervals(("", one) for one in results)
+    reports = [Report(above, [grid], below, doubts=list(doubts), notes=notes)]
     if request.scale is not None:
         readings = {name: result.interpret(request.scale) for name, result in found.items()}
         named = {short_name(found[name]): reading for name, reading in readings.items()}

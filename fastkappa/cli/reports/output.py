@@ -12,6 +12,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.cli.gate import Estimate
 from fastkappa.cli.pages.page import page
 from fastkappa.cli.pages.pictures import Picture, figures
+from fastkappa.cli.words import in_words_of_options
 from fastkappa.formatting import json_object
 from fastkappa.results.csv_rows import rows_as_csv
 from fastkappa.results.report import LARGEST_TABLE, Report
@@ -86,11 +87,22 @@ class Output(NamedTuple):
 
     @property
     def doubts(self) -> list[str]:
-        """The reasons why figures cannot be trusted, which sentences and CSV do not contain."""
+        """The doubts and notes of the reports, which sentences, CSV and JSON do not contain."""
         return [
-            f"{report.heading}: {doubt}" if report.heading else doubt
+            f"{report.heading}: {text}" if report.heading else text
             for report in self.reports
-            for doubt in report.doubts
+            for text in (*report.doubts, *report.notes)
+        ]
+
+    @property
+    def _named(self) -> list[Report]:
+        """The reports, with doubts and notes that name options instead of Python arguments."""
+        return [
+            report._replace(
+                doubts=[*map(in_words_of_options, report.doubts)],
+                notes=[*map(in_words_of_options, report.notes)],
+            )
+            for report in self.reports
         ]
 
     def written(self, output: str, warnings: Sequence[str]) -> str:
@@ -104,7 +116,7 @@ class Output(NamedTuple):
             return "\n".join(self.sentences())
         if output == "csv":
             return rows_as_csv(self.rows)
-        return page(self.title, self.reports, (), warnings) if output == "html" else self._text()
+        return page(self.title, self._named, (), warnings) if output == "html" else self._text()
 
     def as_page(self, warnings: Sequence[str]) -> str:
         """Return the reports and the plots as an HTML page.
@@ -114,11 +126,11 @@ class Output(NamedTuple):
         ImportError
             If matplotlib is not installed.
         """
-        return page(self.title, self.reports, list(figures(self.pictures)), warnings)
+        return page(self.title, self._named, list(figures(self.pictures)), warnings)
 
     def _text(self) -> str:
         width = terminal_width() if self.is_wide else text_width()
-        text = "\n\n".join(as_text(report, width) for report in self.reports)
+        text = "\n\n".join(as_text(report, width) for report in self._named)
         if not self.has_title:
             return text
         first = self.reports[0]

@@ -142,7 +142,7 @@ class Alpha(Coefficient):
         # The factor 1 - own is needed because alpha draws the two ratings for chance agreement
         # without replacement.
         least = 1 - (1 - least_kappa(between, int(patterns.n_ratings.min()))) * (1 - own)
-        return ScoreModel(features, patterns.multiplicities, ratio, least)
+        return ScoreModel(features, patterns.multiplicities, ratio, patterns.n_ratings, least)
 
     def _metric(self, totals: Floats) -> Metric:
         if self._fixed is not None:

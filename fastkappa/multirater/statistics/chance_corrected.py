@@ -160,7 +160,7 @@ class ChanceCorrected(Coefficient):
         proportions = patterns.counts / patterns.n_ratings[:, None]
         features = np.column_stack([within.distance, within.paired, proportions])
         least = self._least(within, int(patterns.n_ratings.min()))
-        return ScoreModel(features, patterns.multiplicities, self._ratio, least)
+        return ScoreModel(features, patterns.multiplicities, self._ratio, patterns.n_ratings, least)
 
     def _least(self, within: WithinSubjects, fewest_ratings: int) -> float:
         """Return a lower bound on the coefficient for ``fewest_ratings`` or more per subject."""

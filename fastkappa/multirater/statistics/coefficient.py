@@ -20,8 +20,12 @@ from fastkappa.arrays import AnyArray, Floats
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.statistics.clusters import Clusters, n_units, variance
 from fastkappa.statistics.inference import Distribution
-from fastkappa.statistics.intervals.ratio_constraint import Ratio, Smooth
+from fastkappa.statistics.intervals.ratio_constraint import Ratio, RatioConstraint, Smooth
 from fastkappa.statistics.spread import Influence, without_noise
+
+# From this number of ratings on, numbers between two powers of 2 are treated alike, because the
+# largest possible disagreement hardly depends on a large number of ratings.
+MANY_RATINGS = 8
 
 
 class Disagreement(NamedTuple):
@@ -49,6 +53,8 @@ class ScoreModel(NamedTuple):
     counts : ndarray of shape (rows,)
         The number of subjects with each row.
     ratio : Ratio
+    n_ratings : ndarray of shape (rows,)
+        The number of ratings in each row.
     least : float
         A lower bound on the coefficient; -infinity if unknown.
     """
@@ -56,7 +62,26 @@ class ScoreModel(NamedTuple):
     features: Floats
     counts: AnyArray
     ratio: Ratio
+    n_ratings: AnyArray
     least: float
+
+    @property
+    def constraint(self) -> RatioConstraint:
+        """The constraint that the coefficient has a given value.
+
+        Unobserved rows have each number of ratings as often as observed rows, because less
+        agreement does not make missing ratings more likely. Without this condition, most unobserved
+        rows could be pairs of ratings, which can disagree more than three ratings by two labels. A
+        single missing rating would make such pairs possible and the interval much wider.
+        """
+        many = self.n_ratings >= MANY_RATINGS
+        sizes = np.where(many, 2 ** np.log2(self.n_ratings).astype(np.int64), self.n_ratings)
+        have = np.equal.outer(sizes, np.unique(sizes))
+        n_observed = self.counts @ have
+        more = have - n_observed / n_observed.sum()
+        more[self.counts > 0] = 0
+        given = np.column_stack([np.ones(len(self.counts)), more[:, 1:]])
+        return RatioConstraint(self.features, self.ratio, given)
 
 
 class Coefficient(ABC):

@@ -116,7 +116,7 @@ class Conger(Coefficient):
         least = -math.inf
         if given.sum(axis=2).all():
             least = least_kappa(self._distances, n_raters if self._rater is None else 2)
-        return ScoreModel(features, profiles.multiplicities, self._ratio, least)
+        return ScoreModel(features, profiles.multiplicities, self._ratio, profiles.n_ratings, least)
 
     def _ratio(self, sums: Floats) -> tuple[Smooth, Smooth]:
         return observed_over(sums, self._expected_at(sums[:, 2:]))
@@ -255,7 +255,11 @@ class Light(Coefficient):
             features.append(np.column_stack([distance, first, second]))
         ratio = partial(_mean_ratio, matrix)
         return ScoreModel(
-            np.concatenate(features, axis=1), profiles.multiplicities, ratio, least_kappa(matrix)
+            np.concatenate(features, axis=1),
+            profiles.multiplicities,
+            ratio,
+            profiles.n_ratings,
+            least_kappa(matrix),
         )
 
 

@@ -3,7 +3,8 @@
 The proportions that are most likely under a hypothesis can include rows that were not observed. A
 score interval therefore needs all possible rows. With many raters or labels, there are too many of
 them, so only rows with one or two labels are added. These rows have the least and the most
-disagreement.
+disagreement. If subjects differ in their number of ratings, observed rows are also added as rows
+with multiplicity 0, because the most likely rows must include some rows of each size.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def with_unseen_patterns(
         possible = [r * np.eye(n_labels, dtype=np.int64) for r in sizes]
     else:
         return None
-    return _joined(counts, multiplicities, np.concatenate(possible))
+    return _joined(counts, multiplicities, np.concatenate(possible), len(sizes) > 1)
 
 
 def with_unseen_profiles(
@@ -82,7 +83,7 @@ def with_unseen_profiles(
         full = np.full((len(rows), codes.shape[1]), n_labels, codes.dtype)
         full[:, raters] = rows
         possible.append(full)
-    return _joined(codes, multiplicities, np.concatenate(possible))
+    return _joined(codes, multiplicities, np.concatenate(possible), len({*n_raters}) > 1)
 
 
 def _all_patterns(n_labels: int, n_ratings: int) -> AnyArray:
@@ -117,12 +118,18 @@ def _one_against_others(n_labels: int, n_raters: int) -> list[tuple[int, ...]]:
 
 
 def _joined(
-    rows: AnyArray, multiplicities: AnyArray, possible: AnyArray
+    rows: AnyArray, multiplicities: AnyArray, possible: AnyArray, are_apart: bool
 ) -> tuple[AnyArray, AnyArray]:
-    """Merge observed and possible rows. Rows are sorted, so their input order does not matter."""
-    both = np.concatenate([rows, possible.astype(rows.dtype)])
+    """Merge observed and possible rows, or append the possible rows if ``are_apart`` is True.
+
+    Rows are sorted, so their input order does not matter.
+    """
+    possible = possible.astype(rows.dtype)
+    both = rows if are_apart else np.concatenate([rows, possible])
     distinct, places = np.unique(both, axis=0, return_inverse=True)
     numbers = np.zeros(len(distinct), multiplicities.dtype)
     # If a rater was left out, the same row can occur twice.
     np.add.at(numbers, places.ravel()[: len(rows)], multiplicities)
-    return distinct, numbers
+    if not are_apart:
+        return distinct, numbers
+    return np.concatenate([distinct, possible]), np.pad(numbers, (0, len(possible)))

@@ -148,7 +148,7 @@ def _solved(
         if done.any():
             solved[which[done]] = _corrected(constraint, problem.p[done], kappa0[done])
         problem, _ = problem.moved(move, np.zeros(len(which)))
-        kept = ~done & np.isfinite(problem.a) & ~problem.is_lost & (problem.n_short < most_short)
+        kept = ~done & np.isfinite(problem.b) & ~problem.is_lost & (problem.n_short < most_short)
         which, kappa0, problem = which[kept], kappa0[kept], problem.some(kept)
     return solved
 
@@ -158,7 +158,6 @@ class Problem(NamedTuple):
 
     p: FloatTable
     z: FloatTable
-    a: FloatTable
     b: FloatTable
     observed: FloatTable
     uneven: FloatTable  # the factor of the product; 0 for cells with counts
@@ -195,7 +194,7 @@ class Problem(NamedTuple):
 
     def moved(self, move: Move, dt: FloatTable) -> tuple[Problem, FloatTable]:
         """Return the problems after a move that changes t by dt, and the length of this move."""
-        dp, dz, da, db = (
+        dp, dz, db = (
             at_once + dt.reshape(-1, *[1] * (at_once.ndim - 1)) * with_t
             for at_once, with_t in zip(move.at_once, move.with_t)
         )
@@ -207,7 +206,6 @@ class Problem(NamedTuple):
         after = self._replace(
             p=self.p + length[:, None] * dp,
             z=self.z + length[:, None] * dz,
-            a=self.a + length * da,
             b=self.b + length * db,
             product=np.maximum(self.product * smaller, self.last),
             error=np.where(self.is_last, move.error, np.inf),
@@ -219,13 +217,13 @@ class Problem(NamedTuple):
 class Move(NamedTuple):
     """A step of Newton's method from the current state of m problems.
 
-    ``at_once`` contains the changes of p, z, a and b at constant t, and ``with_t`` contains their
+    ``at_once`` contains the changes of p, z and b at constant t, and ``with_t`` contains their
     additional changes per unit change of t. ``error`` is the error before the step, or infinity if
     ``is_far`` is True, which means that kappa is still far from kappa0.
     """
 
-    at_once: tuple[FloatTable, FloatTable, FloatTable, FloatTable]
-    with_t: tuple[FloatTable, FloatTable, FloatTable, FloatTable]
+    at_once: tuple[FloatTable, FloatTable, FloatTable]
+    with_t: tuple[FloatTable, FloatTable, FloatTable]
     error: FloatTable
     is_far: AnyArray
 
@@ -242,10 +240,10 @@ def first_problem(counts: FloatTable, distance: FloatTable) -> Problem:
     product = np.maximum(FIRST_PRODUCT / n, LEAST_FIRST) / n_empty
     p = observed + product[:, None] * empty
     p /= p.sum(axis=-1, keepdims=True)
-    one, zero = np.ones(len(p)), np.zeros(len(p))
+    zero = np.zeros(len(p))
     last = np.maximum(LAST_PRODUCT / n, LEAST_PRODUCT * np.minimum(distance**2, 1))
     error = np.full(len(p), np.inf)
-    return Problem(p, np.ones_like(p), one, zero, observed, uneven, product, last, error, zero)
+    return Problem(p, np.ones_like(p), zero, observed, uneven, product, last, error, zero)
 
 
 def target_of(values: FloatTable, kappa0: FloatTable, change: float) -> tuple[FloatTable, AnyArray]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from fastkappa.arrays import AnyArray
-from fastkappa.formatting import count_text, label_text
+import numpy as np
+
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.formatting import count_text, interval_text, label_text, p_text
 from fastkappa.results.sentence import listed
+from fastkappa.statistics.inference import chi_square_p
 from fastkappa.statistics.intervals.methods import root_quantile
+from fastkappa.statistics.intervals.tested import Asymptotic, Together, linear
 
 FEW_ITEMS = 2
 # A report explains an interval that is more than this many times as wide as the asymptotic
@@ -65,26 +69,92 @@ def also_true_of(others: Sequence[str]) -> str:
     return f"; the same is true of {listed([*others[:MOST_OTHERS], *more])}" if others else ""
 
 
-def wide_intervals(results: Iterable[tuple[str, Any]]) -> list[str]:
-    """Return a line about intervals that are much wider than their standard errors suggest.
+class Wide(NamedTuple):
+    """A score interval that is much wider than its standard error suggests.
 
-    ``results`` contains pairs of a name and a result of two or more raters. If the name is empty,
-    the result is named after its coefficient. The line gives the ratio of the first of these
-    intervals, and names the others.
+    Attributes
+    ----------
+    of : str
+        The name of the estimate.
+    ratio : float
+        The width, divided by the width that the standard error suggests.
+    instead : str
+        The result of the asymptotic method. It is empty for estimates of a single coefficient,
+        because their reports contain the standard error.
     """
-    found = []
-    for name, one in results:
-        low, high = one.interval
-        # Undo a design effect below 1, which makes the standard error smaller but not score
-        # intervals narrower.
-        error = one.standard_error / min(1.0, math.sqrt(one.design_effect))
-        width = 2 * root_quantile(one.confidence, one.freedom) * error
-        if one.interval_method != "asymptotic" and high - low > MUCH_WIDER * width > 0:
-            of = getattr(one, "method", "kappa")
-            start = f"{name}: " if name else ""
-            line = f"{start}the interval of {of} is {(high - low) / width:.1f} times"
-            found.append((name or of, line))
-    more = also_true_of([name for name, _ in found[1:]])
-    than = "as wide as its standard error suggests"
-    why = "because the data do not rule out larger disagreements"
-    return [f"{line} {than}, {why}{more}" for _, line in found[:1]]
+
+    of: str
+    ratio: float
+    instead: str = ""
+
+
+def wide(of: str, interval: tuple[float, float], expected: float, instead: str = "") -> Wide | None:
+    """Return a description of an interval much wider than ``expected``, or None if it is not."""
+    width = interval[1] - interval[0]
+    return Wide(of, width / expected, instead) if width > MUCH_WIDER * expected > 0 else None
+
+
+def wide_common(
+    of: str,
+    interval: tuple[float, float],
+    quantile: float,
+    confidence: float,
+    strata: Sequence[Any],
+    correlation: FloatTable | None,
+) -> Wide | None:
+    """Return a description of the interval of the strata's common value if it is much too wide."""
+    methods = {one.method for one in strata}
+    if strata[0].weights is None or methods == {"asymptotic"} or not all(s.error for s in strata):
+        return None
+    near = Together([linear(one.tested()) for one in strata], correlation)
+    low, high = near.values_at(quantile, -quantile)
+    plain = [Asymptotic(np.array([one.value]), np.array([one.error])) for one in strata]
+    together, normal = Together(plain, correlation), root_quantile(confidence, math.inf)
+    value, *ends = together.values_at(0.0, normal, -normal)
+    p = chi_square_p(together.at(value).statistic, len(strata) - 1)
+    instead = f"{interval_text((ends[0], ends[1]))}, with {p_text(p)} for equality"
+    return wide(of, interval, high - low, instead)
+
+
+def wide_intervals(results: Iterable[tuple[str, Any]]) -> list[str]:
+    """Return a line about weighted intervals much wider than their standard errors suggest.
+
+    Without weights, no disagreement is larger than another, and if few items disagree, asymptotic
+    intervals are inaccurate.
+
+    ``results`` contains pairs of a name and a result: an agreement of two or more raters, or a
+    comparison. If the name is empty, the result is named after its estimate. The line gives the
+    ratio of the first of these intervals, names the others, and gives the results of asymptotic
+    comparisons.
+    """
+    found = [(name, one) for name, result in results if (one := _wide(result)) is not None]
+    if not found:
+        return []
+    (name, one), *others = found
+    start = f"{name}: " if name else ""
+    more = also_true_of([name or other.of for name, other in others])
+    gives = [f"{name or other.of} {other.instead}" for name, other in found if other.instead]
+    several = "; ..." if gives[MOST_OTHERS:] else ""
+    which = f", which gives {'; '.join(gives[:MOST_OTHERS])}{several}" if gives else ""
+    return [
+        f"{start}the interval of {one.of} is {one.ratio:.1f} times as wide as its standard error"
+        f" suggests, because the data do not rule out larger disagreements{more}. If there are"
+        " many items, and the raters can be trusted never to make large errors, use"
+        f" interval_method='asymptotic'{which}"
+    ]
+
+
+def _wide(result: Any) -> Wide | None:
+    if hasattr(result, "_wide"):
+        known: Wide | None = result._wide
+        return known
+    name = getattr(result, "method", "kappa")
+    # The name of Krippendorff's alpha contains its level instead of weights.
+    is_weighted = result.weights is not None or (name.endswith(")") and "(nominal)" not in name)
+    if result.interval_method == "asymptotic" or not is_weighted:
+        return None
+    # Undo a design effect below 1, which makes the standard error smaller but not score intervals
+    # narrower.
+    error = result.standard_error / min(1.0, math.sqrt(result.design_effect))
+    expected = 2 * root_quantile(result.confidence, result.freedom) * error
+    return wide(name, result.interval, expected)

@@ -244,7 +244,7 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[Float
         first = sought.kappa + 0.1 * (sought.guess - sought.kappa)
         kappa0 = kappa0 - length * dt
         kappa0 = np.where((kappa0 - first) * outwards < 0, first, kappa0)
-        kept = ~done & np.isfinite(problem.a) & np.isfinite(kappa0)
+        kept = ~done & np.isfinite(problem.b) & np.isfinite(kappa0)
         which, n_near, kappa0 = which[kept], n_near[kept], kappa0[kept]
         sought, problem = sought.some(kept), problem.some(kept)
     return ends, proportions

@@ -100,7 +100,7 @@ class TableConstraint:
     def newton_move(self, problem: Problem, kappa0: FloatTable, change: float) -> Move:
         matrix, size = self._matrix, len(self._matrix)
         p, z, products = (self._tables(part) for part in (problem.p, problem.z, problem.products))
-        a, b = problem.a, problem.b
+        b = problem.b
         observed, means, expected = self._margins(p)
         with np.errstate(divide="ignore", invalid="ignore"):
             t, is_far = target_of(1 - observed / expected, kappa0, change)
@@ -135,24 +135,24 @@ class TableConstraint:
         right[:, to_b, 1] = expected - b * (slope_g * means).sum(axis=(-2, -1))
         found = linear_solutions(left, right)
 
-        def solution(k: int) -> tuple[FloatTable, FloatTable, FloatTable]:
+        def solution(k: int) -> tuple[FloatTable, FloatTable]:
             in_rows, in_columns = found[:, r, k], found[:, s, k]
             by_rows, by_columns = mean_weights(matrix, in_columns), mean_weights(matrix.T, in_rows)
             by_means = by_rows[:, :, None] + by_columns[:, None, :]
             new_a, new_b = found[:, to_a, k], found[:, to_b, k]
             new_z = new_a[:, None, None] + new_b[:, None, None] * g - bend * by_means
-            return new_z, new_a, new_b
+            return new_z, new_b
 
         def in_a_row(table: AnyArray) -> FloatTable:
             return table.reshape(problem.p.shape)
 
-        new_z, new_a, new_b = solution(0)
+        new_z, new_b = solution(0)
         dp, dz = in_a_row(constant - slope * new_z), in_a_row(new_z - z)
-        more_z, more_a, more_b = solution(1)
+        more_z, more_b = solution(1)
         more_z = more_z - b[:, None, None] * means
-        with_t = (in_a_row(-slope * more_z), in_a_row(more_z), more_a, more_b)
+        with_t = (in_a_row(-slope * more_z), in_a_row(more_z), more_b)
         error = np.where(is_far, np.inf, error)
-        return Move((dp, dz, new_a - a, new_b - b), with_t, error, is_far)
+        return Move((dp, dz, new_b - b), with_t, error, is_far)
 
     def _tables(self, cells: FloatTable) -> FloatTable:
         return cells.reshape(-1, *self._matrix.shape)

@@ -186,6 +186,11 @@ class Inverted:
         return self.test, self.constraint, self.least
 
 
+def linear(estimates: Estimates) -> Asymptotic:
+    """Return estimates with the standard errors that their own tests use at the estimates."""
+    return Asymptotic(estimates.values, estimates.deviates(estimates.values).errors[0])
+
+
 def kappas_tested(
     method: Test | Literal["asymptotic"],
     tables: AnyArray,
