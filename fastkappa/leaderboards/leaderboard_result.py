@@ -28,7 +28,7 @@ from fastkappa.results.text import shortened
 from fastkappa.statistics.clusters import doubt_of_clusters
 from fastkappa.statistics.weights import Weights, weights_text
 
-# The maximum number of predictions that a sentence names.
+# The maximum number of predictions to list by name in one sentence.
 MOST_NAMED = 5
 # For each interval in a row, the names of its two ends.
 ENDS = {

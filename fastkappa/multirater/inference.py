@@ -172,8 +172,8 @@ class Inference:
         """The z statistic for the null hypothesis that the coefficient is 0.
 
         If ``null_standard_error`` is not NaN, z is the coefficient divided by
-        ``null_standard_error``. Otherwise, z is the signed root of the score statistic or, for
-        asymptotic intervals, the coefficient divided by its standard error.
+        ``null_standard_error``. Otherwise, z is the signed square root of the score statistic or,
+        for asymptotic intervals, the coefficient divided by its standard error.
         """
         return self._test[0]
 

@@ -99,7 +99,7 @@ def labels_of_table(
         labels = names_in_order(columns)
     names = np.arange(n_labels) if labels is None else given_labels(labels)
     if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
-        # NumPy converts the numbers in a mixed list to strings.
+        # Without dtype=object, NumPy would convert the numbers in a mixed list to strings.
         names = np.array(labels, dtype=object)
     if len(names) != n_labels:
         raise ValueError(

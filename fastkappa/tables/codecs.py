@@ -26,7 +26,7 @@ LabelType = type[np.int64] | type[np.uint64]
 # The number of items per chunk, small enough for temporary arrays to stay in the cache.
 CHUNK = 1 << 16
 # The number of items per chunk of one-byte codes. With shorter chunks, two threads were slower than
-# one, because threads wait for Python between chunks.
+# one, because they waited for the interpreter's lock between chunks.
 LONG_CHUNK = 1 << 18
 # Labels are guessed from this many ratings at the start of a column and from a sample of about the
 # same size. A column of up to 8 times this length is read completely, because sampling would be no

@@ -30,8 +30,8 @@ from fastkappa.thresholds.search import SIZES, best_binned, best_sorted
 METHODS = ("auto", "sort", "bins")
 # With fewer items than this, sorting takes no longer than setting up the bins.
 ITEMS_WORTH_BINS = 1 << 16
-# If scores fall as labels rise or do not separate them, kappa at the best thresholds is close to 0.
-# The scores are therefore checked only if kappa is below this limit.
+# Kappa at the best thresholds is close to 0 if scores decrease as labels increase, or if the scores
+# do not separate the labels. Both are checked only if kappa is below this limit.
 MOST_OF_POOR = 0.3
 # The largest number of thresholds that the repr shows.
 MOST_SHOWN = 4

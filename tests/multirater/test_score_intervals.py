@@ -270,6 +270,10 @@ def test_rows_that_might_have_been() -> None:
     codes, numbers = with_unseen_profiles(np.array([[0, 2]]), np.array([4]), 2, 4) or ((), ())
     assert codes.tolist() == [[0, 2], [1, 2]]  # The second rater's rating is missing.
     assert with_unseen_patterns(np.eye(3000, dtype=int), np.ones(3000), 3002) is None
+    # Too many rows for six raters and four labels: all with two labels, of which 2^6 - 2 per pair.
+    codes, numbers = with_unseen_profiles(np.zeros((1, 6), int), np.array([4]), 4, 25) or ((), ())
+    assert len({*map(tuple, codes)}) == len(codes) == 4 + 6 * 62
+    assert max(len({*row}) for row in codes.tolist()) == 2
 
 
 @pytest.mark.parametrize("name", ["fleiss", "alpha", "conger"])

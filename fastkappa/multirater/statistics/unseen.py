@@ -2,7 +2,8 @@
 
 The proportions that are most likely under a hypothesis can include rows that were not observed. A
 score interval therefore needs all possible rows. With many raters or labels, there are too many of
-them, so only rows with one or two labels are added. These rows have the least and the most
+them, so only rows with one or two labels are added, or, with even more raters, only rows in which
+at most one rater disagrees with the others. Rows with one or two labels have the least and the most
 disagreement. If subjects differ in their number of ratings, observed rows are also added as rows
 with multiplicity 0, because the most likely rows must include some rows of each size.
 """
@@ -72,6 +73,8 @@ def with_unseen_profiles(
     most = min(MOST_ROWS, most_rows(n_features) - len(codes))
     if sum(n_labels**r for r in n_raters) <= most:
         made = [list(product(range(n_labels), repeat=r)) for r in n_raters]
+    elif sum(n_labels + comb(n_labels, 2) * (2**r - 2) for r in n_raters) <= most:
+        made = [_of_one_or_two_labels(n_labels, r) for r in n_raters]
     elif sum(n_labels + n_labels * (n_labels - 1) * r for r in n_raters) <= most:
         made = [_one_against_others(n_labels, r) for r in n_raters]
     elif n_labels * len(present) <= most:
@@ -104,6 +107,12 @@ def _of_two_labels(n_labels: int, n_ratings: int) -> AnyArray:
         some[:, second] = n_ratings - some[:, first]
         rows.append(some)
     return np.concatenate(rows)
+
+
+def _of_one_or_two_labels(n_labels: int, n_raters: int) -> list[tuple[int, ...]]:
+    """Return the profiles that contain only one or two distinct labels."""
+    pairs = combinations(range(n_labels), 2)
+    return sorted({row for pair in pairs for row in product(pair, repeat=n_raters)})
 
 
 def _one_against_others(n_labels: int, n_raters: int) -> list[tuple[int, ...]]:

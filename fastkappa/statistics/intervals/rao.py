@@ -2,10 +2,10 @@
 
 For kappa0 = 0, the null hypothesis is that the raters are independent, and z is kappa divided by
 the null standard error of Fleiss, Cohen and Everitt (1969). Other values of kappa0 do not determine
-the expected table, so Rao's score test is used. The z of this test is the signed root of Pearson's
-chi-square statistic, which compares the observed proportions with the most likely proportions given
-kappa0. At the 5 % level, the score test rejects the values of kappa0 outside the 95 % score
-interval.
+the expected table, so Rao's score test is used. The z of this test is the signed square root of
+Pearson's chi-square statistic, which compares the observed proportions with the most likely
+proportions given kappa0. At the 5 % level, the score test rejects the values of kappa0 outside the
+95 % score interval.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A deviate measures how far an estimate of kappa is from a possible value. In an asymptotic test, it
 is the difference divided by the standard error. In a score or likelihood-ratio test, it is the
-signed root of the test statistic, divided by the root of the design effect if there are clusters.
-Deviates from tests of different kinds can be combined.
+signed square root of the test statistic, divided by the root of the design effect if there are
+clusters. Deviates from tests of different kinds can be combined.
 
 Each estimate is weighted by its inverse standard error at the tested value, not at the estimate. If
 a label is rare, the standard error at an estimate depends strongly on the estimate itself, so a
