@@ -435,8 +435,8 @@ class ConfusionAccumulator:
         if not isinstance(other, ConfusionAccumulator):
             raise TypeError(
                 f"other must be a ConfusionAccumulator, got {type(other).__name__}. For ratings,"
-                " use update or subtract. To add other counts, pass ConfusionAccumulator.from_json("
-                "counts.to_json())."
+                " use update or subtract. For other counts, such as SourceCounts, pass"
+                " ConfusionAccumulator.from_json(counts.to_json())."
             )
         part = other._snapshot()
         part.refuse_other_labels(self._known_labels)

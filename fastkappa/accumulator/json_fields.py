@@ -123,7 +123,7 @@ def snapshot_from_json(text: str) -> Snapshot:
             raise ValueError("table must match the counts of the accumulator")
     except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(
-            f"text must be the JSON of a ConfusionAccumulator: {reason_of(error)}."
+            f"text must be JSON from ConfusionAccumulator.to_json: {reason_of(error)}."
         ) from error
     return contents
 
@@ -149,7 +149,7 @@ def _snapshot_of_rows(rows: CountedRows) -> Snapshot:
     """Return the contents that an accumulator would have after counting the items of these rows."""
     if rows.is_weighted:
         raise ValueError(
-            "it contains rounded sums of item weights, but an accumulator needs exact sums"
+            "the sums of item weights are rounded, but an accumulator needs exact sums"
         )
     table = layered(ConfusionCounts(rows.table, rows.labels, rows.n_outside))
     kind = kind_of_labels(rows.labels.dtype) if rows.n_items + rows.n_outside else None
@@ -195,7 +195,10 @@ def _check_numbers(contents: Snapshot) -> None:
             f"the sum of counts, weighted_counts and n_outside must fit in int64, got {total}"
         )
     if n_float > n_weighted + table.n_outside:
-        raise ValueError(f"n_float_weights must not exceed the number of weights, got {n_float}")
+        raise ValueError(
+            "n_float_weights must not exceed the number of weights"
+            f" ({n_weighted + table.n_outside}), got {n_float}"
+        )
     sums = np.zeros(1, object) if table.sums is None else table.sums
     if not n_weighted:
         if sums.any():
@@ -226,7 +229,7 @@ def _check_labels(contents: Snapshot) -> None:
         refuse_too_many(len(order.labels))
         contents.refuse_outside(order)
         if order.names is not order.labels and kind != kind_of_labels(order.labels.dtype):
-            raise ValueError(f"the labels of order must be {kind}, got {short_repr(order.labels)}")
+            raise ValueError(f"the labels in order must be {kind}, got {short_repr(order.labels)}")
     n_inside = contents.n_items
     kinds = (*KINDS.values(), NUMBERS)
     if kind not in (None, *kinds) or (kind is None and n_inside + table.n_outside):
@@ -244,7 +247,10 @@ def _refuse_uncounted(table: ConfusionTable) -> None:
     if table.n_outside:
         raise ValueError("n_outside must be 0 if labels_given is false")
     if not (table.counts.any(axis=(0, 1)) | table.counts.any(axis=(0, 2))).all():
-        raise ValueError(f"labels must all occur in the counts, got {short_repr(labels.tolist())}")
+        raise ValueError(
+            "labels must contain only labels that occur in the counts, got"
+            f" {short_repr(labels.tolist())}"
+        )
     known = union_of_labels([labels])
     if known.dtype != labels.dtype or known.tolist() != labels.tolist():
         raise ValueError(f"labels must be sorted, got {short_repr(labels.tolist())}")

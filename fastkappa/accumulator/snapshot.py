@@ -219,9 +219,10 @@ def refuse_too_many(n_labels: int) -> None:
     """Raise if more labels were given or declared than a table can have."""
     if n_labels > MOST_LABELS:
         raise ValueError(
-            f"at most {MOST_LABELS} labels can be given or declared, got {n_labels}, because an"
-            " accumulator allocates a table for all of them. To count only the labels that occur,"
-            " leave out labels= and pass ratings that declare no order of labels."
+            f"an accumulator can have at most {MOST_LABELS} given or declared labels, got"
+            f" {n_labels}. It allocates a table with a row and a column for each of them. To count"
+            " only the labels that occur, leave out labels= and pass ratings that declare no order"
+            " of labels."
         )
 
 

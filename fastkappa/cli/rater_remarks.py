@@ -89,8 +89,8 @@ def warn_of_few_shared(ratings: Ratings) -> None:
         warn(
             "some raters share fewer than half of their items with any other rater:"
             f" {first_of_many(few, MOST_SHOWN)}. Agreement is computed from shared items only. If"
-            " these raters rated the same items, check that the item ids have the same form in all"
-            " files."
+            " these raters rated the same items, check that the item ids are formatted in the same"
+            " way in all files."
         )
 
 

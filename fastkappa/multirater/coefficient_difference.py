@@ -301,8 +301,8 @@ def _counted(name: str, result: MultiRaterResult) -> Counted:
     if result.ratings is None:
         raise ValueError(
             f"{name} has no ratings. A pickled or copied result loses its ratings: compare results"
-            " in the process that computed them. An alpha of measurements never stores"
-            " ratings: compute it from `Ratings` with at most 200 labels instead."
+            " in the process that computed them. The alpha of measurements is computed without"
+            " storing ratings: compute it from `Ratings` with at most 200 labels instead."
         )
     return result.ratings.counted
 

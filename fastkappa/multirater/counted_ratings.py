@@ -254,8 +254,8 @@ def in_common_order(
         if not are_same and first.clusters is not None:
             raise ValueError(
                 f"with clusters, first and second must have the same items, got {len(of_first)} and"
-                f" {len(of_second)} items, with {n_shared} in common. If an item is not in one of"
-                " them, add rows with missing ratings for it."
+                f" {len(of_second)} items, with {n_shared} in common. If one of them lacks an"
+                " item, add a row of missing ratings for it."
             )
         both = np.full((2, len(place)), -1)
         both[0, : len(of_first)], both[1, order] = of_first, of_second

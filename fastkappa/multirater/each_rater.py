@@ -327,9 +327,9 @@ default=None
     n_undefined = int(np.isnan([found[0] for found in with_others]).sum())
     if n_undefined:
         warnings.warn(
-            f"kappa with the others is undefined for {n_undefined} of {len(names)} raters, because"
-            " they have no subject in common with any other rater, or all common subjects have the"
-            " same label.",
+            f"kappa with the other raters is undefined for {n_undefined} of {len(names)} raters,"
+            " because they have no subject in common with any other rater, or all common subjects"
+            " have the same label.",
             undefined_metric_warning(),
             stacklevel=2,
         )

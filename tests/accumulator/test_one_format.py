@@ -73,7 +73,7 @@ def test_sums_of_weights() -> None:
     stream.update([1, 2], [1, 1], sample_weight=[0.1, 0.25])
     counts = SourceCounts.from_json(stream.to_json())
     assert (counts.table.tolist(), counts.n_rows) == ([[0.1, 0.0], [0.25, 0.0]], 2)
-    with pytest.raises(ValueError, match="rounded sums of item weights, but an accumulator needs"):
+    with pytest.raises(ValueError, match="sums of item weights are rounded, but an accumulator"):
         ConfusionAccumulator.from_json(counts.to_json())
     stream.update([2], [2], sample_weight=[-1.0])
     text = stream.to_json()

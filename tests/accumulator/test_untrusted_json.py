@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from fastkappa.accumulator.accumulator import ConfusionAccumulator
 from tests.fuzz.damage import damaged
 
-REFUSED = "text must be the JSON of a ConfusionAccumulator"
+REFUSED = "text must be JSON from ConfusionAccumulator.to_json"
 
 
 def fields_of(accumulator: ConfusionAccumulator) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def test_what_is_right_is_taken(dtype: Any) -> None:
     assert again.labels.dtype == accumulator.labels.dtype
 
 
-TOO_MANY = "at most 4096 labels can be given or declared, got 4097"
+TOO_MANY = "at most 4096 given or declared labels, got 4097"
 
 
 def test_declared_labels_are_as_many_as_given_ones_at_most() -> None:
@@ -170,7 +170,7 @@ def test_declared_labels_are_as_many_as_given_ones_at_most() -> None:
 
 
 def test_many_given_labels_are_refused_when_they_are_given() -> None:
-    with pytest.raises(ValueError, match="at most 4096 labels can be given or declared, got 20000"):
+    with pytest.raises(ValueError, match="at most 4096 given or declared labels, got 20000"):
         ConfusionAccumulator(labels=range(20_000))
 
 

@@ -200,7 +200,7 @@ def test_groups_and_clusters_of_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["anna.csv", "ben.csv"], "several files need --id if each rater has a file"),
+        (["anna.csv", "ben.csv"], "got 2 files. If each rater has a file, use --id"),
         (["anna.csv", "b", "--rater", "a"], "b is not a file. Did you mean --raters a b?"),
         (["anna.csv", "--id", "id"], "--id needs the files of two or more raters, got anna."),
         (

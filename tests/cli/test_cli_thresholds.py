@@ -308,7 +308,7 @@ def test_clusters_stay_in_one_fold(clustered: Any) -> None:
 def test_clusters_that_cannot_be(clustered: Any, tmp_path: Path) -> None:
     *_, path = clustered
     columns = ("--y", "y", "--score", "s", "--cluster")
-    assert "--cluster must name a column that no other option names, got 's'" in refusal(
+    assert "--cluster must name a column that no other option uses, got 's'" in refusal(
         path, *columns, "s"
     )
     path = write(tmp_path, "y,s,c\n1,1,a\n1,2,a\n1,2,a\n2,3,a\n2,4,a\n2,5,\n")

@@ -150,10 +150,10 @@ def test_decisions_made_with_other_raters(wide: Path, long: Path, tmp_path: Path
         assert "warnings" not in agree.json_of(*options, *given)
     three = ["--raters", "ann", "ben", "cat", "--missing", "drop"]
     (warning,) = agree.json_of(wide, *three, "--item", "id", *given)["warnings"]
-    assert "disputed.csv. Only in the file: dan. Every rater has a vote in" in warning
+    assert "disputed.csv. Only in the file: dan. The majority depends on" in warning
     agree.text_of(long, *LONG, *three, "--disputed", disputed)
     (warning,) = agree.json_of(long, *LONG, *given)["warnings"]
-    assert "disputed.csv. Only in the ratings: dan. Every rater has a vote" in warning
+    assert "disputed.csv. Only in the ratings: dan. The majority depends" in warning
     # Columns of other files, and columns after the decisions, are no raters.
     write_csv(disputed, item=["t3"], note=["?"], adjudicated=["x"])
     assert "warnings" not in agree.json_of(long, *LONG, *given)

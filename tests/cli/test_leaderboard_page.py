@@ -53,9 +53,9 @@ def test_names_of_teams_are_found_in_those_of_files(here: Path) -> None:
         ("sub_(", "--name-pattern 'sub_(' is not a regular expression: "),
         ("sub_.+", "must have exactly one group in parentheses, got 0 in 'sub_.+'"),
         ("(sub)_(.+)", "must have exactly one group in parentheses, got 2"),
-        ("sub_(red)", "'sub_(red)' does not match a name in the file name teams/sub_<b>_v1.csv"),
-        ("sub_(x?)", "does not match a name in"),
-        ("(sub)_", "finds the name 'sub' in both teams/sub_<b>_v1.csv and teams/sub_blue"),
+        ("sub_(red)", "'sub_(red)' does not match the file name teams/sub_<b>_v1.csv"),
+        ("sub_(x?)", "does not match the file name"),
+        ("(sub)_", "extracts the name 'sub' from both teams/sub_<b>_v1.csv and teams/sub_blue"),
     ],
 )
 def test_patterns_that_name_no_team(here: Path, pattern: str, message: str) -> None:

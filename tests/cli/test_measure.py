@@ -109,7 +109,7 @@ def test_each_group_is_reported_as_alone(tmp_path: Path) -> None:
     assert "No test compares the groups." in text
     assert "No test compares the groups." not in measure.text_of(alone, *options)
     refused = measure.refusal(path, *options, "--group", "mini")
-    assert "--group must name a column that no other option names, got 'mini'." in refused
+    assert "--group must name a column that no other option uses, got 'mini'." in refused
     single = write_csv(tmp_path / "one.csv", wright=WRIGHT, mini=MINI, site=["a", *"b" * 16])
     assert "site a: at least two subjects" in measure.refusal(single, *options, "--group", "site")
 
@@ -230,13 +230,13 @@ def test_clusters(tmp_path: Path) -> None:
     assert "1 in column 'ward'" in measure.refusal(*lacking)
     kept = measure.json_of(*lacking, "--missing", "drop")
     assert kept["limits"]["n_subjects"] == n - 1
-    assert "1 row left out because the cluster is missing in column 'ward'." in kept["warnings"]
+    assert "left out 1 row, because the cluster is missing in column 'ward'." in kept["warnings"]
     with long.open("a") as file:
         file.write("P3,c,400,elsewhere\n")
     options += ["--missing", "drop"]
     assert "item 'P3' is in clusters 'w1' and 'elsewhere'" in measure.refusal(long, *options)
     refused = measure.refusal(wide, "--raters", *"ab", "--cluster", "a")
-    assert "--cluster must name a column that no other option names, got 'a'" in refused
+    assert "--cluster must name a column that no other option uses, got 'a'" in refused
 
 
 def test_replicates_of_an_item(tmp_path: Path) -> None:

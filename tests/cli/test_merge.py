@@ -241,7 +241,7 @@ def test_counts_of_patterns_that_overlap(tmp_path: Path) -> None:
             told = " ".join(program.run("merge", *pair).stderr.split())
             assert told.count("has counts of") == 2
             assert all(f"{path} has counts of {tmp_path / 'part-'}" in told for path in pair)
-            assert "If both include the same rows, count these rows only once." in told
+            assert "If they have rows in common, these rows are counted twice:" in told
     for files in ((left, right), (one, right)):
         assert program.run("merge", *files).stderr == ""
 

@@ -289,7 +289,7 @@ def test_words_among_scores_are_no_labels(oof: tuple[Any, Any], options: tuple[s
         ('{"labels": [1], "thresholds": ["x"]}', "cuts.json is not a file of cut points"),
         (
             '{"labels": [1, 2], "thresholds": [], "columns": {"score": "s"}}',
-            "ascending cut points, one fewer than labels",
+            "ascending cut points, and one more label than cut points",
         ),
         (
             '{"labels": [1, 2, 3], "thresholds": [2, 1], "columns": {"score": "s"}}',

@@ -91,7 +91,7 @@ def test_a_matrix_of_weights(order: list[int] | None, raters: tuple[str, ...]) -
         ("0,1\n1,0\n", "w.csv has weights for 2 labels, but the ratings have 4: 1, 2, 3, 4"),
         (",1,2\n1,0,1\n2,1,0\n", "w.csv has no weights for the label '3'"),
         ("0,1,2\n1,0\n", "got 2 rows of 2 or 3 cells"),
-        (",a,b\na,0,1\nc,1,0\n", "the same distinct labels in its first row and column"),
+        (",a,b\na,0,1\nc,1,0\n", "the same labels, each only once, in its first row"),
         ("0,x\n1,0\n", "must be numbers, got 'x'"),
         ("1,0,0,0\n0,1,0,0\n0,0,1,0\n0,0,0,1\n", "their diagonal must be 0"),
         ("", "must have one row and one column of weights per label, got 0 rows"),

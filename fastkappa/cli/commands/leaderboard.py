@@ -143,7 +143,10 @@ def leaderboard(
     with errors_printed() as remarks, opened_inputs(text) as opener:
         gate.check_options()
         if gate.needs_interval and not bootstrap:
-            raise ValueError("--fail-on lower needs intervals, but --bootstrap is 0.")
+            raise ValueError(
+                "--fail-on lower needs intervals, but --bootstrap is 0: leave out --bootstrap, or"
+                " set it to 1000 or more."
+            )
         if title is not None and output != "html":
             raise ValueError("--title needs --format html.")
         remarks.depends = [depends(weights)]

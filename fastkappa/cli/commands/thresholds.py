@@ -105,7 +105,7 @@ def thresholds(
                 raise ValueError(f"--y and --score must name different columns, got {y!r} twice.")
             if cluster in (y, score):
                 raise ValueError(
-                    f"--cluster must name a column that no other option names, got {cluster!r}."
+                    f"--cluster must name a column that no other option uses, got {cluster!r}."
                 )
             source = opener.source(file)
             items = read_scores(source, y, score, cluster, reading)

@@ -37,7 +37,7 @@ def read_measured(
     for option, column in (("--cluster", cluster), ("--group", group)):
         if column in (*columns.rated, *columns.named):
             raise RatingsError(
-                f"{option} must name a column that no other option names, got {column!r}."
+                f"{option} must name a column that no other option uses, got {column!r}."
             )
     of_clusters = [] if cluster is None else [cluster]
     others = list(dict.fromkeys([*of_clusters, *([] if group is None else [group])]))
@@ -71,5 +71,5 @@ def _with(arrays: dict[str, Any], column: str, what: str) -> dict[str, Any]:
         return arrays
     n = count_text(int(lacking.sum()), "row")
     of = " of all groups" if what == "group" else ""
-    warn(f"{n} left out{of} because the {what} is missing in column {column!r}.", stacklevel=2)
+    warn(f"left out {n}{of}, because the {what} is missing in column {column!r}.", stacklevel=2)
     return {name: without(array, lacking) for name, array in arrays.items()}

@@ -52,14 +52,14 @@ def read_cuts(path: Path, score: str | None) -> Cuts:
         raise RatingsError(f"{path} cannot be read: {error.strerror or error}.") from error
     except (ValueError, LookupError, TypeError, OverflowError, RecursionError) as error:
         raise RatingsError(
-            f"{path} is not a file of cut points from `fastkappa thresholds --format json`:"
-            f" {type(error).__name__} {error}."
+            f"{path} is not a file of cut points from `fastkappa thresholds --format json`"
+            f" ({type(error).__name__}: {error})."
         ) from error
     # Comparisons with NaN are false, so NaN is checked separately.
     ascend = bool((thresholds[1:] >= thresholds[:-1]).all() and not np.isnan(thresholds).any())
     if not isinstance(labels, list) or len(labels) != len(thresholds) + 1 or not ascend:
         raise RatingsError(
-            f"{path} must have ascending cut points, one fewer than labels, got labels"
+            f"{path} must have ascending cut points, and one more label than cut points, got labels"
             f" {short_repr(labels)} and cut points {short_repr(thresholds.tolist())}."
         )
     odd = [label for label in labels if not isinstance(label, (str, int, float))]

@@ -47,9 +47,10 @@ def opened_raters(
         if rating is None:
             _refuse_rater(files, rater)
             raise RatingsError(
-                "several files need --id if each rater has a file, or --item, --rater and --rating"
-                " if the files have one row per rating. To read the files as one table with one"
-                " column per rater, name their folder, or a pattern such as '*.csv'."
+                f"got {len(files)} files. If each rater has a file, use --id and --rating. If the"
+                " files have one row per rating, use --item, --rater and --rating. If they are"
+                " parts of one table with one column per rater, name their folder, or a pattern"
+                " such as '*.csv'."
             )
         appended = {_stem(file): (opener.source(file), rating) for file in files}
         if len(appended) < len(files):

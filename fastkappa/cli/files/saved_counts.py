@@ -139,7 +139,8 @@ def _warn_of_overlap(read: Mapping[Path, SavedCounts]) -> None:
             if cells < others or is_either or (is_part and saved.source < source):
                 warn(
                     f"{path} has counts of {saved.source} and {other} has counts of {source}, and"
-                    " both are added. If both include the same rows, count these rows only once.",
+                    " both are added. If they have rows in common, these rows are counted twice:"
+                    " leave out one of the files.",
                     stacklevel=2,
                 )
 

@@ -121,19 +121,17 @@ def names_by_pattern(files: Sequence[Path], pattern: str) -> dict[str, str]:
     if expression.groups != 1:
         raise RatingsError(
             f"--name-pattern must have exactly one group in parentheses, got {expression.groups} in"
-            f" {pattern!r}. For example, 'team-(.+)[.]csv' finds the name a in team-a.csv."
+            f" {pattern!r}. For example, 'team-(.+)[.]csv' extracts the name a from team-a.csv."
         )
     names: dict[str, str] = {}
     for file in map(str, files):
         found = expression.search(file)
         if found is None or not found[1]:
-            raise RatingsError(
-                f"--name-pattern {pattern!r} does not match a name in the file name {file}."
-            )
+            raise RatingsError(f"--name-pattern {pattern!r} does not match the file name {file}.")
         twin = next((other for other, name in names.items() if name == found[1]), None)
         if twin is not None:
             raise RatingsError(
-                f"--name-pattern {pattern!r} finds the name {found[1]!r} in both {twin} and"
+                f"--name-pattern {pattern!r} extracts the name {found[1]!r} from both {twin} and"
                 f" {file}, but each file must have a different name."
             )
         names[file] = found[1]

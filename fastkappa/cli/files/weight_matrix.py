@@ -44,7 +44,10 @@ class WeightMatrix(NamedTuple):
         else:
             lacking = [label for label in wanted if label not in self.labels]
             if lacking:
-                raise RatingsError(f"{self.name} has no weights for the label {lacking[0]!r}.")
+                raise RatingsError(
+                    f"{self.name} has no weights for the label {lacking[0]!r}. Add a row and a"
+                    " column for this label."
+                )
             places = [self.labels.index(label) for label in wanted]
             found = self.cells[np.ix_(places, places)]
         try:
@@ -74,8 +77,8 @@ def read_matrix_file(path: Path, what: str = "weights") -> WeightMatrix:
         heads, labels = [row[0] for row in rows[1:]], tuple(rows[0][1:])
         if heads != list(labels) or len(set(labels)) < len(labels):
             raise RatingsError(
-                f"{path} must have the same distinct labels in its first row and column, got"
-                f" {short_repr(list(labels))} and {short_repr(heads)}."
+                f"{path} must have the same labels, each only once, in its first row and first"
+                f" column, got {short_repr(list(labels))} and {short_repr(heads)}."
             )
         rows = [row[1:] for row in rows[1:]]
     if not rows or any(len(row) != len(rows) for row in rows):

@@ -122,7 +122,7 @@ def _check_sets(request: AgreeRequest, reading: Reading) -> None:
             )
     if request.level not in (None, *SET_LEVELS):
         allowed = ", ".join(SET_LEVELS)
-        raise ValueError(f"--level must be one of {allowed} for sets, got {request.level!r}.")
+        raise ValueError(f"for sets, --level must be one of {allowed}, got {request.level!r}.")
 
 
 def _report_on_two(request: AgreeRequest, source: Source, reading: Reading) -> Output:

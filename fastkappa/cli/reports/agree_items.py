@@ -151,8 +151,9 @@ def warn_of_other_raters(source: Source, raters: Sequence[str]) -> None:
     unlike = [f"Only in the {of}: {', '.join(sorted(some))}." for of, some in parts.items() if some]
     if found and unlike:
         warn(
-            f"the raters differ from those in {source.name}. {' '.join(unlike)} Every rater"
-            " has a vote in the majority, so use the same --raters as in the run with --disputed."
+            f"the raters differ from those in {source.name}. {' '.join(unlike)} The"
+            " majority depends on the raters, so use the same --raters as in the run with"
+            " --disputed."
         )
 
 

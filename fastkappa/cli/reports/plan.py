@@ -129,8 +129,8 @@ def _check(aim: Mapping[str, Any], *, has_test: bool) -> None:
         raise ValueError(f"use only one of {known}, got {' and '.join(aims)}.")
     if not has_test and aims in ([], ["--power"]):
         raise ValueError(
-            "one of --width (for an interval), --null (for a test) and --n (for a given number of"
-            " items) is required."
+            "use one of --width (for an interval), --null (for a test) and --n (for a given number"
+            " of items)."
         )
     if has_test and aims == ["--width"]:
         raise ValueError(

@@ -111,7 +111,7 @@ def warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np
     if strangers and len(strangers) < len(names):
         warn(
             f"some raters have no item in common with any other rater: {', '.join(strangers)}."
-            " Check that the item ids have the same form in all files or rows."
+            " Check that the item ids are formatted in the same way in all files or rows."
         )
 
 

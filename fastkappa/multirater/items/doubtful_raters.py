@@ -98,7 +98,7 @@ def warn_of_unanimity(n_ratings: AnyArray, lowest: AnyArray, highest: AnyArray) 
     if n - np.bincount(labels).max() >= FEWEST_OF_OTHERS:
         warn(
             f"all raters agree on all {n} items. Check that each rater rated them independently,"
-            " and that the ratings are not a property of the items."
+            " and that the labels are ratings and not known properties of the items."
         )
 
 

@@ -250,7 +250,7 @@ def _sorted_ratings(
     rated = codes < n_labels
     if not rated.any():
         raise ValueError(
-            f"rating must have a value in at least one row, got {len(codes)} missing values."
+            f"rating must have a value in at least one row, but all {len(codes)} are missing."
         )
     pairs = items.numbers.astype(np.int64)
     pairs *= n_raters

@@ -78,8 +78,8 @@ def _warn_of_empty(ratings: Sequence[frozenset[Any]]) -> None:
         n_empty = ratings.count(frozenset())
         warn(
             f"{n_empty} of {count_text(len(ratings), 'rating')} are empty sets, and all others have"
-            " exactly one label. An empty set counts as a rating of no label. If it stands for a"
-            " missing rating, give missing_codes=[[]]."
+            " exactly one label. An empty set counts as a rating without labels. If it stands for"
+            " a missing rating, give missing_codes=[[]]."
         )
 
 
