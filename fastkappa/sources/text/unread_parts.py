@@ -135,7 +135,7 @@ def _warn_of_exchanged(given: Unread) -> None:
                 first, second = codes[:, places[are_rated] == i]
                 table = pairs(first, second, len(labels))
                 # A part of only disagreements can be a round in which these are settled.
-                is_odd = table.trace() > 0 and may_be_coded_apart(labels, table)
+                is_odd = table.trace() > 0 and may_be_coded_apart(labels, table, table)
                 if is_odd and (text := two_codings(labels, table, pair, are_given=True)):
                     found[part] = text
             if 0 < len(found) < len(parts):
