@@ -107,7 +107,7 @@ class SourceCounts(CountsResult, CountedRows):
             counts = cls(*rows_from_fields(loaded(text)))
         except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
             raise ValueError(
-                f"text must be the JSON of SourceCounts: {reason_of(error)}."
+                f"text must be JSON from SourceCounts.to_json, but {reason_of(error)}."
             ) from error
         return counts
 

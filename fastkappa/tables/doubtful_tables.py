@@ -322,9 +322,9 @@ def warn_of_measured(labels: AnyArray, table: AnyArray) -> None:
     if weighted >= max(NEAR, given + BETTER):
         warn(
             f"the ratings take {len(labels)} different numeric values, and the two ratings of an"
-            f" item are more often close than equal: kappa is {given:.2f} without weights and"
-            f" {weighted:.2f} with quadratic weights. If the numbers are on a scale, as percentages"
-            " are, pass weights= or use fastkappa.measurements."
+            f" item are more often close than equal. Kappa is {given:.2f} without weights and"
+            f" {weighted:.2f} with quadratic weights. If the numbers are on a scale, such as"
+            " percentages, pass weights= or use fastkappa.measurements."
         )
 
 

@@ -159,8 +159,9 @@ def _warn_of_tests(given: Unread) -> None:
         are_ids = all(any(map(str.isdigit, one)) and not SPLIT.search(one) for one in others)
         if found and are_ids and len(found) <= MOST_TESTS * len(ids):
             warn(
-                f"column {name!r} contains {first_of_many([*map(repr, dict.fromkeys(found))], 3)}:"
-                " if these rows were entered only to test a tool or to train raters, remove them."
+                f"column {name!r} contains {first_of_many([*map(repr, dict.fromkeys(found))], 3)}."
+                " If the rows with these values were entered only to test a tool or to train"
+                " raters, remove them."
             )
             return
 
@@ -185,8 +186,8 @@ def _warn_of_versions(given: Unread) -> bool:
             ):
                 warn(
                     f"{n} of {len(versions)} values of {one!r} occur with several values of"
-                    f" {name!r}, and each row is counted as an item. If these rows are versions of"
-                    f" one item, keep only the row with the last {name!r}."
+                    f" {name!r}, and each row is counted as an item. If the rows with the same"
+                    f" {one!r} are versions of one item, keep only the row with the last {name!r}."
                 )
                 return True
     return False
@@ -210,10 +211,10 @@ def _warn_of_join(given: Unread) -> bool:
         n_disputed = sum(len(set(item)) > 1 for item in again)
         if len(again) >= FEWEST_REPEATED and n_disputed >= LEAST_DISPUTED * len(again):
             warn(
-                f"rows of {given.source} with the same {name!r} always have the same ratings, and"
-                f" {len(again)} of {len(of_id)} values of {name!r} occur in several rows. If these"
-                " rows are the same item, for example after a join, it is counted several times:"
-                f" keep one row per {name!r}."
+                f"{len(again)} of {len(of_id)} values of {name!r} occur in several rows of"
+                f" {given.source}, always with the same ratings. If the rows with the same {name!r}"
+                " are the same item, for example after a join, the item is counted several times."
+                f" Keep one row per {name!r}."
             )
             return True
     return False
@@ -275,7 +276,7 @@ def _warn_of_repeated(given: Unread) -> bool:
         if len(place) == n_distinct or (are_parts and is_shared and not tells_apart):
             warn(
                 f"{len(again)} rows of {given.source} repeat the {name!r} of other rows, but are"
-                " counted as separate items: remove them if they are the same items."
+                " counted as separate items. If they are duplicates, remove them."
             )
             return True
     return False
@@ -360,6 +361,6 @@ def _warn_of_matrix(given: Unread) -> None:
     if given.n_rows > 1 and listed == [name.strip() for name in others]:
         warn(
             f"the first column of {given.source} contains the names of the other columns, as in a"
-            " confusion matrix, but each line is read as an item. If it is a confusion matrix, pass"
-            " the counts to agreement_from_confusion."
+            " confusion matrix, but each line is read as an item. If the source is a confusion"
+            " matrix, pass the counts to agreement_from_confusion."
         )

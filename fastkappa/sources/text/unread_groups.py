@@ -140,8 +140,9 @@ def _warn_of_questions(given: Unread) -> None:
         if differ:
             shown = first_of_many([*map(repr, dict.fromkeys(parts))], 3)
             warn(
-                f"column {name!r} divides the rows into parts that {differ}: {shown}. If these are"
-                f" different questions, compute kappa for each of them, as with group={name!r}."
+                f"column {name!r} divides the rows into parts that {differ}: {shown}. If the"
+                " parts are different questions, compute kappa for each of them, for example with"
+                f" group={name!r}."
             )
             return
 
@@ -219,8 +220,8 @@ def _warn_of_shifted(given: Unread) -> None:
             found = [repr(part) for part, own in numbers.items() if own == high]
             warn(
                 f"the ratings range from {high[0]:g} to {high[-1]:g} where {name!r} is"
-                f" {first_of_many(found, 3)}, but from {low[0]:g} to {low[-1]:g} elsewhere. If they"
-                " are different codes for the same labels, use the same codes in all rows."
+                f" {first_of_many(found, 3)}, but from {low[0]:g} to {low[-1]:g} elsewhere. If"
+                " these are different codes for the same labels, use the same codes in all rows."
             )
             return
 
@@ -254,10 +255,10 @@ def _warn_of_restarts(given: Unread) -> None:
         across, within = ((k / m - by_chance) / (1 - by_chance) for k, m in zip(equal, pairs))
         if within >= AGREED and abs(across) <= UNRELATED:
             warn(
-                f"the same {item!r} seems to be a different item in each {name!r}: its ratings"
-                f" agree within a {name!r}, but only by chance across them. If {item!r} restarts"
-                f" for each {name!r}, make the items unique, for example by adding {name!r} to"
-                f" {item!r}."
+                f"the same {item!r} seems to refer to a different item in each {name!r}. Ratings"
+                f" with the same {item!r} agree if they also have the same {name!r}, but otherwise"
+                f" agree only by chance. If {item!r} restarts for each {name!r}, make the items"
+                f" unique, for example by adding {name!r} to {item!r}."
             )
             return
 
