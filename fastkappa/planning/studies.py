@@ -100,7 +100,7 @@ class Study(ABC):
         alone = n if self.design_effect == 1 else max(2, math.floor(n / self.design_effect + 1e-9))
         if alone < self.fewest:
             raise ValueError(
-                f"n / design_effect must be at least {self.fewest}, got {alone}: use a larger n."
+                f"n must be at least {self.fewest} after division by design_effect, got {alone}."
             )
         return alone
 

@@ -257,10 +257,10 @@ def test_invalid_json(change: dict[str, Any]) -> None:
     accumulator = ConfusionAccumulator()
     accumulator.update([0, 1], [0, 1])
     fields = {**json.loads(accumulator.to_json())["accumulator"], **change}
-    with pytest.raises(ValueError, match="JSON of a ConfusionAccumulator"):
+    with pytest.raises(ValueError, match="JSON from ConfusionAccumulator"):
         ConfusionAccumulator.from_json(json.dumps({"accumulator": fields}))
     for text in ("", "[]", "{}", "3"):
-        with pytest.raises(ValueError, match="JSON of a ConfusionAccumulator"):
+        with pytest.raises(ValueError, match="JSON from ConfusionAccumulator"):
             ConfusionAccumulator.from_json(text)
 
 
@@ -387,7 +387,7 @@ def test_damaged_json() -> None:
         ("[[1, 0]", f"[[{10**30}, 0]"),
     ):
         assert old in text
-        with pytest.raises(ValueError, match="must be the JSON"):
+        with pytest.raises(ValueError, match="must be JSON"):
             ConfusionAccumulator.from_json(text.replace(old, new))
 
 
