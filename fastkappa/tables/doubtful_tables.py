@@ -57,6 +57,7 @@ def judge_table(
     names: tuple[str, str] = ("y1", "y2"),
     *,
     are_given: bool = False,
+    is_weighted: bool = False,
 ) -> None:
     """Warn if a table for two raters, with counts or sums of weights, is probably a mistake.
 
@@ -92,7 +93,8 @@ def judge_table(
         warn_of_totals(
             dict(zip(names, used)), n, lambda name: (array * of_name[name]).sum(dtype=float)
         )
-    _warn_of_counted(table, names)
+    if not is_weighted:
+        _warn_of_counted(table, names)
     any(warn_of_strangers(names[::way], used[::way], n) for way in (1, -1))
 
 

@@ -103,13 +103,14 @@ def sentence_of(result: _Result, items: str | None = None) -> str:
     """
     first, second = map(printable, result.raters)
     raters = "two raters" if result.raters == RATERS else f"{first} and {second}"
+    left_out = _left_out(result, "rows " if items else "")
     test = ""
     if is_planned(result.null_kappa, result.alternative):
         null = null_text(result.null_kappa, result.alternative)
         test = f"test of {null}: {p_text(result.p_value)}"
     return estimate_sentence(
         f"Cohen's kappa ({weights_text(result.weights)}) of {raters} on"
-        f" {items or count_text(result.n, 'item')}{in_clusters(result)}{_left_out(result)}",
+        f" {items or count_text(result.n, 'item')}{in_clusters(result)}{left_out}",
         result.kappa,
         result.interval,
         f"{interval_name(result)}{widened_text(result, ',')}",
@@ -117,9 +118,10 @@ def sentence_of(result: _Result, items: str | None = None) -> str:
     )
 
 
-def _left_out(result: _Result) -> str:
+def _left_out(result: _Result, rows: str) -> str:
+    # A row with an integer weight can stand for several items.
     n = result.n_dropped + result.n_outside
-    return f", with {n} left out," if n else ""
+    return f", with {n} {rows}left out," if n else ""
 
 
 def why_undefined(result: _Result) -> str:
@@ -177,7 +179,8 @@ def _remarks(result: _Result) -> Iterator[str]:
         names = map(printable, result.raters) if known else ("the first rater", "the second")
         missing = ", ".join(f"{n} of {name}" for n, name in zip(result.missing, names))
         of_clusters = f" or cluster ({result.missing_clusters})" if result.missing_clusters else ""
-        yield f"{result.n_dropped} left out because of a missing rating ({missing}){of_clusters}"
+        rows = count_text(result.n_dropped, "row")
+        yield f"{rows} left out because of a missing rating ({missing}){of_clusters}"
     yield from _unused_labels(result)
     if math.isnan(result.kappa):
         yield f"kappa is undefined: {why_undefined(result)}"

@@ -92,6 +92,9 @@ def test_a_table_of_counts(tmp_path: Path) -> None:
         assert (
             _count(_write(tmp_path, *COUNTED, names="a,b,n"), sample_weight="n").table.sum() == 57
         )
+        # The counts are read.
+        grid_path = _write(tmp_path, *grid, names="a,b,freq")
+        assert _count(grid_path, sample_weight="freq").table.sum() == 18
         # Numbered rows, and a pair that occurs twice.
         numbered = [f"{line[:3]},{i}" for i, line in enumerate(COUNTED, 1)]
         _count(_write(tmp_path, *numbered, names="a,b,n"))
