@@ -191,9 +191,9 @@ def warn_of_strangers(names: Sequence[str], labels: Sequence[AnyArray], n_items:
     if len(alone) < max(FEWEST_ALONE, TIMES * len(others)):
         return False
     warn(
-        f"{name} has {len(alone)} labels not used by {other}, {_some(alone)}. Perhaps they are"
-        " ids, free text or spreadsheet cells that were filled down: pass a column of ratings, or"
-        " correct these cells."
+        f"{name} has {len(alone)} labels not used by {other} (such as {_some(alone)}). Perhaps"
+        " they are ids, free text or spreadsheet cells that were filled down: pass a column of"
+        " ratings, or correct these cells."
     )
     return True
 
