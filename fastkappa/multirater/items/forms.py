@@ -89,15 +89,18 @@ def form_of_labels(encoded: Sequence[EncodedRater], *, are_given: bool) -> Other
         return TABLE
     found = other_form(raters, may_be_counts=not are_given)
     n_subjects, n_labels = raters[0].n_subjects, encoded[0].n_labels
-    if found is None and n_subjects * len(raters) * n_labels <= MOST_TRANSPOSED:
+    if found is None and may_be_transposed(len(raters), n_subjects * n_labels):
         # Ratings that are not labels raise an error later.
         with suppress(ValueError):
             codes = np.stack([one.codes(0, n_subjects) for one in encoded])
-            indicators = np.where(
-                codes < n_labels, np.arange(n_labels)[:, None, None] == codes, np.nan
-            )
-            found = form_of_rows(indicators)
+            of_labels = np.arange(n_labels)[:, None, None] == codes
+            return form_of_rows(np.where(codes < n_labels, of_labels, np.nan))
     return found
+
+
+def may_be_transposed(n_raters: int, n_numbers: int) -> bool:
+    """Return whether to call `form_of_rows`. ``n_numbers`` is the number of numbers per rater."""
+    return n_raters >= FEWEST_TRANSPOSED and n_raters * n_numbers <= MOST_TRANSPOSED
 
 
 def form_of_rows(numbers: AnyArray) -> OtherForm | None:
@@ -105,8 +108,6 @@ def form_of_rows(numbers: AnyArray) -> OtherForm | None:
 
     ``numbers`` has indicators of labels, or measurements, of shape (..., n_raters, n_subjects).
     """
-    if numbers.shape[-2] < FEWEST_TRANSPOSED:
-        return None
     with warnings.catch_warnings(action="ignore"):
         total = np.nanvar(numbers, axis=(-1, -2)).sum()
         of_rows, of_columns = (
