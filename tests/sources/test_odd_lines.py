@@ -82,7 +82,7 @@ def test_a_table_of_counts(tmp_path: Path) -> None:
     ):
         assert _count(path).table.sum() == 4
     run = CommandLine("score").run(path, "--y1", "a", "--y2", "b")
-    assert "ratings, use --sample-weight n." in run.stderr
+    assert "ratings, use --sample-weight 'n'." in run.stderr
     grid = [f"{a},{b},{1 + i}" for i, a in enumerate("xyz") for b in "xyz"]
     with pytest.warns(UserWarning, match="each pair of labels .* occurs once") as caught:
         _count(_write(tmp_path, *grid, names="a,b,freq"))
@@ -113,7 +113,7 @@ def test_a_table_of_counts_with_more_columns(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="in a and b and each 'SITE'.*sample_weight='COUNT'"):
         _count(path)
     run = CommandLine("agree").run(path, "--raters", "a", "b")
-    assert "ratings, use --sample-weight COUNT." in run.stderr
+    assert "ratings, use --sample-weight 'COUNT'." in run.stderr
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         # Items of 30 patients, with the number of slides of each.

@@ -50,12 +50,18 @@ TEST = re.compile(
 # match, and that no other id matches `SPLIT`. If an id matches `SPLIT`, the test items are probably
 # those used to test a model.
 SPLIT, MOST_TESTS = re.compile("train|val|dev", re.IGNORECASE), 0.05
+# Matches the name of a column of sampling weights, but not of the weights of people.
+WEIGHT = re.compile(
+    r"(?i:(sampl(e|ing)|survey|design|inverse[\W_]?prob(ability)?|p)[\W_]?weights?"
+    r"|ip[tcs]?w|inverse[\W_]?prob(ability)?)"
+)
 # Matches the name of a column that numbers the versions of an item.
 VERSION = re.compile(r"(?i:(?<![^\W\d_])(version|revision|rev)(?![^\W\d_]))")
 # A warning about versions requires that at most this proportion of the items have several versions.
 MOST_CHANGED = 0.9
 # A warning about a join by only part of the key requires at least this many ids for which both
-# raters have several labels.
+# raters have several labels. A warning about several predictions of an item requires as many ids
+# without the most frequent label.
 FEWEST_COMBINED = 10
 # A column is taken for ids or free text only if at least this proportion of its values are
 # distinct.
@@ -102,8 +108,9 @@ def judge_columns(given: Unread, *, is_whole: bool = True) -> None:
     if given.rated:
         _warn_of_subtotals(given)
         _warn_of_tests(given)
+        _warn_of_weights(given)
     rules = [_warn_of_repeated] if is_whole else []
-    rules += [_warn_of_versions, _warn_of_part_of_key, _warn_of_join]
+    rules += [_warn_of_versions, _warn_of_part_of_key, _warn_of_join, _warn_of_stacked]
     any(rule(given) for rule in rules)
     if not is_whole:
         return
@@ -166,6 +173,18 @@ def _warn_of_tests(given: Unread) -> None:
             return
 
 
+def _warn_of_weights(given: Unread) -> None:
+    """Warn about sampling weights that are not used."""
+    for name in filter(WEIGHT.fullmatch, given.others if len(given.rated) == 2 else ()):
+        values = given.fields[name]
+        if len({*values}) > 1 and all(is_number(x) and float(x) > 0 for x in values):
+            warn(
+                f"column {name!r} seems to contain sampling weights, but all items count equally."
+                " If items were sampled with different probabilities, use"
+                f" sample_weight={name!r}."
+            )
+
+
 def _warn_of_versions(given: Unread) -> bool:
     """Warn if a column numbers the versions of an item, and all of them are counted.
 
@@ -215,6 +234,36 @@ def _warn_of_join(given: Unread) -> bool:
                 f" {given.source}, always with the same ratings. If the rows with the same {name!r}"
                 " are the same item, for example after a join, the item is counted several times."
                 f" Keep one row per {name!r}."
+            )
+            return True
+    return False
+
+
+def _warn_of_stacked(given: Unread) -> bool:
+    """Warn if rows with the same id agree on some ratings, such as the truth, but not on others.
+
+    The rows can be predictions of several models, or items in clusters. Each id must be repeated.
+    Return whether there is a warning.
+    """
+    for name in _id_columns(given) if not given.keys else ():
+        ids = given.fields[name]
+        labels_of = {own: {*zip(ids, given.fields[own])} for own in given.rated}
+        n_ids = len({*ids})
+        same = [own for own, labels in labels_of.items() if len(labels) == n_ids]
+        others = [own for own in given.rated if own not in same]
+        if not same or not others or min(Counter(ids).values()) < 2:
+            continue
+        used = Counter(label for _, label in labels_of[same[0]])
+        n_varied = sum(n > 1 for n in Counter(one for one, _ in labels_of[others[0]]).values())
+        if n_varied >= max(FEWEST_REPEATED, LEAST_DISPUTED * n_ids) and n_ids >= max(
+            FEWEST_COMBINED + max(used.values()), 2 * len(used)
+        ):
+            warn(
+                f"all rows of {given.source} with the same {name!r} have the same {same[0]!r}, but"
+                f" {n_varied} of {n_ids} values of {name!r} have several values of {others[0]!r}."
+                " If these rows are ratings of one item by several models or raters, score each of"
+                f" them separately, or keep one row per {name!r}. If they are different items, pass"
+                f" {name!r} as clusters= of agreement."
             )
             return True
     return False
