@@ -14,10 +14,10 @@ from fastkappa.measurements import (
     intraclass_correlation,
     limits_of_agreement,
 )
-
-pd = pytest.importorskip("pandas")
-pytest.importorskip("typer")
+from tests.helpers.absent import library
 from tests.helpers.command_line import CommandLine, write_csv
+
+pd = library("pandas")
 
 
 def _lengths(n_converted: int = 0, factor: float = 10) -> Any:
