@@ -144,11 +144,11 @@ def warn_of_codings(
     # Slow checks are skipped for ordinary tables, to keep short calls fast.
     if not may_be_coded_apart(labels, table, table):
         return False
-    found = (
-        two_codings(labels, table, names, are_given=are_given)
-        or _sorted_within(np.asarray(labels), table, names)
-        or _never_agree(np.asarray(labels).tolist(), table, names)
-    )
+    found = two_codings(labels, table, names, are_given=are_given)
+    if found is None and isinstance(labels[0], str):
+        found = _sorted_within(np.asarray(labels), table, names)
+    if found is None and not table.diagonal().all():
+        found = _never_agree(np.asarray(labels).tolist(), table, names)
     if found:
         warn(found)
     return found is not None
