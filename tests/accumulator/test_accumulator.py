@@ -369,7 +369,7 @@ def test_agreement_reports_the_items_left_out() -> None:
     saved = agreement_from_confusion(SourceCounts.from_json(total.to_json()))
     assert found.to_dict() == saved.to_dict()
     assert (str(found), found.sentence()) == (str(saved), saved.sentence())
-    assert "2 left out" in str(found)
+    assert "2 rows left out" in str(found)
 
 
 def test_an_empty_accumulator_has_no_agreement() -> None:
