@@ -121,7 +121,7 @@ def test_missing_ratings_are_counted_by_name() -> None:
     text = str(agreement(first, second, missing="drop"))
     assert "2 rows left out because of a missing rating (1 of Dr. Ann, 2 of Dr. Ben)" in text
     text = str(agreement(first.to_numpy(), second.to_numpy(), missing="drop"))
-    assert "(1 of the first rater, 2 of the second)" in text
+    assert "(1 of the first rater, 2 of the second)" in " ".join(text.split())
 
 
 def test_without_two_names_raters_are_first_and_second() -> None:
