@@ -47,8 +47,8 @@ FEWEST_REPEATED, BY_CHANCE = 30, 1e-6
 # Each row is represented by one byte: the first rater's byte plus `FACTOR` times the second
 # rater's. NumPy multiplies by a zero-dimensional array faster than by a Python integer.
 FACTOR = np.array(31, np.uint8)
-# The shortest run of agreements that can be suspicious, as bytes.
-COPIED = b"\1" * FEWEST_OF_PART
+# The shortest suspicious runs, as bytes: of agreements, and of repeats of the row above.
+COPIED, REPEATED = b"\1" * FEWEST_OF_PART, b"\1" * (SHORTEST_RUN - 1)
 # The number of bytes that are checked together. They fit into the cache.
 BYTES_AT_ONCE = 1 << 17
 # The maximum number of places to check where the first rows seem to be repeated. If there are more,
@@ -138,9 +138,9 @@ def may_be_doubtful(pairs: Sequence[tuple[Column, Column]], n_labels: int) -> ND
     # With more labels than bytes, different labels of different predictions could look equal.
     if len(position) > 1 << 8:
         return np.full(len(pairs), True)
-    first, n, last = _as_bytes(numbers[0]), len(numbers[0]), SHORTEST_RUN - 1
-    changes = first[1:] != first[:-1]
-    begins_or_ends_equal = not (changes[:last].any() and changes[-last:].any())
+    first, n = _as_bytes(numbers[0]), len(numbers[0])
+    repeats = first[1:] == first[:-1]
+    has_run = REPEATED in repeats.tobytes()
     # The ratings of repeated rows are repeated in the first column, too.
     may_repeat = any(_places_of_head(first.tobytes()))
     found, at_once = [], max(1, BYTES_AT_ONCE // n)
@@ -150,7 +150,7 @@ def may_be_doubtful(pairs: Sequence[tuple[Column, Column]], n_labels: int) -> ND
         for row, codes in zip(others, own):
             row[:] = codes if codes.dtype.kind in "biu" else _as_bytes(codes)
         same = first == others
-        doubtful = np.full(len(own), begins_or_ends_equal)
+        doubtful = np.full(len(own), has_run)
         if COPIED in same.tobytes():
             n_same = _counts(same).tolist()
             doubtful |= [
@@ -164,12 +164,13 @@ def may_be_doubtful(pairs: Sequence[tuple[Column, Column]], n_labels: int) -> ND
             for one, other in ((first[:-1], others[:, 1:]), (first[1:], others[:, :-1]))
         )
         doubtful |= _differ(above, below, n - 1)
-        own_changes = others[:, 1:] != others[:, :-1]
-        doubtful |= ~(own_changes[:, :last].any(axis=1) & own_changes[:, -last:].any(axis=1))
-        n_changes = _counts(own_changes)
-        doubtful |= _differ(np.count_nonzero(changes), n_changes, n - 1)
+        own_repeats = others[:, 1:] == others[:, :-1]
+        if REPEATED in own_repeats.tobytes():
+            doubtful |= [REPEATED in row.tobytes() for row in own_repeats]
+        n_repeats = _counts(own_repeats)
+        doubtful |= _differ(np.count_nonzero(repeats), n_repeats, n - 1)
         # Sorted columns have fewer changes than labels.
-        found.append(doubtful | (n_changes < n_labels))
+        found.append(doubtful | (n - 1 - n_repeats < n_labels))
     return np.concatenate(found)
 
 
@@ -248,8 +249,7 @@ def _doubtful_parts(first: AnyArray, second: AnyArray) -> list[Callable[[Rows], 
     if _differ(np.count_nonzero(above), np.count_nonzero(below), n - 1):
         found.append(warn_of_shift)
     repeats, other_repeats = upper == lower, other_upper == other_lower
-    run = b"\1" * (SHORTEST_RUN - 1)
-    if run in repeats.tobytes() or run in other_repeats.tobytes():
+    if REPEATED in repeats.tobytes() or REPEATED in other_repeats.tobytes():
         found.append(warn_of_run)
     text = same.tobytes()
     if COPIED in text and b"\1" * _shortest_copied(n, n_same) in text:

@@ -15,10 +15,13 @@ import pytest
 
 from fastkappa import (
     Ratings,
+    agreement,
     cohen_kappa_score,
     confusion_counts,
     confusion_from_source,
     fleiss_kappa,
+    leaderboard,
+    score_many,
 )
 from fastkappa.formatting import percent_text
 from fastkappa.ratings.column import Column
@@ -282,6 +285,22 @@ def test_each_changed_column_is_found_among_many(labels: Any) -> None:
     found = dict(zip(codes, may_be_doubtful(pairs, 4).tolist()))
     assert found == {name: name != "ordinary" for name in codes}
     assert may_be_doubtful(pairs[:1] * 20 + pairs[1:], 4).sum() == len(pairs) - 1
+
+
+def test_a_short_run_in_a_long_column_is_found_among_many() -> None:
+    """The run is so short that it hardly changes the number of repeats in the column."""
+    truth = RNG.integers(0, 4, 3000)
+    predictions = [np.where(RNG.random(3000) < 0.8, truth, RNG.integers(0, 4, 3000)) for _ in "ab"]
+    predictions[0][250:276] = 2
+    run = r"the same rating for the 2[6-9] items from position 2[45]\d"
+    for call in (
+        lambda: agreement(truth, predictions[0]),
+        lambda: score_many(truth, np.stack(predictions, axis=1)),
+        lambda: leaderboard(truth, dict(zip("ab", predictions)), n_resamples=0),
+    ):
+        with pytest.warns(UserWarning, match=run) as caught:
+            call()
+        assert len(caught) == 1
 
 
 def test_all_columns_that_cause_a_warning_are_found_among_many() -> None:
