@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import random
 import re
 import warnings
 from operator import eq
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,23 +17,22 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("typer")
 from tests.helpers.command_line import CommandLine
 from tests.helpers.entrances import csv_text
+from tests.helpers.unread import (
+    GENERATOR,
+    Columns,
+    check_doubtful,
+    check_ordinary,
+    rated,
+    sources_of,
+)
 
-pandas, polars, pyarrow = library("pandas"), library("polars"), library("pyarrow")
-parquet, feather = library("pyarrow.parquet"), library("pyarrow.feather")
-
-Columns = dict[str, list[Any]]
-GENERATOR = random.Random(1)
+pandas = library("pandas")
+GENERATOR.seed(1)
 
 
 @pytest.fixture(autouse=True)
 def _same_data_in_any_order() -> None:
     GENERATOR.seed(1)
-
-
-def rated(labels: list[Any], n: int) -> tuple[list[Any], list[Any]]:
-    """Return the ratings of two raters who agree on about three of four items."""
-    first = GENERATOR.choices(labels, k=n)
-    return first, [x if GENERATOR.random() < 0.7 else GENERATOR.choice(labels) for x in first]
 
 
 def _subtotals(word: str) -> Columns:
@@ -177,43 +173,14 @@ DOUBTFUL = {
 }
 
 
-def _sources(columns: Columns, folder: Path) -> dict[str, Any]:
-    """Return a source of each kind whose columns are at hand."""
-    table = pyarrow.table(columns)
-    text, binary = folder / "ratings.csv", folder / "ratings.parquet"
-    text.write_text(csv_text(columns), encoding="utf-8")
-    parquet.write_table(table, binary)
-    feather.write_feather(table, arrow := folder / "ratings.arrow", "uncompressed")
-    rows = [dict(zip(columns, row)) for row in zip(*columns.values())]
-    lines = folder / "ratings.jsonl"
-    lines.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    frames = {"pandas": pandas.DataFrame(columns), "polars": polars.DataFrame(columns)}
-    files = {"csv": text, "parquet": binary, "arrow": arrow, "json": lines}
-    return {**frames, **files, "mapping": columns, "rows": rows, "table": table}
-
-
 @pytest.mark.parametrize(("columns", "message"), DOUBTFUL.values(), ids=DOUBTFUL)
 def test_a_doubtful_column(columns: Columns, message: str, tmp_path: Path) -> None:
     check_doubtful(columns, message, tmp_path)
 
 
-def check_doubtful(columns: Columns, message: str, tmp_path: Path) -> None:
-    for name, source in _sources(columns, tmp_path).items():
-        with pytest.warns(UserWarning, match=message) as warned:
-            confusion_from_source(source, "a", "b")
-        assert len(warned) == 1, name
-    path = tmp_path / "ratings.csv"
-    parts = message.replace("row 5", "row 6 below the names")
-    parts = re.sub(r"group='(\w+)'", r"--group '\1' of fastkappa agree", parts)
-    for command in (("score", "--y1", "a", "--y2", "b"), ("agree", "--raters", "a", "b")):
-        run = CommandLine(command[0]).run(path, *command[1:])
-        assert run.stderr.count("warning") == 1
-        assert re.search(parts, run.stderr)
-
-
 def test_shifted_codes_in_a_group(tmp_path: Path) -> None:
     columns, message = DOUBTFUL["shifted"]
-    for source in _sources(columns, tmp_path).values():
+    for source in sources_of(columns, tmp_path).values():
         with pytest.warns(UserWarning, match=message):
             confusion_from_source(source, "a", "b", group="site")
     run = CommandLine("agree").run(
@@ -272,13 +239,6 @@ def test_an_ordinary_column(columns: Columns, tmp_path: Path) -> None:
     check_ordinary(columns, tmp_path)
 
 
-def check_ordinary(columns: Columns, tmp_path: Path) -> None:
-    for source in _sources(columns, tmp_path).values():
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            confusion_from_source(source, "a", "b")
-
-
 def test_questions_in_long_form() -> None:
     wide = _questions()
     n = len(wide["a"])
@@ -316,7 +276,7 @@ def _documents(*, restart: bool) -> Columns:
 
 def test_item_numbers_that_restart_in_each_document(tmp_path: Path) -> None:
     names = {"item": "item", "rater": "rater", "rating": "label"}
-    for source in _sources(_documents(restart=True), tmp_path).values():
+    for source in sources_of(_documents(restart=True), tmp_path).values():
         with pytest.warns(UserWarning, match="refer to a different item in each 'document'"):
             Ratings.from_long(source, **names)
     options = [text for name in names.items() for text in (f"--{name[0]}", name[1])]
@@ -359,7 +319,7 @@ NAMES_OF_PLACES += [
 def test_patient_numbers_that_restart_at_each_place(tmp_path: Path, name: str) -> None:
     columns = _places(name, [30, 22, 25])
     options = ("--raters", "a", "b", "--cluster", "patient")
-    sources = _sources(columns, tmp_path)
+    sources = sources_of(columns, tmp_path)
     for file in (sources[kind] for kind in ("csv", "parquet", "arrow")):
         result = CommandLine("agree").run(file, *options)
         assert f"{RESTARTS} {name!r}, make the clusters unique" in result.stderr

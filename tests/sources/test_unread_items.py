@@ -13,13 +13,7 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("typer")
 from fastkappa import Ratings, confusion_from_source
 from tests.helpers.command_line import CommandLine, write_csv
-from tests.sources.test_unread_columns import (
-    GENERATOR,
-    Columns,
-    check_doubtful,
-    check_ordinary,
-    rated,
-)
+from tests.helpers.unread import GENERATOR, Columns, check_doubtful, check_ordinary, rated
 
 GENERATOR.seed(1)
 

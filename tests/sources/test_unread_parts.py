@@ -8,13 +8,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("typer")
-from tests.sources.test_unread_columns import (
-    GENERATOR,
-    Columns,
-    check_doubtful,
-    check_ordinary,
-    rated,
-)
+from tests.helpers.unread import GENERATOR, Columns, check_doubtful, check_ordinary, rated
 
 GENERATOR.seed(1)
 
