@@ -17,6 +17,7 @@ from typing import NamedTuple
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_number
+from fastkappa.sources.source_ratings import FALSE, TRUE
 
 # Matches the name of a column of ids, such as "patient" or "itemID".
 ID = re.compile(
@@ -75,7 +76,7 @@ GOLD = re.compile(
     r"(?i:[\W_]*((is[\W_]?)?(golden|gold[\W_]?(unit|question|item)|test[\W_]?question"
     r"|attention[\W_]?check)s?|is[\W_]?gold))"
 )
-TRUE, FALSE = {"true", "1", "yes"}, {"false", "0", "no", ""}
+MARKED, UNMARKED = {*TRUE, "yes"}, {*FALSE, "no", ""}
 # A warning about test questions is also issued if they have at least `MORE` times as many ratings.
 MORE = 2
 # A warning about indicators requires at least `FEWEST_CATEGORIES` categories per item, and at least
@@ -329,8 +330,8 @@ def _warn_of_gold(given: Unread) -> None:
     """Warn about test questions, if raters agree on them better or rated them more often."""
     for name in filter(GOLD.fullmatch, given.others if given.keys or len(given.rated) > 1 else ()):
         marks = [text.strip().casefold() for text in given.fields[name]]
-        are_gold = [text in TRUE for text in marks]
-        found = _agreement_in(given, are_gold) if {*marks} <= TRUE | FALSE else None
+        are_gold = [text in MARKED for text in marks]
+        found = _agreement_in(given, are_gold) if {*marks} <= MARKED | UNMARKED else None
         if found is not None and (
             found.is_better or found.n_ratings[1] >= MORE * found.n_ratings[0]
         ):
