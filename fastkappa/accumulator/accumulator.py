@@ -331,7 +331,7 @@ class ConfusionAccumulator:
             raise ValueError(f"the accumulator has no items{left_out}, so agreement is undefined.")
         result = agreement_from_confusion(counts.table, labels=counts.labels, **options)
         contents.warn_of_order(options.get("weights"), stacklevel=2)
-        return replace(result, **contents.left_out)
+        return replace(result, **contents.left_out, is_weighted=bool(contents.is_weighted))
 
     def to_json(self) -> str:
         """Return the contents as a JSON string that `from_json` and ``fastkappa merge`` can read.

@@ -188,6 +188,7 @@ def agreement(
         raters=names_of((y1, y2), RATERS),
         clusters=of_items,
         missing_clusters=items.n_missing.get(CLUSTERS, 0),
+        is_weighted=weighed is not None,
     )
     are_known = known is not None
     warn_of_weights(result.weights, counts.labels, counts.table, are_known=are_known)
@@ -264,8 +265,8 @@ def agreement_from_confusion(
     given = labels
     if isinstance(table, CountsResult):
         labels = table.labels if labels is None else labels
-        names_of_numbers = ("n_outside", "n_dropped", "missing")
-        left_out = {name: getattr(table, name) for name in names_of_numbers if hasattr(table, name)}
+        names_of_fields = ("n_outside", "n_dropped", "missing", "is_weighted")
+        left_out = {name: getattr(table, name) for name in names_of_fields if hasattr(table, name)}
         table = table.table
     counts = counts_given(table)
     axes = [getattr(table, axis, None) for axis in ("index", "columns")]

@@ -119,7 +119,12 @@ def sentence_of(result: _Result, items: str | None = None) -> str:
 
 def _left_out(result: _Result) -> str:
     n = result.n_dropped + result.n_outside
-    return f", with {n} left out," if n else ""
+    return f", with {_number_left_out(n, result)} left out," if n else ""
+
+
+def _number_left_out(n: int, result: _Result) -> str:
+    """Return a number of items as text. If items have weights, the number counts rows."""
+    return count_text(n, "row") if result.is_weighted else str(n)
 
 
 def why_undefined(result: _Result) -> str:
@@ -177,7 +182,8 @@ def _remarks(result: _Result) -> Iterator[str]:
         names = map(printable, result.raters) if known else ("the first rater", "the second")
         missing = ", ".join(f"{n} of {name}" for n, name in zip(result.missing, names))
         of_clusters = f" or cluster ({result.missing_clusters})" if result.missing_clusters else ""
-        yield f"{result.n_dropped} left out because of a missing rating ({missing}){of_clusters}"
+        n = _number_left_out(result.n_dropped, result)
+        yield f"{n} left out because of a missing rating ({missing}){of_clusters}"
     yield from _unused_labels(result)
     if math.isnan(result.kappa):
         yield f"kappa is undefined: {why_undefined(result)}"
@@ -187,7 +193,7 @@ def _remarks(result: _Result) -> Iterator[str]:
 
 def _doubts(result: _Result) -> Iterator[str]:
     """Yield the reasons why figures cannot be trusted."""
-    yield from left_outside(result.n_outside)
+    yield from left_outside(result.n_outside, is_weighted=result.is_weighted)
     if result.doubt:
         yield result.doubt
     own = result.clusters

@@ -144,6 +144,7 @@ def agreement_by(
             weights,
             n_outside=int(outside),
             raters=raters,
+            is_weighted=weighed is not None,
             clusters=own,
             **settings,
         )
@@ -171,6 +172,7 @@ def agreement_by(
         raters=raters,
         clusters=None if grouped is None else grouped.pooled,
         missing_clusters=items.n_missing.get(CLUSTERS, 0),
+        is_weighted=weighed is not None,
         **settings,
     )
     are_known = known is not None
