@@ -41,12 +41,12 @@ PACKAGE = Path(fastkappa.__file__).parent
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 66),
     "cohen_kappa_score, strings": (21, 76),
-    "agreement": (33, 102),
+    "agreement": (33, 103),
     "agreement, printed": (49, 257),
-    "leaderboard": (44, 180),
+    "leaderboard": (44, 181),
     "optimal_thresholds": (28, 100),
     "fastkappa score, Parquet": (50, 217),
-    "fastkappa score, CSV": (56, 259),
+    "fastkappa score, CSV": (56, 262),
 }
 
 

@@ -17,6 +17,7 @@ from fastkappa.sources.source_ratings import MEASUREMENTS, SETS, RatingsError
 ADVICE = {
     ", or decode_probabilities to convert probabilities of shape (n, k) to labels": "",
     "optimal_thresholds": "fastkappa thresholds",
+    "clusters= of agreement": "--cluster of fastkappa agree",
     MEASUREMENTS: "For measurements, use fastkappa measure.",
     SETS: " For sets of labels, fastkappa agree needs --set-separator.",
     "give missing_codes=[[]]": "give --missing drop --missing-codes '[]' without --set-separator",
@@ -72,7 +73,8 @@ FORMS = [
 OPTIONS = [
     (r"\bduplicates='first' or 'last'", "--duplicates first or last"),
     (r"\bmissing='drop'", "--missing drop"),
-    (r"\bsample_weight=(?:'(.*?)')?", r"--sample-weight \1"),
+    (r"\bsample_weight=('.*?')", r"--sample-weight \1"),
+    (r"\bsample_weight=", "--sample-weight"),
     (r"\bgroup='(.*?)'", r"--group '\1' of fastkappa agree"),
     (r"\bweights='(\w+)'", r"--weights \1"),
     (r"\bdistribution='(\w+)'", r"--distribution \1"),

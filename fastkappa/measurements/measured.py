@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, chunks_of
 from fastkappa.measurements.other_forms import refuse_ids_of_pair, refuse_other_forms
+from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.item_weights import read_clusters
 from fastkappa.ratings.lengths import length_of, refuse_frame_of_two
@@ -22,6 +24,10 @@ LONG_FORM = (
     "If the columns say which subject and rater each row belongs to, give one column per rater"
     " instead, without ids. In pandas, use ratings.pivot(index=..., columns=..., values=...)."
 )
+# A warning about units requires two groups of ratios, each with at least `FEWEST_IN_UNIT` subjects
+# and the proportion `LEAST_IN_UNIT`. There must be a factor of at least `GAP` between the groups,
+# and between their medians nearly a power of ten, except for the proportion `NEAR_POWER`.
+FEWEST_IN_UNIT, LEAST_IN_UNIT, GAP, NEAR_POWER = 5, 0.05, 3, 0.15
 # The number of ratings per chunk. A few chunks of this size fit in the cache.
 CHUNK = 1 << 15
 
@@ -91,6 +97,7 @@ def read_pair(y1: Any, y2: Any, missing: Missing, clusters: Any = None) -> Measu
         length_of("y2", y2)
     measured = _measured([y1, y2], ["y1", "y2"], missing, clusters)
     refuse_ids_of_pair(measured.columns, names_of((y1, y2), ("y1", "y2")))
+    _warn_of_units(measured)
     warn_of_same_column({"y1": y1, "y2": y2})
     return measured
 
@@ -108,7 +115,36 @@ def read_ratings(ratings: Any, missing: Missing, clusters: Any = None) -> Measur
             raise
         raise ValueError(f"{error} {LONG_FORM}") from error
     refuse_other_forms(measured.columns, names)
+    _warn_of_units(measured)
     return measured
+
+
+def _warn_of_units(measured: Measured) -> None:
+    """Warn if a rater used another unit for some of the subjects.
+
+    The ratios of two raters are then in two groups that differ by a power of ten.
+    """
+    for (a, first), (b, second) in pairwise(zip(measured.names, next(measured.chunks()))):
+        if len(first) < 2 * FEWEST_IN_UNIT or min(first.min(), second.min()) <= 0:
+            continue
+        ratios = np.sort(first / second)
+        steps = ratios[1:] / ratios[:-1]
+        low, high = np.split(ratios, [steps.argmax() + 1])
+        factor = np.median(high) / np.median(low)
+        power = 10 ** np.rint(np.log10(factor))
+        is_power = power > 1 and abs(factor - power) <= NEAR_POWER * power
+        # Ratios of rounded or doubled values, such as titers, have several gaps or few values.
+        are_two = (
+            np.sort(steps)[-2] < GAP <= steps.max() and low[0] < low[-1] and high[0] < high[-1]
+        )
+        n = min(len(low), len(high))
+        if is_power and are_two and n >= max(FEWEST_IN_UNIT, LEAST_IN_UNIT * len(ratios)):
+            warn(
+                f"the ratio of {a} to {b} is about {power:g} times as large for {len(high)}"
+                f" subjects as for {len(low)} others. If a unit is wrong, such as cm instead of"
+                " mm, convert these measurements."
+            )
+            return
 
 
 def _measured(given: list[Any], names: list[str], missing: Missing, clusters: Any) -> Measured:

@@ -387,7 +387,7 @@ class Ratings:
             given.order_is_known,
             of_raters(raters, clusters),
             given.labels,
-            form_of_labels(read, are_given=labels is not None),
+            form_of_labels(raters, are_given=labels is not None),
         )
 
     def warn_of_form(self) -> None:

@@ -78,9 +78,8 @@ def planned_table(
     largest = float(kappas(closest, checked))
     if math.isnan(largest):
         raise ValueError(
-            "rates must allow some disagreement by chance, got"
-            f" {' and '.join(str(margin.tolist()) for margin in margins)}. Otherwise, kappa is"
-            " undefined."
+            "rates must allow some disagreement by chance, because kappa is undefined without it,"
+            f" got {' and '.join(str(margin.tolist()) for margin in margins)}."
         )
     if kappa > largest + 1e-12:
         raise ValueError(
@@ -99,7 +98,8 @@ def planned_table(
     proportions: FloatTable = low + part * (high - low)
     if proportions.min() < -1e-12:
         raise ValueError(
-            f"{name} must be less negative for raters with these rates, got {kappa!r}."
+            f"{name} is too low for raters with these rates, got {kappa!r}. Use a value closer to"
+            " 0."
         )
     return np.maximum(proportions, 0)
 
@@ -117,8 +117,8 @@ def outside_most_frequent(proportions: FloatTable) -> float:
     outside = float(others.sum())
     if outside < LEAST_OUTSIDE:
         raise ValueError(
-            "rates are too close to 0 and 1 to plan a study. Both raters are expected to give all"
-            f" but a proportion of {outside:.1g} of the items the same label. Plan for a sample in"
+            "rates are too close to 0 and 1 to plan a study. Both raters are expected to give the"
+            f" same label to all items except a proportion of {outside:.1g}. Plan for a sample in"
             " which the other labels are more frequent."
         )
     return outside

@@ -61,7 +61,8 @@ def planned_rows(kappa: float, margin: FloatTable, n_raters: int) -> Rows:
     proportions = kappa * agreed + (1 - kappa) * guessed
     if proportions.min() < 0:
         raise ValueError(
-            f"kappa must be less negative for {n_raters} raters with these rates, got {kappa!r}."
+            f"kappa is too low for {n_raters} raters with these rates, got {kappa!r}. Use a value"
+            " closer to 0."
         )
     return Rows(counts, proportions)
 

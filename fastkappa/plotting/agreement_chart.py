@@ -120,7 +120,7 @@ def _checked_weights(step_weights: Sequence[float]) -> list[float]:
         first >= second for first, second in itertools.pairwise(weights)
     ):
         raise ValueError(
-            "step_weights must start at 1, and must not increase or be negative, got"
+            "step_weights must be non-negative numbers that start at 1 and never increase, got"
             f" {step_weights!r}."
         )
     return [float(weight) for weight in weights]

@@ -55,7 +55,7 @@ def _read(results: Any, intervals: Any, names: Any) -> Rows:
     is_named = many is not None or isinstance(results, Mapping)
     if is_named and not (intervals is None and names is None):
         raise ValueError(
-            "intervals and names can be given only for an array of estimates, but results is a"
+            "intervals and names can be given only if results is an array of estimates, got a"
             f" {type(results).__name__}."
         )
     if many is not None:
@@ -70,8 +70,8 @@ def _read(results: Any, intervals: Any, names: Any) -> Rows:
         return _rows_of_arrays(results, intervals, names)
     if intervals is not None:
         raise ValueError(
-            "intervals can be given only for an array of estimates, because results have"
-            " their own intervals."
+            "intervals can be given only if results is an array of estimates, because result"
+            " objects have their own intervals."
         )
     if _is_one(results) and names is None:
         return _rows_of([_what(results)], listed)

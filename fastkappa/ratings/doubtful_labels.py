@@ -252,9 +252,9 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
         found += [(label, times[label]) for label in sorted(with_percent) if times[label]]
     if found:
         warn(
-            f"{_have(columns)} labels with a remark, which are counted separately from the plain"
-            f" labels: {_with_counts(found[:MOST_SHOWN])}. Remove the remarks if they do not change"
-            " the rating."
+            f"{_have(columns)} labels with a remark, which are counted separately from the same"
+            f" labels without it: {_with_counts(found[:MOST_SHOWN])}. Remove the remarks if they do"
+            " not change the rating."
         )
 
 
@@ -305,7 +305,7 @@ def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
         are_words = all(WORD.search(str(label)) for label in words)
         if numbers and words and are_words and 2 * sum(numbers.values()) <= times.total():
             warn(
-                f"{name} contains both words and numbers: {_with_counts([*numbers.items()])}."
+                f"{name} contains words, but also the numbers {_with_counts([*numbers.items()])}."
                 " Replace the numbers if they are codes for the words, pass missing_codes= if they"
                 " stand for missing ratings, or labels= if they are labels."
             )

@@ -203,7 +203,7 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
         warnings.warn(
             f"{name} and {other_name} have {differ}, but their ratings were matched by position."
             f" To match them by index, pass {remedy}. If matching by position is intended, pass"
-            " .to_numpy() of both.",
+            f" {name}.to_numpy() and {other_name}.to_numpy().",
             UserWarning,
             stacklevel=users_stacklevel(),
         )
@@ -343,8 +343,8 @@ def refuse_codes_beyond(codes: AnyArray, n_labels: int, name: str) -> None:
     # Read as unsigned integers, negative codes are large, so one comparison is enough.
     if len(codes) and int(codes.view(codes.dtype.str.replace("i", "u")).max()) >= n_labels:
         raise ValueError(
-            f"{name} has a code that belongs to no label: there are {n_labels} labels, so each code"
-            f" must be at least 0 and less than {n_labels}."
+            f"{name} has a code that belongs to no label. With {n_labels} labels, each code must be"
+            f" at least 0 and less than {n_labels}."
         )
 
 

@@ -248,9 +248,10 @@ def order_of_columns(columns: list[Any], names: list[Any], argument: str) -> Any
         for name, column in zip(called, columns):
             if name in columns and name != column:
                 raise ValueError(
-                    f"labels must name all columns of {argument} or none, got {names} for the"
-                    f" columns {columns}: label {name!r} is not the label of column {column!r}."
-                    " If the columns are in the order of the labels, pass an array."
+                    "labels must contain either all column names or none of the column names of"
+                    f" {argument}, got {names} for the columns {columns}. Label {name!r} is a"
+                    f" column name, but its position is that of column {column!r}. If the columns"
+                    " are in the order of the labels, pass an array."
                 )
     return None
 

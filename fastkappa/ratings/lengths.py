@@ -151,7 +151,7 @@ def refuse_frame_of_two(ratings: Any) -> None:
         kind = "dict" if is_dict else "frame"
         raise TypeError(
             f"y1 and y2 must be the ratings of two raters, got one {kind}: pass two of its columns,"
-            f" such as {_taken(names, 0, kind)}, {_taken(names, 1, kind)}."
+            f" such as {_taken(names, 0, kind)} and {_taken(names, 1, kind)}."
         )
 
 

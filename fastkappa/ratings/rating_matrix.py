@@ -55,8 +55,8 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
         rows = [checked(row).tolist() if hasattr(row, "tolist") else row for row in ratings]
         if not all(isinstance(row, (list, tuple)) for row in rows):
             raise ValueError(
-                "ratings must be subjects × raters, got a list that contains no lists. Pass one"
-                " list of ratings per subject."
+                "ratings must have one row per subject and one column per rater, got a list that"
+                " contains no lists. Pass one list of ratings per subject."
             )
         if len({len(row) for row in rows}) > 1:
             raise ValueError(
@@ -68,7 +68,10 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
     array = ratings if isinstance(ratings, np.ma.MaskedArray) else to_numpy(ratings)
     if array.ndim != 2:
         got = f"an array of shape {array.shape}" if array.ndim else short_repr(ratings)
-        raise ValueError(f"ratings must be subjects × raters, got {got}.{_remedy(ratings)}")
+        raise ValueError(
+            "ratings must have one row per subject and one column per rater, got"
+            f" {got}.{_remedy(ratings)}"
+        )
     return [array[:, i] for i in range(array.shape[1])], None
 
 
@@ -185,7 +188,7 @@ def _refuse_kinds(columns: Mapping[str, Column], n_raters: int) -> None:
         found = " and ".join(f"{kind} from {name}" for kind, name in kinds.items())
         long = " Ratings.from_long reads one row per rating, with its item and its rater."
         raise ValueError(
-            f"ratings must all be of one kind, got {found}."
+            f"ratings must all be of the same type, got {found}."
             f"{long if n_raters >= FEWEST_OF_LONG else ''}"
         )
 
@@ -196,7 +199,7 @@ def _remedy(ratings: Any) -> str:
         return ""
     return (
         " Ratings.from_raters accepts a mapping with one column per rater, and pandas.DataFrame"
-        " converts it to subjects × raters."
+        " converts it to a frame with one row per subject."
     )
 
 

@@ -328,9 +328,9 @@ def warn_of_displaced(
                 if found and 2 * found[1] > found[0]:
                     warn(
                         f"{name} and {other_name} have the same values in column {column!r}, but"
-                        f" {found[1]} of {found[0]} have a different {id_column!r} in each file. If"
-                        f" {id_column!r} is only a row number, join the files by {column!r}"
-                        " instead."
+                        f" {found[1]} of these {found[0]} values have a different {id_column!r} in"
+                        f" each file. If {id_column!r} is only a row number, join the files by"
+                        f" {column!r} instead."
                     )
                     return
 

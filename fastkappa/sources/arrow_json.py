@@ -118,14 +118,14 @@ def _decoded(path: Path, block: bytes, columns: Sequence[str]) -> Parsed:
         objects = [json.loads(line) for line in block.decode().split("\n") if line.strip()]
     except json.JSONDecodeError as error:
         raise RatingsError(
-            f"{path} cannot be read: a line is not JSON ({error.msg}): {short_repr(error.doc)}."
+            f"{path} cannot be read: a line is not JSON ({error.msg}), got {short_repr(error.doc)}."
         ) from error
     except RecursionError as error:
         raise RatingsError(f"{path} cannot be read: a line is nested too deeply.") from error
     odd = next((one for one in objects if not isinstance(one, dict)), None)
     if odd is not None:
         raise RatingsError(
-            f"{path} cannot be read: a line is not a JSON object: {short_repr(odd)}."
+            f"{path} cannot be read: a line is not a JSON object, got {short_repr(odd)}."
         )
     found = {name: as_array([one.get(name) for one in objects], name) for name in columns}
     return len(objects), chain.from_iterable(objects), found

@@ -108,7 +108,7 @@ class SourceCounts(CountsResult, CountedRows):
             counts = cls(*rows_from_fields(loaded(text)))
         except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
             raise ValueError(
-                f"text must be the JSON of SourceCounts: {reason_of(error)}."
+                f"text must be JSON from SourceCounts.to_json, but {reason_of(error)}."
             ) from error
         return counts
 
@@ -175,7 +175,8 @@ def _finish_layers(contents: Contents, labels: Any) -> list[SourceCounts]:
     names = first.name, second.name
     are_given = first.wanted is not None
     whole = inside.sum(axis=0)
-    judge_table(array, whole, n_outside, names, are_given=are_given)
+    is_weighted = sums is not None
+    judge_table(array, whole, n_outside, names, are_given=are_given, is_weighted=is_weighted)
     are_sorted = [first.is_sorted, second.is_sorted]
     if sum(are_sorted) == 1:
         judge_sorted(whole, lambda: are_sorted, names)
@@ -185,7 +186,6 @@ def _finish_layers(contents: Contents, labels: Any) -> list[SourceCounts]:
         zip(*(each.tolist() for each in missing)),
         (n_rows - complete).tolist(),
     )
-    is_weighted = sums is not None
     return [SourceCounts(table, array, *each, is_weighted) for table, each in zip(tables, figures)]
 
 

@@ -311,7 +311,8 @@ def refuse_many_labels(n_labels: int, name: str, remedy: str = "") -> None:
     if n_labels > LARGEST_NUMBER_OF_LABELS:
         raise TooManyLabelsError(
             f"{name} has {n_labels} different ratings, more than the {LARGEST_NUMBER_OF_LABELS}"
-            f" labels that a table can have: is it a column of ratings? {remedy}".rstrip()
+            " labels that a table can have. Check that it is a column of ratings."
+            f" {remedy}".rstrip()
         )
 
 
@@ -320,7 +321,7 @@ def refuse_many_groups(n_groups: int, column: Any) -> None:
     if n_groups > MOST_GROUPS:
         raise RatingsError(
             f"column {column!r} has {n_groups} different values, but at most {MOST_GROUPS} groups"
-            " can be reported: is it a column of ids?"
+            " can be reported. If it contains ids, group by another column."
         )
 
 

@@ -74,8 +74,8 @@ def count_by_group(
         counts = [len(np.unique(own)) for own in learned]
         counts += [codec.n_labels for codec in known_codecs]
         raise ValueError(
-            f"the tables for {counts[0]} groups with {counts[1]} and {counts[2]} labels would have"
-            " too many cells in total: use fewer groups, or merge labels."
+            f"the tables for the {counts[0]} groups, each with {counts[1]} rows and {counts[2]}"
+            " columns, would have too many cells in total: use fewer groups, or merge labels."
         ) from None
 
     own = table.layers

@@ -348,9 +348,9 @@ def judge_sorted(
     if np.sort(of_each[place])[-2] < max(FEWEST_OF_SECOND, LEAST_OF_SECOND * n):
         return False
     warn(
-        f"{names[place]} is sorted, {names[1 - place]} is not, and they agree no more than"
-        " expected by chance. Perhaps one of them was sorted or shuffled alone: check that"
-        " both have the items in the same order."
+        f"{names[place]} is sorted but {names[1 - place]} is not, and they agree no more than"
+        " expected by chance. Perhaps one of them was sorted or shuffled without the other. Check"
+        " that both have the items in the same order."
     )
     return True
 

@@ -124,7 +124,7 @@ def warn_of_shift(rows: Rows) -> bool:
     warn(
         f"{b} seems to be shifted by one row{where}: unweighted kappa{of} is {given:.2f}, and would"
         f" be {better:.2f} with {b} moved one row {'up' if is_up else 'down'}. Check that both"
-        " ratings in each row are of the same item."
+        " ratings in each row are for the same item."
     )
     return True
 
@@ -204,7 +204,7 @@ def warn_of_default(names: Sequence[str], where: str) -> None:
     """Warn that the first of two raters has only one label in a part."""
     warn(
         f"{names[0]} has the same rating for {where}, but {names[1]} does not. If these ratings"
-        " were filled down in a spreadsheet, or are the default of a tool, leave these items out."
+        " were filled down in a spreadsheet, or are a tool's default value, leave these items out."
     )
 
 
@@ -232,7 +232,7 @@ def warn_of_copied(rows: Rows) -> bool:
     warn(
         f"{a} and {b} agree on all {length} items from position {rows.place(start)} to"
         f" {rows.place(stop - 1)}, but on only {percent_text(agreed)} of the others. If one rater's"
-        " ratings were copied from the other there, leave these items out."
+        " ratings of these items were copied from the other rater, leave them out."
     )
     return True
 

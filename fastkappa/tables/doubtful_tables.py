@@ -13,15 +13,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import first_of_many
+from fastkappa.formatting import first_of_many, number_text
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
+from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.real_numbers import FAR, may_be_codes, warn_of_codes_among_labels
 from fastkappa.tables.doubtful_orders import judge_order, may_be_doubtful
 from fastkappa.tables.two_codings import (
     BETTER,
+    FEWEST_APART,
     FEWEST_AT_END,
     FEWEST_WITH_ENDS,
+    LEAST_BY_CHANCE,
     NEAR,
     kappa_of,
     may_be_coded_apart,
@@ -46,6 +49,11 @@ FEWEST_ALONE, TIMES = 6, 2
 # `FEWEST_OF_PART` items, if its proportion in another part is below `LEAST_ABSENT`, or if fewer
 # than `FEWEST_ABSENT` items with the label are expected.
 FEWEST_OF_PART, LEAST_ABSENT, FEWEST_ABSENT = 100, 0.02, 10
+# A warning that the labels of each item are sorted requires at least `FEWEST_SORTED` disagreements,
+# in at least `FEWEST_PAIRS` pairs of labels. Labels are taken for grades if quadratic kappa exceeds
+# unweighted kappa by `ORDERED`. Of 20 000 simulated pairs of raters of grades, 27 had a warning,
+# all but 2 of them with a bias of more than half a standard deviation.
+FEWEST_SORTED, FEWEST_PAIRS, ORDERED = 30, 3, 0.05
 # Scales rarely have more grades than this.
 MOST_GRADES = 21
 
@@ -57,6 +65,7 @@ def judge_table(
     names: tuple[str, str] = ("y1", "y2"),
     *,
     are_given: bool = False,
+    is_weighted: bool = False,
 ) -> None:
     """Warn if a table for two raters, with counts or sums of weights, is probably a mistake.
 
@@ -66,6 +75,7 @@ def judge_table(
     - Codes for missing ratings are counted, unless labels ``are_given``.
     - An item contains the totals of the other items.
     - The raters name or number the labels differently, or have no label in common.
+    - The two labels of each item are sorted, or the raters never agree on a frequent label.
     - A column contains ids instead of ratings.
     """
     if n_outside:
@@ -75,12 +85,8 @@ def judge_table(
         return
     array = np.asarray(labels)
     are_coded = not are_given and warn_of_codes_among_labels(array, table)
-    # Slow checks are skipped for ordinary tables, to keep short calls fast.
-    if may_be_coded_apart(labels, table, table):
-        text = two_codings(labels, table, names, are_given=are_given)
-        if text:
-            warn(text)
-            return
+    if warn_of_codings(labels, table, names, are_given=are_given):
+        return
     if not are_given and not are_coded:
         warn_of_end(array, table, names)
     if table.item(-1) > 1:
@@ -88,11 +94,10 @@ def judge_table(
     counts, n = (table.sum(axis=1), table.sum(axis=0)), table.sum()
     used = [np.sort(array[own > 0]) for own in counts]
     if array.dtype.kind in "iuf":
-        of_name = dict(zip(names, counts))
-        warn_of_totals(
-            dict(zip(names, used)), n, lambda name: (array * of_name[name]).sum(dtype=float)
-        )
-    _warn_of_counted(table, names)
+        own, of_name = dict(zip(names, used)), dict(zip(names, counts))
+        warn_of_totals(own, n, lambda name: (array * of_name[name]).sum(dtype=float))
+    if not is_weighted:
+        _warn_of_counted(table, names)
     any(warn_of_strangers(names[::way], used[::way], n) for way in (1, -1))
 
 
@@ -127,6 +132,79 @@ def judge_tables(
             names, tables, pairs, may_be_doubtful(pairs, len(labels))
         )
         if may_be
+    )
+
+
+def warn_of_codings(
+    labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str], *, are_given: bool
+) -> bool:
+    """Warn if raters seem to code labels differently or never agree. Return whether it warned."""
+    # Slow checks are skipped for ordinary tables, to keep short calls fast.
+    if not may_be_coded_apart(labels, table, table):
+        return False
+    found = two_codings(labels, table, names, are_given=are_given)
+    if found is None and isinstance(labels[0], str):
+        found = _sorted_within(np.asarray(labels), table, names)
+    if found is None and not table.diagonal().all():
+        found = _never_agree(np.asarray(labels).tolist(), table, names)
+    if found:
+        warn(found)
+    return found is not None
+
+
+def _sorted_within(labels: AnyArray, table: AnyArray, names: tuple[str, str]) -> str | None:
+    """Return the warning about a table in which the two labels of each item seem sorted.
+
+    If one rater gives higher grades than the other, close grades are confused most. This increases
+    quadratic kappa. If one rater has only the first or last label, no label is in both columns.
+    """
+    above, below = np.triu(table, 1), np.tril(table, -1)
+    is_one_way = not (above.any() and below.any())
+    if not is_one_way or not is_alphabetical(labels) or (labels[1:] < labels[:-1]).any():
+        return None
+    places, apart = np.arange(len(table)).astype(float), above + below
+    given, weighted = (kappa_of(places, places, table + table.T, power) for power in (0, 2))
+    n, n_in_both = apart.sum(), np.minimum(apart.sum(axis=0), apart.sum(axis=1)).max()
+    is_rare = n < FEWEST_SORTED or np.count_nonzero(apart) < FEWEST_PAIRS
+    if is_rare or n_in_both < FEWEST_AT_END or weighted >= given + ORDERED:
+        return None
+    a, b = names if above.any() else names[::-1]
+    return (
+        f"in all {number_text(n)} disagreements, the label of {a} comes before the label of {b} in"
+        f" the alphabet. If the two labels of each item were sorted, {a} and {b} are not raters,"
+        " and kappa is wrong: use the unsorted labels, or Scott's pi, which does not depend on the"
+        " order."
+    )
+
+
+def _never_agree(labels: Sequence[Any], table: AnyArray, names: tuple[str, str]) -> str | None:
+    """Return the warning about a lack of agreement, in general or on one label, if not by chance.
+
+    If items that neither rater marked are left out, raters never agree on the label of such items.
+    """
+    n, of_rows, of_columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
+    by_chance = of_rows.astype(float) * of_columns / max(n, 1)
+    a, b = names
+    if not table.trace():
+        is_improbable = n >= FEWEST_APART and by_chance.sum() >= LEAST_BY_CHANCE
+        if not is_improbable or np.count_nonzero(by_chance) < 2:
+            return None
+        return (
+            f"{a} and {b} agree on none of {number_text(n)} items. If a blank means the same rating"
+            " as the other rater's, fill in the blanks instead of dropping them."
+        )
+    apart = np.flatnonzero((table.diagonal() == 0) & (by_chance >= LEAST_BY_CHANCE))
+    if len(apart) != 1:
+        return None
+    (i,) = apart.tolist()
+    n_others = n - of_rows[i] - of_columns[i]
+    if n_others < FEWEST_APART or table.trace() < NEAR * n_others:
+        return None
+    return (
+        f"{a} and {b} never agree on {labels[i]!r}, although they have it"
+        f" {number_text(of_rows[i])} and {number_text(of_columns[i])} times and mostly agree on the"
+        f" other labels. If {labels[i]!r} means that nothing was found, items in which neither"
+        " found anything seem to be left out, and kappa is too low."
     )
 
 
@@ -191,9 +269,9 @@ def warn_of_strangers(names: Sequence[str], labels: Sequence[AnyArray], n_items:
     if len(alone) < max(FEWEST_ALONE, TIMES * len(others)):
         return False
     warn(
-        f"{name} has {len(alone)} labels not used by {other}, {_some(alone)}. Perhaps they are"
-        " ids, free text or spreadsheet cells that were filled down: pass a column of ratings, or"
-        " correct these cells."
+        f"{name} has {len(alone)} labels not used by {other} (such as {_some(alone)}). Perhaps"
+        " they are ids, free text or spreadsheet cells that were filled down: pass a column of"
+        " ratings, or correct these cells."
     )
     return True
 
@@ -322,9 +400,9 @@ def warn_of_measured(labels: AnyArray, table: AnyArray) -> None:
     if weighted >= max(NEAR, given + BETTER):
         warn(
             f"the ratings take {len(labels)} different numeric values, and the two ratings of an"
-            f" item are more often close than equal: kappa is {given:.2f} without weights and"
-            f" {weighted:.2f} with quadratic weights. If the numbers are on a scale, as percentages"
-            " are, pass weights= or use fastkappa.measurements."
+            f" item are more often close than equal. Kappa is {given:.2f} without weights and"
+            f" {weighted:.2f} with quadratic weights. If the numbers are on a scale, such as"
+            " percentages, pass weights= or use fastkappa.measurements."
         )
 
 

@@ -46,8 +46,8 @@ LEAST_REPEATS = 5
 # A warning that raters use two names for one label requires at least `OFTEN` items with each pair
 # of names, and at least `TOGETHER` items with all pairs together.
 OFTEN, TOGETHER = 2, 3
-# A warning that raters never agree requires at least `FEWEST_APART` items, of which at least
-# `LEAST_BY_CHANCE` would be agreements by chance.
+# A warning that raters never agree, in general or on one label, requires at least `FEWEST_APART`
+# items (with other labels), and at least `LEAST_BY_CHANCE` agreements by chance.
 FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
@@ -72,8 +72,9 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, least: AnyArray, most: 
     The result is then False only if none of the tables needs a closer look. For one table, both
     are the table. A table needs a closer look in any of these cases:
 
-    - Raters never agree on two or more labels, as after a shift.
-    - Two labels that are strings often coincide.
+    - Raters never agree on two or more labels, as after a shift, or on one frequent label.
+    - Two labels that are strings often coincide, or no label of the first rater is later in the
+      alphabet than that of the second, or the other way round.
     - The corners off the diagonal contain at least twice as many items as the corners on it, as
       after a reversal. For numbers on a longer scale, a quarter is enough, as after a reversal for
       part of the items.
@@ -81,11 +82,18 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, least: AnyArray, most: 
     """
     # For few labels, counting in a list is faster than counting in a NumPy array.
     agreed = least.diagonal().tolist()
-    is_string = isinstance(labels[0], str)
+    is_string, last = isinstance(labels[0], str), len(agreed) - 1
     if agreed.count(0) > 1 or (is_string and np.count_nonzero(_coincide(least, most))):
         return True
-    last = len(agreed) - 1
-    opposite = most.item(last) + most.item(last * (last + 1))
+    if 0 in agreed:
+        own = agreed.index(0)
+        if most[own].sum() * most[:, own].sum() >= LEAST_BY_CHANCE * least.sum():
+            return True
+    corners = last, last * (last + 1)
+    may_be_sorted = is_string and last > 1 and not all(map(least.item, corners))
+    if may_be_sorted and not (least.diagonal(-1).any() and least.diagonal(1).any()):
+        return True
+    opposite = sum(map(most.item, corners))
     same = agreed[0] + agreed[last]
     if opposite > 1 and opposite >= 2 * same:
         return True
@@ -132,23 +140,7 @@ def two_codings(
         found = _permuted(array, table, names)
     if found is None and array.dtype.kind in "iuf":
         found = _reversed_in_part(array.astype(float), table, names)
-    if found is None and not table.trace():
-        found = _never_agree(table, names)
     return found
-
-
-def _never_agree(table: AnyArray, names: Sequence[str]) -> str | None:
-    """Return the warning about a table whose lack of any agreement is not due to chance."""
-    n, of_rows, of_columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
-    by_chance = of_rows.astype(float) * of_columns / max(n, 1)
-    is_improbable = n >= FEWEST_APART and by_chance.sum() >= LEAST_BY_CHANCE
-    if not is_improbable or np.count_nonzero(by_chance) < 2:
-        return None
-    a, b = names
-    return (
-        f"{a} and {b} agree on none of {number_text(n)} items. If a blank means the same rating as"
-        " the other rater's, fill in the blanks instead of dropping them."
-    )
 
 
 def is_predicted(table: AnyArray) -> bool:

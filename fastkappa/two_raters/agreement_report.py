@@ -119,12 +119,9 @@ def sentence_of(result: _Result, items: str | None = None) -> str:
 
 def _left_out(result: _Result) -> str:
     n = result.n_dropped + result.n_outside
-    return f", with {_number_left_out(n, result)} left out," if n else ""
-
-
-def _number_left_out(n: int, result: _Result) -> str:
-    """Return a number of items as text. If items have weights, the number counts rows."""
-    return count_text(n, "row") if result.is_weighted else str(n)
+    # A row with an integer weight can stand for several items.
+    number = count_text(n, "row") if result.is_weighted else str(n)
+    return f", with {number} left out," if n else ""
 
 
 def why_undefined(result: _Result) -> str:
@@ -182,7 +179,7 @@ def _remarks(result: _Result) -> Iterator[str]:
         names = map(printable, result.raters) if known else ("the first rater", "the second")
         missing = ", ".join(f"{n} of {name}" for n, name in zip(result.missing, names))
         of_clusters = f" or cluster ({result.missing_clusters})" if result.missing_clusters else ""
-        n = _number_left_out(result.n_dropped, result)
+        n = count_text(result.n_dropped, "row" if result.is_weighted else "item")
         yield f"{n} left out because of a missing rating ({missing}){of_clusters}"
     yield from _unused_labels(result)
     if math.isnan(result.kappa):

@@ -142,8 +142,8 @@ def compare_predictions(
         known.refuse_outside({"y_true": truth, "first": one, "second": two})
     if not n:
         raise ValueError(
-            f"every item has a label that is not among {found.rows.tolist()}. Spell labels exactly"
-            " as in the predictions."
+            f"every item has a label that is not among the labels {found.rows.tolist()}. Spell"
+            " labels exactly as in the predictions."
         )
     every = np.arange(len(joint))
     own = every, every

@@ -152,8 +152,8 @@ def rogan_gladen(
     check_confidence(confidence)
     if not (n >= 1 and 0 <= n_positive <= n):
         raise ValueError(
-            f"n_positive must be between 0 and n, and n must be 1 or more, got {n_positive!r} and"
-            f" {n!r}."
+            f"n_positive must be between 0 and n, and n must be 1 or more, got"
+            f" n_positive={n_positive!r} and n={n!r}."
         )
     counts = as_counts(getattr(validation, "table", validation))
     if counts.shape != (2, 2) or not counts.any(axis=1).all():

@@ -257,10 +257,10 @@ def test_invalid_json(change: dict[str, Any]) -> None:
     accumulator = ConfusionAccumulator()
     accumulator.update([0, 1], [0, 1])
     fields = {**json.loads(accumulator.to_json())["accumulator"], **change}
-    with pytest.raises(ValueError, match="JSON of a ConfusionAccumulator"):
+    with pytest.raises(ValueError, match="JSON from ConfusionAccumulator"):
         ConfusionAccumulator.from_json(json.dumps({"accumulator": fields}))
     for text in ("", "[]", "{}", "3"):
-        with pytest.raises(ValueError, match="JSON of a ConfusionAccumulator"):
+        with pytest.raises(ValueError, match="JSON from ConfusionAccumulator"):
             ConfusionAccumulator.from_json(text)
 
 
@@ -369,7 +369,7 @@ def test_agreement_reports_the_items_left_out() -> None:
     saved = agreement_from_confusion(SourceCounts.from_json(total.to_json()))
     assert found.to_dict() == saved.to_dict()
     assert (str(found), found.sentence()) == (str(saved), saved.sentence())
-    assert "2 left out" in str(found)
+    assert "2 items left out" in str(found)
 
 
 def test_an_empty_accumulator_has_no_agreement() -> None:
@@ -387,7 +387,7 @@ def test_damaged_json() -> None:
         ("[[1, 0]", f"[[{10**30}, 0]"),
     ):
         assert old in text
-        with pytest.raises(ValueError, match="must be the JSON"):
+        with pytest.raises(ValueError, match="must be JSON"):
             ConfusionAccumulator.from_json(text.replace(old, new))
 
 

@@ -78,7 +78,7 @@ def test_sums_of_weights() -> None:
     stream.update([2], [2], sample_weight=[-1.0])
     text = stream.to_json()
     assert ConfusionAccumulator.from_json(text).table.tolist() == [[0.1, 0.0], [0.25, -1.0]]
-    with pytest.raises(ValueError, match="must be the JSON of SourceCounts"):
+    with pytest.raises(ValueError, match=r"must be JSON from SourceCounts\.to_json"):
         SourceCounts.from_json(text)
 
 

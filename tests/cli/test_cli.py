@@ -307,7 +307,7 @@ def test_labels_none_of_which_occurs(integers: tuple[Path, Any]) -> None:
 
 def test_an_identifier_is_refused_unless_labels_are_given(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", item=range(3000), y=[1, 2, 3] * 1000)
-    assert "is it a column of ratings?" in refusal(path, "--y1", "item", "--y2", "y")
+    assert "Check that it is a column of ratings." in refusal(path, "--y1", "item", "--y2", "y")
     result = run(path, "--y1", "item", "--y2", "y", "--labels", "1,2,3")
     assert result.exit_code == 0
 

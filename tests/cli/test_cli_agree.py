@@ -382,7 +382,7 @@ def test_three_raters_in_files_of_every_kind(
         (["--raters", "a", "b", "--group", "town"], "no column 'town'"),
         (["--raters", "a", "b", "c", "--group", "town"], "no column 'town'"),
         (["--raters", "a", "city"], "cannot be compared"),
-        (["--raters", "a", "b", "city"], "must all be of one kind"),
+        (["--raters", "a", "b", "city"], "must all be of the same type"),
         (
             ["--raters", "a", "b", "--labels", "7,8"],
             "no item has both ratings among the labels",
@@ -408,7 +408,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, raters: tuple[str, ...]) -> N
 def test_identifiers_are_no_ratings(tmp_path: Path) -> None:
     item = range(3000)
     path = write_csv(tmp_path / "r.csv", a=item, b=item, c=item)
-    assert "is it a column of ratings?" in refusal(path, "--raters", "a", "b")
+    assert "Check that it is a column of ratings." in refusal(path, "--raters", "a", "b")
     assert "For measurements, use fastkappa measure." in refusal(path, "--raters", "a", "b", "c")
 
 

@@ -188,6 +188,21 @@ def test_the_same_counts_twice_are_remarked_on(parts: list[Path]) -> None:
         assert (f"{twin} and {other} have the same counts, and both" in said) == is_said
 
 
+def test_relative_and_absolute_paths_overlap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "days").mkdir()
+    file = write_csv(tmp_path / "days/1.csv", **{name: COLUMNS[name][:20] for name in "ab"})
+    write_csv(tmp_path / "days/2.csv", **{name: COLUMNS[name][20:40] for name in "ab"})
+    monkeypatch.chdir(tmp_path)
+    program.text_of("score", "days", *SCORE, "--save", "days.json")
+    for folder, source in (("days", "1.csv"), (".", file), ("days", "[1].csv")):
+        monkeypatch.chdir(tmp_path / folder)
+        program.text_of("score", source, *SCORE, "--save", tmp_path / "day.json")
+        monkeypatch.chdir(tmp_path)
+        assert "both are added" in program.run("merge", "days.json", "day.json").stderr
+
+
 def test_counts_that_overlap_are_remarked_on(tmp_path: Path) -> None:
     """The counted file has grown since the first day, or its folder is counted too."""
 

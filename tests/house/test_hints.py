@@ -35,7 +35,7 @@ def test_attributes(owner: Any, name: str, advice: str) -> None:
 
 
 def test_a_dictionary_of_both_raters() -> None:
-    with pytest.raises(TypeError, match=r"got one dict: .* such as dict\['a'\], dict\['b'\]"):
+    with pytest.raises(TypeError, match=r"got one dict: .* such as dict\['a'\] and dict\['b'\]"):
         agreement({"a": [1, 2], "b": [1, 2]})
     with pytest.raises(TypeError, match="y1 must be a list or an array"):
         agreement({"a": [1, 2]}, [1, 2])

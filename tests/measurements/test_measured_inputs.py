@@ -122,7 +122,7 @@ REFUSED = [
     (lambda: figures([["a", "b"], ["a", "a"]]), "must be real numbers"),
     (lambda: figures([[1, np.inf], [2, 3]]), "rater 2 must be finite, got inf at position 0"),
     (lambda: figures([[1, 2**60 + 1], [2, 3]]), "beyond 2"),
-    (lambda: figures([1, 2, 3]), "subjects × raters"),
+    (lambda: figures([1, 2, 3]), "one row per subject and one column per rater"),
     (lambda: limits_of_agreement([1, 2], [1, 2, 3]), "the same subjects"),
     (lambda: limits_of_agreement([1, 2], [1, 3], confidence=95), "confidence must be"),
     (lambda: figures(RATINGS.astype(complex)), "must be real numbers"),

@@ -129,10 +129,10 @@ def test_measurements_in_order_are_measurements(name: str) -> None:
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_frame_in_the_place_of_two_columns(name: str) -> None:
-    with pytest.raises(TypeError, match=r"such as frame\['r1'\], frame\['r2'\]"):
+    with pytest.raises(TypeError, match=r"such as frame\['r1'\] and frame\['r2'\]"):
         PAIRS[name](pd.DataFrame(COLUMNS)[["r1", "r2"]])
     twice = pd.DataFrame([[1.0, 2.0]] * 6, columns=["r", "r"])
-    with pytest.raises(TypeError, match=r"such as frame.iloc\[:, 0\], frame.iloc\[:, 1\]"):
+    with pytest.raises(TypeError, match=r"such as frame.iloc\[:, 0\] and frame.iloc\[:, 1\]"):
         PAIRS[name](twice)
     with pytest.raises(TypeError, match="y2 must be a list or an array"):
         PAIRS[name](R1)

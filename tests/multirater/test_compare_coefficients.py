@@ -161,6 +161,7 @@ PAIRS: dict[str, tuple[Made, Made]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.* never agree on")
 @pytest.mark.filterwarnings("ignore:.* agree on .* only as often as expected by chance")
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 @pytest.mark.parametrize("pair", PAIRS)

@@ -426,7 +426,7 @@ def test_triples_given_as_raters(order: Any, shuffled: bool) -> None:
 
 
 def test_triples_of_several_kinds_given_as_raters() -> None:
-    with pytest.raises(ValueError, match=r"of one kind, .*\. Ratings\.from_long reads one row per"):
+    with pytest.raises(ValueError, match=r"same type, .*\. Ratings\.from_long reads one row per"):
         fleiss_kappa(pd.DataFrame({"item": [1, 1, 2], "rater": ["a", "b", "a"], "y": [1, 2, 1]}))
 
 

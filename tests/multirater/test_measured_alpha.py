@@ -230,8 +230,9 @@ def test_refusals() -> None:
     ratings[2, 1] = np.inf
     with pytest.raises(ValueError, match="rater 2 must be finite, got inf at position 2"):
         krippendorff_alpha(ratings, level="interval")
+    lengths = np.arange(9) ** 2 / 7
     with pytest.warns(UserWarning, match="transpose them"):
-        krippendorff_alpha(make(0, 3, 9, 0), level="interval")
+        krippendorff_alpha(np.add.outer([0.1, 0.2, 0.3], lengths), level="interval")
 
 
 @pytest.mark.parametrize("level", ["interval", "ratio"])

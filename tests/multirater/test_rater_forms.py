@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import warnings
 from typing import Any
@@ -11,7 +12,14 @@ import pandas as pd
 import pytest
 
 import fastkappa
-from fastkappa import Ratings, fleiss_kappa, krippendorff_alpha, light_kappa, pairwise_kappa
+from fastkappa import (
+    Ratings,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    light_kappa,
+    pairwise_kappa,
+)
 from tests.helpers.absent import library
 from tests.helpers.published_raters import DIAGNOSES, RELIABILITY_DATA, WORKED_COUNTS
 
@@ -185,7 +193,7 @@ def test_the_smallest_table_of_counts() -> None:
     with pytest.warns(UserWarning, match="as in a table of counts"):
         fleiss_kappa(table)
     silent(lambda ratings: fleiss_kappa(ratings, labels=range(4)), table)
-    silent(fleiss_kappa, [[i // 2 % 3, i % 3, i % 2] for i in range(70000)])
+    silent(fleiss_kappa, [[i // 3 % 3, i % 3, i % 2] for i in range(70000)])
     long = np.tile([[2, 0], [1, 1]], (40000, 1))
     with pytest.warns(UserWarning, match="as in a table of counts"):
         fleiss_kappa(long)
@@ -196,14 +204,14 @@ def test_the_smallest_table_of_counts() -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_raters_in_rows_are_named(name: str) -> None:
     """In the form that the package krippendorff expects."""
-    transposed = [[1, 2, 1] * 4, [2, 1, 2] * 4, [1, 3, 1] * 4]
+    transposed = [[1 + (j + (j % 6 == i)) % 4 for j in range(12)] for i in range(6)]
     for rows in (transposed, np.array(transposed, float), pd.DataFrame(transposed)):
         with pytest.warns(UserWarning, match="rows, read as subjects") as caught:
             getattr(fastkappa, name)(rows, **FUNCTIONS[name])
         assert str(caught[0].message) == (
-            "ratings have 3 rows, read as subjects, and 12 columns, read as raters. If ratings have"
-            " one row per rater, transpose them or use Ratings.from_raters(ratings). If not, use"
-            " Ratings.from_array(ratings)."
+            "ratings have 6 rows, read as subjects, and 12 columns, read as raters, but they agree"
+            " within columns and not within rows. If ratings have one row per rater, transpose them"
+            " or use Ratings.from_raters(ratings). If not, use Ratings.from_array(ratings)."
         )
         assert caught[0].filename == __file__
 
@@ -217,11 +225,29 @@ def test_raters_in_columns() -> None:
         krippendorff_alpha(raters)
     silent(krippendorff_alpha, Ratings.from_array(raters))
     silent(fleiss_kappa, DIAGNOSES)
-    # Seven columns are raters. Many columns are raters if there are more than half as many rows.
-    silent(fleiss_kappa, [[1, 2, 1, 2, 1, 2, 1], [2, 2, 2, 1, 2, 2, 2]])
+    # Seven columns are raters, and so are columns that agree only by chance.
+    silent(fleiss_kappa, np.tile(np.arange(7) % 3 + 1, (5, 1)))
     rng = np.random.default_rng(0)
     silent(fleiss_kappa, rng.integers(1, 4, (5, 9)))
     silent(fleiss_kappa, rng.integers(1, 4, (11, 20)))
+
+
+@pytest.mark.parametrize("shape", [(14, 60), (30, 10), (4, 8)])
+def test_ratings_that_agree_in_only_one_direction(shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(0)
+    true = np.arange(shape[0]) % 4
+    columns = np.where(rng.random(shape) < 0.7, true[:, None], rng.integers(0, 4, shape))
+    words = np.array(["calm", "tense", "bold", "shy"])[columns]
+    lengths = rng.normal(size=(shape[0], 1)) + rng.normal(scale=0.3, size=shape)
+    gaps = columns.astype(float)
+    gaps[rng.random(shape) < 0.1] = np.nan
+    calls = [(fleiss_kappa, words), (krippendorff_alpha, gaps), (gwet_ac1, pd.DataFrame(words))]
+    interval = functools.partial(krippendorff_alpha, level="interval")
+    for call, ratings in [*calls, (interval, lengths)]:
+        silent(call, ratings)
+        if shape[0] >= 8:
+            with pytest.warns(UserWarning, match="agree within columns and not within rows"):
+                call(ratings.T)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])

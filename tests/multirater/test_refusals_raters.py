@@ -27,7 +27,7 @@ NOT_TABLES: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("ratings", "got"), NOT_TABLES, ids=str)
 def test_ratings(ratings: Any, got: str) -> None:
-    with pytest.raises(ValueError, match=f"ratings must be subjects × raters, got {got}"):
+    with pytest.raises(ValueError, match=f"ratings must have one row .* per rater, got {got}"):
         fleiss_kappa(ratings)
 
 

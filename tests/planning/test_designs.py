@@ -219,7 +219,7 @@ def test_width_of_several_raters() -> None:
         (lambda: sample_size(0.9, rates=(0.5, 0.2)), r"kappa can be at most 0\.4000 .* got 0\.9"),
         (
             lambda: sample_size(0.2, null_kappa=-0.9, rates=(0.5, 0.2)),
-            "null_kappa must be less negative",
+            "null_kappa is too low",
         ),
         (lambda: sample_size(0.5, alpha=0), "alpha must be a number between 0 and 1, got 0"),
         (lambda: sample_size(0.5, power=1), "power must be a number between 0 and 1, got 1"),
@@ -238,7 +238,7 @@ def test_width_of_several_raters() -> None:
         (lambda: sample_size(0.5, n_raters=3, rates=(0.5, 0.4)), "rates must be the same for all"),
         (
             lambda: sample_size(-0.4, n_raters=3),
-            "kappa must be less negative for 3 raters with these rates",
+            "kappa is too low for 3 raters with these rates",
         ),
         (
             lambda: sample_size(0.8, null_kappa=1),

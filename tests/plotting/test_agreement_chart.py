@@ -116,11 +116,14 @@ def test_one_label_fills_the_chart(reverse_y: bool) -> None:
         ({"table": [[1, 2]]}, "table must have the shape"),
         ({"labels": ["a"]}, "labels must have one entry per row"),
         ({"raters": "Ann"}, "raters must contain the names"),
-        ({"step_weights": ()}, "must not increase or be negative, got \\(\\)"),
-        ({"step_weights": (1, 0.5, 0.6)}, "step_weights must start at 1"),
-        ({"step_weights": (0.5,)}, "step_weights must start at 1"),
-        ({"step_weights": (1, -0.5)}, "step_weights must start at 1"),
-        ({"step_weights": "linear"}, "must not increase or be negative, got 'linear'"),
+        ({"step_weights": ()}, "start at 1 and never increase, got \\(\\)"),
+        (
+            {"step_weights": (1, 0.5, 0.6)},
+            "step_weights must be non-negative numbers that start at 1",
+        ),
+        ({"step_weights": (0.5,)}, "step_weights must be non-negative numbers that start at 1"),
+        ({"step_weights": (1, -0.5)}, "step_weights must be non-negative numbers that start at 1"),
+        ({"step_weights": "linear"}, "start at 1 and never increase, got 'linear'"),
     ],
 )
 def test_refusals(arguments: dict[str, Any], message: str) -> None:

@@ -134,12 +134,12 @@ def test_forest_in_given_axes() -> None:
         (({},), "must not be empty"),
         (({"a": 1.0},), "result 'a' must have an 'interval' .* 'value' attribute, got float"),
         (({"a": Estimate(0, (1, 0))},), r"interval of 'a' must have its lower limit first"),
-        (({"a": Estimate(0, (0, 1))}, [[0, 1]]), "but results is a dict"),
+        (({"a": Estimate(0, (0, 1))}, [[0, 1]]), "got a dict"),
         (([0.5],), r"shape \(1, 2\)"),
         (([0.5], [[0, 1], [0, 1]]), r"shape \(1, 2\), one row per estimate, got \(2, 2\)"),
         (([[0.5]], [[0, 1]]), "one-dimensional"),
         (([Estimate(0, (0, 1)), 0.5],), "result '1' must have an 'interval' attribute"),
-        (([Estimate(0, (0, 1))], [[0, 1]]), "results have their own"),
+        (([Estimate(0, (0, 1))], [[0, 1]]), "objects have their own"),
     ],
 )
 def test_bad_forests(arguments: Any, message: str) -> None:
@@ -153,7 +153,7 @@ def test_forest_with_wrong_names(names: Any) -> None:
         plot_forest(Estimate(0, (0, 1)), names=names)
     with pytest.raises(ValueError, match=r"one entry per estimate \(1\), got"):
         plot_forest([0.5], intervals=[[0, 1]], names=names)
-    with pytest.raises(ValueError, match="but results is a dict"):
+    with pytest.raises(ValueError, match="got a dict"):
         plot_forest({"a": Estimate(0, (0, 1))}, names=np.array(["b"]))
 
 

@@ -184,7 +184,7 @@ def test_codes_with_a_letter_beside_numbers_are_labels(scale: tuple[str, ...]) -
 
 def test_as_many_numbers_as_words() -> None:
     y1, y2 = ["yes", "no", "1", "0"] * 6, ["yes", "no"] * 12
-    with pytest.warns(UserWarning, match="y1 contains both words and numbers: '1'"):
+    with pytest.warns(UserWarning, match="y1 contains words, but also the numbers '1'"):
         confusion_counts(y1, y2)
 
 

@@ -82,7 +82,7 @@ def test_ratings_of_one_rater_name_the_way(function: Any) -> None:
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"ann": [1, 2], "ben": [1, 1]})
     with pytest.raises(
-        TypeError, match=r"two of its columns, such as frame\['ann'\], frame\['ben'\]"
+        TypeError, match=r"two of its columns, such as frame\['ann'\] and frame\['ben'\]"
     ):
         function(frame)
     with pytest.raises(TypeError, match="y2 must be a list or an array"):

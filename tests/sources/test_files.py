@@ -195,7 +195,7 @@ def many_blocks(tmp_path: Path, last: str) -> Path:
         ("true\n" * 301, ["1", "2", "3", "true"]),
     ],
 )
-@pytest.mark.filterwarnings("ignore:.* contains both words and numbers")
+@pytest.mark.filterwarnings("ignore:.* contains words, but also the numbers")
 def test_the_last_block_may_tell_what_a_column_holds(
     tmp_path: Path, last: str, labels: list[Any]
 ) -> None:

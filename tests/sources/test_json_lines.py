@@ -122,7 +122,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
             confusion_from_source(path.with_name("r.txt"), "a", "b")
     path.write_text("5\n" * 9)
     with pytest.raises(
-        RatingsError, match=r"r\.jsonl cannot be read: a line is not a JSON object: 5"
+        RatingsError, match=r"r\.jsonl cannot be read: a line is not a JSON object, got 5"
     ):
         confusion_from_source(path, "a", "b")
     with pytest.raises(RatingsError, match="column 'a' has values of type list"):

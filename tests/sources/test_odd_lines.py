@@ -82,7 +82,7 @@ def test_a_table_of_counts(tmp_path: Path) -> None:
     ):
         assert _count(path).table.sum() == 4
     run = CommandLine("score").run(path, "--y1", "a", "--y2", "b")
-    assert "ratings, use --sample-weight n." in run.stderr
+    assert "ratings, use --sample-weight 'n'." in run.stderr
     grid = [f"{a},{b},{1 + i}" for i, a in enumerate("xyz") for b in "xyz"]
     with pytest.warns(UserWarning, match="each pair of labels .* occurs once") as caught:
         _count(_write(tmp_path, *grid, names="a,b,freq"))
@@ -92,6 +92,9 @@ def test_a_table_of_counts(tmp_path: Path) -> None:
         assert (
             _count(_write(tmp_path, *COUNTED, names="a,b,n"), sample_weight="n").table.sum() == 57
         )
+        # The counts are read.
+        grid_path = _write(tmp_path, *grid, names="a,b,freq")
+        assert _count(grid_path, sample_weight="freq").table.sum() == 18
         # Numbered rows, and a pair that occurs twice.
         numbered = [f"{line[:3]},{i}" for i, line in enumerate(COUNTED, 1)]
         _count(_write(tmp_path, *numbered, names="a,b,n"))
@@ -110,7 +113,7 @@ def test_a_table_of_counts_with_more_columns(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="in a and b and each 'SITE'.*sample_weight='COUNT'"):
         _count(path)
     run = CommandLine("agree").run(path, "--raters", "a", "b")
-    assert "ratings, use --sample-weight COUNT." in run.stderr
+    assert "ratings, use --sample-weight 'COUNT'." in run.stderr
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         # Items of 30 patients, with the number of slides of each.

@@ -26,7 +26,7 @@ from tests.helpers.rating_files import pa
 
 assert pa
 
-REFUSED = "text must be the JSON of SourceCounts"
+REFUSED = "text must be JSON from SourceCounts.to_json"
 RATINGS: dict[str, Any] = {
     "numbers": [1, 2, 5, 2, 1, 7],
     "words": ["a", "b", "é", "b", "a", "zz"],

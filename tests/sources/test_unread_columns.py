@@ -140,7 +140,7 @@ def _joined_by_part(left: str, right: str) -> Columns:
 
 
 SUBTOTALS = r"column 'ward' contains subtotals such as '.*Ward 0.*', first in row 5"
-JOINED = "with the same 'patient_id' always have the same ratings, and 40 of 40 values"
+JOINED = "40 of 40 values of 'patient_id' .*, always with the same ratings"
 QUESTIONS = r"column 'question' divides the rows .*: 'mood', 'topic'\..*group='question'"
 # The counts of two raters who use two labels, called "a" and "b" like the columns.
 MATRIX: Columns = {"": ["a", "b"], "a": [20, 3], "b": [4, 30]}
@@ -151,7 +151,7 @@ DOUBTFUL = {
     "French": (_subtotals("Total {}"), SUBTOTALS),
     "joined": (_joined(), JOINED),
     "questions": (_questions(), QUESTIONS),
-    "tests": (_with_tests(), "'patient_id' contains 'ZZTEST', 'test_patient 1': if these rows"),
+    "tests": (_with_tests(), "'patient_id' contains 'ZZTEST', 'test_patient 1'. If the rows"),
     "versions": (_versions(), "20 of 60 values of 'record_id' occur with several values of 'vers"),
     "part of the key": (
         _joined_by_part("eye_a", "eye_b"),
@@ -160,7 +160,7 @@ DOUBTFUL = {
     "scales": (_essays(), r"'essay_set' divides .* have numbers in different ranges: 'one', 'two'"),
     "prefilled": (
         (own := _prefilled()),
-        "a and b agree on all 200 items without 'marked_at', but on only"
+        "a and b agree on all 200 items with no value in 'marked_at', but on only"
         f" {percent_text(sum(map(eq, own['a'][1::2], own['b'][1::2])) / 200)} of the others",
     ),
     "trained": (
@@ -317,7 +317,7 @@ def _documents(*, restart: bool) -> Columns:
 def test_item_numbers_that_restart_in_each_document(tmp_path: Path) -> None:
     names = {"item": "item", "rater": "rater", "rating": "label"}
     for source in _sources(_documents(restart=True), tmp_path).values():
-        with pytest.warns(UserWarning, match="seems to be a different item in each 'document'"):
+        with pytest.warns(UserWarning, match="refer to a different item in each 'document'"):
             Ratings.from_long(source, **names)
     options = [text for name in names.items() for text in (f"--{name[0]}", name[1])]
     assert "'item' restarts" in CommandLine("agree").run(tmp_path / "ratings.csv", *options).stderr
@@ -404,7 +404,7 @@ def test_files_in_different_orders(tmp_path: Path) -> None:
         paths.append(tmp_path / f"{name}.csv")
         paths[-1].write_text(csv_text(columns), encoding="utf-8")
     n = sum(i != place for place, i in enumerate(shuffled))
-    message = f"same values in column 'text', but {n} of 60 have a different 'id' .* join the f"
+    message = f"same values in column 'text', but {n} of these 60 values have .* join the f"
     board = ("leaderboard", *paths, "--id", "id", "--target", "label")
     for agree in ((*paths, "--rating", "label"), (tmp_path, "--rating", "label")):
         run = CommandLine("agree").run(*agree, "--id", "id")

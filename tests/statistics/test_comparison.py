@@ -408,7 +408,10 @@ def test_the_other_prediction_changes_no_kappa(weights: Any) -> None:
             lambda: compare_predictions([1, 2], [1], y_true=[1]),
             r"same length, got \{'y_true': 1, 'first': 2",
         ),
-        (lambda: compare_predictions([1], [1], y_true=[1], labels=[2]), r"not among \[2\]"),
+        (
+            lambda: compare_predictions([1], [1], y_true=[1], labels=[2]),
+            r"not among the labels \[2\]",
+        ),
         (lambda: compare_predictions([], [], y_true=[]), "must not be empty, got no items"),
         (lambda: compare_predictions([1], [1], y_true=[1], missing="no"), "missing must be"),
     ],

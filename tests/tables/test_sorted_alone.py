@@ -116,13 +116,13 @@ ENTRANCES: dict[str, Callable[[Any, Any, Path], object]] = {
 def test_a_column_that_was_sorted_alone(call: Any, words: bool, tmp_path: Path) -> None:
     labels = np.array(["low", "mid", "high"]) if words else np.array([1, 2, 10])
     for first, second in ((TRUTH, np.sort(RATED)), (np.sort(TRUTH)[::-1], RATED)):
-        with pytest.warns(UserWarning, match="is sorted, .* is not, and they agree no more than"):
+        with pytest.warns(UserWarning, match="sorted but .* is not, and they agree no more than"):
             call(labels[first], labels[second], tmp_path)
 
 
 @pytest.mark.parametrize("call", OF_PREDICTIONS.values(), ids=OF_PREDICTIONS)
 def test_a_prediction_that_was_sorted_alone(call: Any, tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="is sorted, .* is not, and they agree no more than"):
+    with pytest.warns(UserWarning, match="sorted but .* is not, and they agree no more than"):
         call(TRUTH, np.sort(RATED), tmp_path)
     # Items are often sorted by their true label, and a baseline can predict at random.
     with warnings.catch_warnings():
@@ -145,7 +145,7 @@ def test_whole_rows_may_be_sorted(tmp_path: Path) -> None:
 
 
 def test_large_files_that_were_sorted_alone(tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="'a' is sorted, column 'b' is not"):
+    with pytest.warns(UserWarning, match="'a' is sorted but column 'b' is not"):
         of_folder(np.sort(TRUTH), RATED, tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -245,5 +245,7 @@ def test_labels_and_scores_are_no_ratings(tmp_path: Path) -> None:
         warnings.simplefilter("error")
         of_thresholds(path)
     write_csv(path, y=np.sort(TRUTH), score=RNG.permutation(scores))
-    with pytest.warns(UserWarning, match="'y' is sorted, the column of out-of-fold labels is not"):
+    with pytest.warns(
+        UserWarning, match="'y' is sorted but the column of out-of-fold labels is not"
+    ):
         of_thresholds(path)

@@ -172,7 +172,7 @@ def test_no_copy_is_made() -> None:
 
 def test_too_many_tables_are_refused() -> None:
     n = 200_000
-    with pytest.raises(ValueError, match=r"200000 groups with \d+ and \d+ labels .* too many"):
+    with pytest.raises(ValueError, match=r"200000 groups, each with \d+ rows and .* too many"):
         agreement_by(np.arange(n) % 500, np.arange(n) % 499, groups=np.arange(n))
 
 

@@ -397,7 +397,7 @@ def test_any_real_number_is_a_confidence() -> None:
 
 def test_rates_without_room_for_disagreement() -> None:
     with pytest.raises(
-        ValueError, match=r"rates must allow .*, got .* \[0\.0, 1\.0\]\. .* undefined"
+        ValueError, match=r"rates must allow .* undefined without it, got .* \[0\.0, 1\.0\]\."
     ):
         sample_size(0.5, rates=(0, 0))
 

@@ -105,7 +105,7 @@ def score(
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
             counts = count_ratings(source, Columns(y1, y2, sample_weight), reading)
         are_sorted = bool(remarks.sorted_labels)
-        saved = SavedCounts(source.name, (y1, y2), sample_weight, are_sorted, counts)
+        saved = SavedCounts.of(source.name, (y1, y2), sample_weight, are_sorted, counts)
         if save is not None:
             write_file(save, saved.to_json())
         print_counts(source.name, saved, matrix or weights, gate, output, remarks)

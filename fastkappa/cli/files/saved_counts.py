@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from glob import glob, has_magic
+from os.path import realpath
 from pathlib import Path
 from typing import Any, NamedTuple
 from warnings import warn
@@ -44,6 +45,11 @@ class SavedCounts(NamedTuple):
     sample_weight: str | None
     are_sorted: bool
     counts: SourceCounts
+
+    @classmethod
+    def of(cls, source: str, *others: Any) -> SavedCounts:
+        """Return counts with the absolute path of their source, so that merged paths compare."""
+        return cls(source if source == STANDARD_INPUT else realpath(source), *others)
 
     def to_json(self) -> str:
         """Return the counts as JSON that `read_counts` can read."""

@@ -19,13 +19,13 @@ from fastkappa.formatting import percent_text
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.real_numbers import warn_of_codes_among_labels
 from fastkappa.tables.doubtful_orders import judge_codes, judge_sorted_alone
-from fastkappa.tables.doubtful_tables import warn_of_end, warn_of_strangers, warn_of_totals
-from fastkappa.tables.two_codings import (
-    MOST_LABELS,
-    may_be_coded_apart,
-    not_told_apart,
-    two_codings,
+from fastkappa.tables.doubtful_tables import (
+    warn_of_codings,
+    warn_of_end,
+    warn_of_strangers,
+    warn_of_totals,
 )
+from fastkappa.tables.two_codings import MOST_LABELS, not_told_apart
 
 COMPUTED = re.compile(
     r"(?<![^\W_])(consensus|majority|mode|votes?|adjudicated|final|gold|mean|average|avg|median|total|sum)"
@@ -254,11 +254,8 @@ def judge_pairs(
             table, both, (a, b), has_order_of_ids=has_order_of_ids
         ):
             return True
-        if may_be_coded_apart(labels, table, table):
-            text = two_codings(labels, table, (a, b), are_given=are_given)
-            if text:
-                warn(text)
-                return True
+        if warn_of_codings(labels, table, (a, b), are_given=are_given):
+            return True
     # ``together`` counts each rating once for each other rater, so it is divided by the number of
     # other raters.
     if not are_given and warn_of_end(labels, together / max(len(names) - 1, 1), ["the raters"]):

@@ -8,7 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray, IntTable, chunks_of
-from fastkappa.multirater.items.forms import OtherForm, other_form
+from fastkappa.multirater.items.forms import (
+    OtherForm,
+    form_of_rows,
+    may_be_transposed,
+    other_form,
+)
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import check_is_list, find_missing
@@ -80,7 +85,10 @@ def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements 
         )
         for name, column, whole in zip(names, numeric, wholes)
     ]
-    return measured._replace(form=other_form(raters, may_be_counts=all(wholes)))
+    form = other_form(raters, may_be_counts=all(wholes))
+    if form is None and may_be_transposed(len(columns), measured.n_subjects):
+        form = form_of_rows(np.stack(measured.columns).astype(float))
+    return measured._replace(form=form)
 
 
 def measurements_of(columns: list[AnyArray]) -> Measurements:

@@ -176,7 +176,7 @@ def warn_of_equal_numbers(texts: Iterable[str], column: Any, decimal: str) -> No
     if equal and len(texts_of) <= MOST_CODES:
         warn(
             f"column {column!r} contains {' and '.join(map(repr, equal))}, which are read as the"
-            " same number. If they are codes, pass labels= with all codes as strings."
+            " same number. If they are different labels, pass labels= with all labels as strings."
         )
 
 

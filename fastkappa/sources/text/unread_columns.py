@@ -50,12 +50,18 @@ TEST = re.compile(
 # match, and that no other id matches `SPLIT`. If an id matches `SPLIT`, the test items are probably
 # those used to test a model.
 SPLIT, MOST_TESTS = re.compile("train|val|dev", re.IGNORECASE), 0.05
+# Matches the name of a column of sampling weights, but not of the weights of people.
+WEIGHT = re.compile(
+    r"(?i:(sampl(e|ing)|survey|design|inverse[\W_]?prob(ability)?|p)[\W_]?weights?"
+    r"|ip[tcs]?w|inverse[\W_]?prob(ability)?)"
+)
 # Matches the name of a column that numbers the versions of an item.
 VERSION = re.compile(r"(?i:(?<![^\W\d_])(version|revision|rev)(?![^\W\d_]))")
 # A warning about versions requires that at most this proportion of the items have several versions.
 MOST_CHANGED = 0.9
 # A warning about a join by only part of the key requires at least this many ids for which both
-# raters have several labels.
+# raters have several labels. A warning about several predictions of an item requires as many ids
+# without the most frequent label.
 FEWEST_COMBINED = 10
 # A column is taken for ids or free text only if at least this proportion of its values are
 # distinct.
@@ -102,8 +108,9 @@ def judge_columns(given: Unread, *, is_whole: bool = True) -> None:
     if given.rated:
         _warn_of_subtotals(given)
         _warn_of_tests(given)
+        _warn_of_weights(given)
     rules = [_warn_of_repeated] if is_whole else []
-    rules += [_warn_of_versions, _warn_of_part_of_key, _warn_of_join]
+    rules += [_warn_of_versions, _warn_of_part_of_key, _warn_of_join, _warn_of_stacked]
     any(rule(given) for rule in rules)
     if not is_whole:
         return
@@ -159,10 +166,23 @@ def _warn_of_tests(given: Unread) -> None:
         are_ids = all(any(map(str.isdigit, one)) and not SPLIT.search(one) for one in others)
         if found and are_ids and len(found) <= MOST_TESTS * len(ids):
             warn(
-                f"column {name!r} contains {first_of_many([*map(repr, dict.fromkeys(found))], 3)}:"
-                " if these rows were entered only to test a tool or to train raters, remove them."
+                f"column {name!r} contains {first_of_many([*map(repr, dict.fromkeys(found))], 3)}."
+                " If the rows with these values were entered only to test a tool or to train"
+                " raters, remove them."
             )
             return
+
+
+def _warn_of_weights(given: Unread) -> None:
+    """Warn about sampling weights that are not used."""
+    for name in filter(WEIGHT.fullmatch, given.others if len(given.rated) == 2 else ()):
+        values = given.fields[name]
+        if len({*values}) > 1 and all(is_number(x) and float(x) > 0 for x in values):
+            warn(
+                f"column {name!r} seems to contain sampling weights, but all items count equally."
+                " If items were sampled with different probabilities, use"
+                f" sample_weight={name!r}."
+            )
 
 
 def _warn_of_versions(given: Unread) -> bool:
@@ -185,8 +205,8 @@ def _warn_of_versions(given: Unread) -> bool:
             ):
                 warn(
                     f"{n} of {len(versions)} values of {one!r} occur with several values of"
-                    f" {name!r}, and each row is counted as an item. If these rows are versions of"
-                    f" one item, keep only the row with the last {name!r}."
+                    f" {name!r}, and each row is counted as an item. If the rows with the same"
+                    f" {one!r} are versions of one item, keep only the row with the last {name!r}."
                 )
                 return True
     return False
@@ -210,10 +230,40 @@ def _warn_of_join(given: Unread) -> bool:
         n_disputed = sum(len(set(item)) > 1 for item in again)
         if len(again) >= FEWEST_REPEATED and n_disputed >= LEAST_DISPUTED * len(again):
             warn(
-                f"rows of {given.source} with the same {name!r} always have the same ratings, and"
-                f" {len(again)} of {len(of_id)} values of {name!r} occur in several rows. If these"
-                " rows are the same item, for example after a join, it is counted several times:"
-                f" keep one row per {name!r}."
+                f"{len(again)} of {len(of_id)} values of {name!r} occur in several rows of"
+                f" {given.source}, always with the same ratings. If the rows with the same {name!r}"
+                " are the same item, for example after a join, the item is counted several times."
+                f" Keep one row per {name!r}."
+            )
+            return True
+    return False
+
+
+def _warn_of_stacked(given: Unread) -> bool:
+    """Warn if rows with the same id agree on some ratings, such as the truth, but not on others.
+
+    The rows can be predictions of several models, or items in clusters. Each id must be repeated.
+    Return whether there is a warning.
+    """
+    for name in _id_columns(given) if not given.keys else ():
+        ids = given.fields[name]
+        labels_of = {own: {*zip(ids, given.fields[own])} for own in given.rated}
+        n_ids = len({*ids})
+        same = [own for own, labels in labels_of.items() if len(labels) == n_ids]
+        others = [own for own in given.rated if own not in same]
+        if not same or not others or min(Counter(ids).values()) < 2:
+            continue
+        used = Counter(label for _, label in labels_of[same[0]])
+        n_varied = sum(n > 1 for n in Counter(one for one, _ in labels_of[others[0]]).values())
+        if n_varied >= max(FEWEST_REPEATED, LEAST_DISPUTED * n_ids) and n_ids >= max(
+            FEWEST_COMBINED + max(used.values()), 2 * len(used)
+        ):
+            warn(
+                f"all rows of {given.source} with the same {name!r} have the same {same[0]!r}, but"
+                f" {n_varied} of {n_ids} values of {name!r} have several values of {others[0]!r}."
+                " If these rows are ratings of one item by several models or raters, score each of"
+                f" them separately, or keep one row per {name!r}. If they are different items, pass"
+                f" {name!r} as clusters= of agreement."
             )
             return True
     return False
@@ -275,7 +325,7 @@ def _warn_of_repeated(given: Unread) -> bool:
         if len(place) == n_distinct or (are_parts and is_shared and not tells_apart):
             warn(
                 f"{len(again)} rows of {given.source} repeat the {name!r} of other rows, but are"
-                " counted as separate items: remove them if they are the same items."
+                " counted as separate items. If they are duplicates, remove them."
             )
             return True
     return False
@@ -360,6 +410,6 @@ def _warn_of_matrix(given: Unread) -> None:
     if given.n_rows > 1 and listed == [name.strip() for name in others]:
         warn(
             f"the first column of {given.source} contains the names of the other columns, as in a"
-            " confusion matrix, but each line is read as an item. If it is a confusion matrix, pass"
-            " the counts to agreement_from_confusion."
+            " confusion matrix, but each line is read as an item. If the source is a confusion"
+            " matrix, pass the counts to agreement_from_confusion."
         )

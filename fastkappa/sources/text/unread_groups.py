@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain, combinations, permutations, product
+from statistics import fmean
 from typing import NamedTuple
 
 from fastkappa.formatting import first_of_many
@@ -69,6 +70,14 @@ UNSEEN = re.compile("(val|valid(ation)?|dev(elopment)?|test(ing)?|hold-?out)", r
 # A warning about training requires that agreement is higher on the training items than on the other
 # items, by at least the proportion `BETTER_TRAINED` and by at least `FAR_APART` standard errors.
 BETTER_TRAINED, FAR_APART = 0.05, 4
+# Matches the name of a column that marks test questions. Its values mean true or false.
+GOLD = re.compile(
+    r"(?i:[\W_]*((is[\W_]?)?(golden|gold[\W_]?(unit|question|item)|test[\W_]?question"
+    r"|attention[\W_]?check)s?|is[\W_]?gold))"
+)
+TRUE, FALSE = {"true", "1", "yes"}, {"false", "0", "no", ""}
+# A warning about test questions is also issued if they have at least `MORE` times as many ratings.
+MORE = 2
 # A warning about indicators requires at least `FEWEST_CATEGORIES` categories per item, and at least
 # `FEWEST_CHOSEN` items.
 FEWEST_CATEGORIES, FEWEST_CHOSEN = 3, 20
@@ -100,6 +109,7 @@ def warn_of_groups(given: Unread) -> None:
     """Warn about groups of rows, in columns that are not read, that explain the ratings."""
     _warn_of_questions(given)
     _warn_of_shifted(given)
+    _warn_of_gold(given)
     if len(given.rated) == 1 and len(given.keys) > 1:
         _warn_of_restarts(given)
     elif len(given.rated) > 1:
@@ -140,8 +150,9 @@ def _warn_of_questions(given: Unread) -> None:
         if differ:
             shown = first_of_many([*map(repr, dict.fromkeys(parts))], 3)
             warn(
-                f"column {name!r} divides the rows into parts that {differ}: {shown}. If these are"
-                f" different questions, compute kappa for each of them, as with group={name!r}."
+                f"column {name!r} divides the rows into parts that {differ}: {shown}. If the"
+                " parts are different questions, compute kappa for each of them, for example with"
+                f" group={name!r}."
             )
             return
 
@@ -219,8 +230,8 @@ def _warn_of_shifted(given: Unread) -> None:
             found = [repr(part) for part, own in numbers.items() if own == high]
             warn(
                 f"the ratings range from {high[0]:g} to {high[-1]:g} where {name!r} is"
-                f" {first_of_many(found, 3)}, but from {low[0]:g} to {low[-1]:g} elsewhere. If they"
-                " are different codes for the same labels, use the same codes in all rows."
+                f" {first_of_many(found, 3)}, but from {low[0]:g} to {low[-1]:g} elsewhere. If"
+                " these are different codes for the same labels, use the same codes in all rows."
             )
             return
 
@@ -254,10 +265,10 @@ def _warn_of_restarts(given: Unread) -> None:
         across, within = ((k / m - by_chance) / (1 - by_chance) for k, m in zip(equal, pairs))
         if within >= AGREED and abs(across) <= UNRELATED:
             warn(
-                f"the same {item!r} seems to be a different item in each {name!r}: its ratings"
-                f" agree within a {name!r}, but only by chance across them. If {item!r} restarts"
-                f" for each {name!r}, make the items unique, for example by adding {name!r} to"
-                f" {item!r}."
+                f"the same {item!r} seems to refer to a different item in each {name!r}. Ratings"
+                f" with the same {item!r} agree if they also have the same {name!r}, but otherwise"
+                f" agree only by chance. If {item!r} restarts for each {name!r}, make the items"
+                f" unique, for example by adding {name!r} to {item!r}."
             )
             return
 
@@ -286,24 +297,62 @@ def _warn_of_places(given: Unread) -> None:
             return
 
 
+class _Agreement(NamedTuple):
+    """The agreement and the number of ratings per item, outside and inside a part."""
+
+    agreed: Sequence[float]
+    n_ratings: Sequence[float]
+    is_better: bool
+
+
+def _agreement_in(given: Unread, is_part: Sequence[bool]) -> _Agreement | None:
+    """Compare the items outside and inside a part, or return None if either has no agreement."""
+    items = given.fields[given.keys[0]] if len(given.rated) == 1 else range(len(is_part))
+    labels_of: dict[tuple[object, bool], Counter[str]] = {}
+    for item, is_in, *labels in zip(items, is_part, *(given.fields[name] for name in given.rated)):
+        labels_of.setdefault((item, is_in), Counter()).update(filter(None, labels))
+    sizes: list[list[int]] = [[], []]
+    same: list[list[float]] = [[], []]
+    for (_, is_in), own in labels_of.items():
+        if (m := own.total()) > 1:
+            sizes[is_in].append(m)
+            same[is_in].append(sum(k * (k - 1) for k in own.values()) / (m * (m - 1)))
+    if not all(same):
+        return None
+    agreed, mean = [*map(fmean, same)], fmean(chain(*same))
+    error = math.sqrt(mean * (1 - mean) * sum(1 / len(own) for own in same))
+    is_better = agreed[1] - agreed[0] >= max(BETTER_TRAINED, FAR_APART * error)
+    return _Agreement(agreed, [*map(fmean, sizes)], is_better)
+
+
+def _warn_of_gold(given: Unread) -> None:
+    """Warn about test questions, if raters agree on them better or rated them more often."""
+    for name in filter(GOLD.fullmatch, given.others if given.keys or len(given.rated) > 1 else ()):
+        marks = [text.strip().casefold() for text in given.fields[name]]
+        are_gold = [text in TRUE for text in marks]
+        found = _agreement_in(given, are_gold) if {*marks} <= TRUE | FALSE else None
+        if found is not None and (
+            found.is_better or found.n_ratings[1] >= MORE * found.n_ratings[0]
+        ):
+            (others, gold), (few, many) = found.agreed, found.n_ratings
+            warn(
+                f"column {name!r} marks test questions, which have {gold:.0%} agreement and"
+                f" {many:.3g} ratings per item, while other items have {others:.0%} and {few:.3g}."
+                " If raters were tested with known answers, leave these rows out."
+            )
+            return
+
+
 def _warn_of_training(given: Unread) -> None:
     """Warn if predictions agree better with the truth for items with which a model was trained."""
-    first, second = (given.fields[name] for name in given.rated)
     for name in given.others:
         parts = given.fields[name]
         kinds = {part for part in parts if TRAINING.fullmatch(part)}
         if len(kinds) != 1 or not all(part in kinds or UNSEEN.fullmatch(part) for part in parts):
             continue
-        n, agreed = [0, 0], [0, 0]
-        for part, x, y in zip(parts, first, second):
-            n[part in kinds] += 1
-            agreed[part in kinds] += x == y
-        if min(n) == 0:
-            continue
-        unseen, trained = (k / m for k, m in zip(agreed, n))
-        mean = sum(agreed) / sum(n)
-        error = math.sqrt(mean * (1 - mean) * (1 / n[0] + 1 / n[1]))
-        if trained - unseen >= max(BETTER_TRAINED, FAR_APART * error):
+        found = _agreement_in(given, [part in kinds for part in parts])
+        if found is not None and found.is_better:
+            unseen, trained = found.agreed
             warn(
                 f"{given.rated[0]} and {given.rated[1]} agree on {trained:.0%} of the items whose"
                 f" {name!r} is {min(kinds)!r}, but on {unseen:.0%} of the others. Compute a"

@@ -69,9 +69,9 @@ def _warn_of_prefilled(given: Unread) -> None:
             agreed = agreed_elsewhere(codes, is_blank)
             if agreed is not None:
                 warn(
-                    f"{pair[0]} and {pair[1]} agree on all {is_blank.sum()} items without"
+                    f"{pair[0]} and {pair[1]} agree on all {is_blank.sum()} items with no value in"
                     f" {name!r}, but on only {percent_text(agreed)} of the others. If one rater's"
-                    " ratings were filled in from the other there, leave these items out."
+                    " ratings of these items were copied from the other rater, leave them out."
                 )
                 return
 
