@@ -422,8 +422,8 @@ class ConfusionAccumulator:
             contents.judge_labels()
             self._judged_labels = contents.table.rows.tolist()
         counts = contents.counts()
-        are_given = contents.labels_given
-        judge_table(counts.labels, counts.table, counts.n_outside, are_given=are_given)
+        given = {"are_given": contents.labels_given, "is_weighted": bool(contents.is_weighted)}
+        judge_table(counts.labels, counts.table, counts.n_outside, **given)
         return contents, counts
 
     def _snapshot(self) -> Snapshot:

@@ -192,7 +192,8 @@ def agreement(
     )
     are_known = known is not None
     warn_of_weights(result.weights, counts.labels, counts.table, are_known=are_known)
-    judge_table(counts.labels, counts.table, counts.n_outside, are_given=are_known)
+    own = counts.labels, counts.table, counts.n_outside
+    judge_table(*own, are_given=are_known, is_weighted=result.is_weighted)
     judge_order(counts.table, items.columns["y1"], items.columns["y2"])
     warn_of_same_column({"y1": y1, "y2": y2})
     return _warned(result)
