@@ -19,7 +19,6 @@ from fastkappa.accumulator.snapshot import (
 )
 from fastkappa.arrays import AnyArray
 from fastkappa.choices import no_attribute
-from fastkappa.formatting import count_text
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import new_lock, resolve_num_threads
 from fastkappa.ratings.interop import array_at_once
@@ -365,10 +364,7 @@ class ConfusionAccumulator:
         return accumulator
 
     def __repr__(self) -> str:
-        contents = self._snapshot()
-        labels = contents.table.rows if contents.order is None else contents.order.labels
-        shown = count_text(len(labels), "label")
-        return f"<ConfusionAccumulator: {contents.n_items} items, {shown}>"
+        return f"<ConfusionAccumulator: {self._snapshot().in_short()}>"
 
     def __getstate__(self) -> dict[str, Any]:
         return {
