@@ -418,8 +418,8 @@ class ConfusionAccumulator:
             contents.judge_labels()
             self._judged_labels = contents.table.rows.tolist()
         counts = contents.counts()
-        given = {"are_given": contents.labels_given, "is_weighted": bool(contents.is_weighted)}
-        judge_table(counts.labels, counts.table, counts.n_outside, **given)
+        own = counts.labels, counts.table, counts.n_outside
+        judge_table(*own, are_given=contents.labels_given, is_weighted=bool(contents.is_weighted))
         return contents, counts
 
     def _snapshot(self) -> Snapshot:

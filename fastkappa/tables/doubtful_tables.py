@@ -84,7 +84,7 @@ def judge_table(
     if len(labels) < 2:
         return
     array = np.asarray(labels)
-    are_coded = not are_given and warn_of_codes_among_labels(array, table)
+    are_coded = not are_given and warn_of_codes_among_labels(array, table, names)
     if warn_of_codings(labels, table, names, are_given=are_given):
         return
     if not are_given and not are_coded:
