@@ -1,8 +1,4 @@
-"""Detect tables of counts that are probably mistakes, and warn about each kind.
-
-Examples are two raters without a common label, ids that were passed instead of ratings, and a row
-of totals that is counted as an item.
-"""
+"""Warn about tables that are probably mistakes, such as those with ids or a row of totals."""
 
 from __future__ import annotations
 

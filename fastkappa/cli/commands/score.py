@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +84,7 @@ def score(
 
     fastkappa score part1.csv --y1 ann --y2 ben --save part1.json
     """
-    from fastkappa.cli.files.opening import opened_inputs
+    from fastkappa.cli.files.opening import STANDARD_INPUT, opened_inputs
     from fastkappa.cli.files.reading import Reading
     from fastkappa.cli.files.saved_counts import SavedCounts
     from fastkappa.cli.files.two_columns import count_ratings
@@ -105,7 +106,8 @@ def score(
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
             counts = count_ratings(source, Columns(y1, y2, sample_weight), reading)
         are_sorted = bool(remarks.sorted_labels)
-        saved = SavedCounts.of(source.name, (y1, y2), sample_weight, are_sorted, counts)
+        path = source.name if source.name == STANDARD_INPUT else realpath(source.name)
+        saved = SavedCounts(path, (y1, y2), sample_weight, are_sorted, counts)
         if save is not None:
             write_file(save, saved.to_json())
         print_counts(source.name, saved, matrix or weights, gate, output, remarks)

@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from glob import glob, has_magic
-from os.path import realpath
 from pathlib import Path
 from typing import Any, NamedTuple
 from warnings import warn
@@ -37,6 +36,7 @@ ITEM_WEIGHTS = "item weights"
 class SavedCounts(NamedTuple):
     """The counts of the pairs in two columns, with the names of the source and the columns.
 
+    ``source`` is an absolute path, so that overlapping counts are found in any working folder.
     ``are_sorted`` is True if the labels were sorted because no order was given or declared.
     """
 
@@ -45,11 +45,6 @@ class SavedCounts(NamedTuple):
     sample_weight: str | None
     are_sorted: bool
     counts: SourceCounts
-
-    @classmethod
-    def of(cls, source: str, *others: Any) -> SavedCounts:
-        """Return counts with the absolute path of their source, so that merged paths compare."""
-        return cls(source if source == STANDARD_INPUT else realpath(source), *others)
 
     def to_json(self) -> str:
         """Return the counts as JSON that `read_counts` can read."""
