@@ -146,7 +146,7 @@ class EqualKappas(Result):
             # If every kappa is defined, only shared clusters can make the test impossible.
             reason = why if self.undefined else TOO_FEW_SHARED
             return Report([f"the groups cannot be compared: {reason}"])
-        differ = f"the groups differ, so the common {self.coefficient} is only their average"
+        differ = f"the values differ, so the common {self.coefficient} is only their average"
         remarks = [differ] if self.p_value < 1 - self.confidence else []
         remarks += [f"left out, because {why}"] if self.undefined else []
         error = f"standard error {figure(self.standard_error)}"
