@@ -19,7 +19,6 @@ from fastkappa.accumulator.snapshot import (
 )
 from fastkappa.arrays import AnyArray
 from fastkappa.choices import no_attribute
-from fastkappa.formatting import count_text
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import new_lock, resolve_num_threads
 from fastkappa.ratings.interop import array_at_once
@@ -331,7 +330,7 @@ class ConfusionAccumulator:
             raise ValueError(f"the accumulator has no items{left_out}, so agreement is undefined.")
         result = agreement_from_confusion(counts.table, labels=counts.labels, **options)
         contents.warn_of_order(options.get("weights"), stacklevel=2)
-        return replace(result, **contents.left_out)
+        return replace(result, **contents.left_out, is_weighted=bool(contents.is_weighted))
 
     def to_json(self) -> str:
         """Return the contents as a JSON string that `from_json` and ``fastkappa merge`` can read.
@@ -365,10 +364,7 @@ class ConfusionAccumulator:
         return accumulator
 
     def __repr__(self) -> str:
-        contents = self._snapshot()
-        labels = contents.table.rows if contents.order is None else contents.order.labels
-        shown = count_text(len(labels), "label")
-        return f"<ConfusionAccumulator: {contents.n_items} items, {shown}>"
+        return f"<ConfusionAccumulator: {self._snapshot().in_short()}>"
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -422,8 +418,8 @@ class ConfusionAccumulator:
             contents.judge_labels()
             self._judged_labels = contents.table.rows.tolist()
         counts = contents.counts()
-        are_given = contents.labels_given
-        judge_table(counts.labels, counts.table, counts.n_outside, are_given=are_given)
+        own = counts.labels, counts.table, counts.n_outside
+        judge_table(*own, are_given=contents.labels_given, is_weighted=bool(contents.is_weighted))
         return contents, counts
 
     def _snapshot(self) -> Snapshot:

@@ -8,6 +8,7 @@ import numpy as np
 
 from fastkappa.accumulator.exact_sums import UNIT_BITS, rounded
 from fastkappa.arrays import AnyArray
+from fastkappa.formatting import count_text
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import LabelOrder, common_order, not_declared, warn_of_order
 from fastkappa.ratings.read import judge_labels
@@ -79,6 +80,13 @@ class Snapshot(NamedTuple):
         n_dropped, *missing = self.dropped.tolist()
         n_outside = self.table.n_outside
         return {"n_outside": n_outside, "missing": tuple(missing), "n_dropped": n_dropped}
+
+    def in_short(self) -> str:
+        """Return the numbers of items and labels as text, with the items left out, if any."""
+        labels = self.table.rows if self.order is None else self.order.labels
+        left_out = {"outside the labels": self.table.n_outside, "missing": int(self.dropped[0])}
+        more = (f", {n} {why}" for why, n in left_out.items() if n)
+        return f"{self.n_items} items, {count_text(len(labels), 'label')}{''.join(more)}"
 
     def counts(self) -> ConfusionCounts:
         """Return a copy of the table (counts or sums of weights), in the declared order."""

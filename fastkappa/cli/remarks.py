@@ -39,6 +39,8 @@ class Remarks:
         self.printed: list[str] = []
         # The sorted labels of each table for which no order was given or declared.
         self.sorted_labels: list[AnyArray] = []
+        # The texts that say whose labels some of these are, by position.
+        self.users: dict[int, str] = {}
         # The labels in their given or declared order.
         self.given_labels: Sequence[Any] = ()
         self.remedy = "Use --labels to set the intended order."
@@ -60,13 +62,18 @@ class Remarks:
         else:
             self.given_labels = labels.tolist()
 
+    def note_sorted(self, labels: AnyArray, of: str) -> None:
+        """Record sorted labels for which no order was given, and whose labels they are."""
+        self.users[len(self.sorted_labels)] = of
+        self.sorted_labels.append(labels)
+
     def show(self) -> None:
         """Print the warnings, including a warning if a result relies on a doubtful label order."""
-        orders = [(own, False) for own in self.sorted_labels]
-        orders += [(np.array(self.given_labels, object), True)]
-        for own, is_known in orders:
+        orders = [(own, self.users.get(i, ""), False) for i, own in enumerate(self.sorted_labels)]
+        orders += [(np.array(self.given_labels, object), "", True)]
+        for own, of, is_known in orders:
             found = (
-                order_warning(own, why, self.remedy, is_known=is_known)
+                order_warning(own, why, self.remedy, is_known=is_known, of=of)
                 for why in self.depends
                 if why is not None
             )

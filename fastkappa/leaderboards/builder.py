@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.arrays import FloatTable
 from fastkappa.exceptions import (
     changed_meanwhile,
     undefined_metric_warning,
@@ -28,7 +28,8 @@ from fastkappa.leaderboards.items.random_groups import (
 )
 from fastkappa.leaderboards.items.reference import Pair, Reference
 from fastkappa.leaderboards.items.shared_order import OtherLabelsError as OtherLabelsError
-from fastkappa.leaderboards.items.shared_order import SharedOrder
+from fastkappa.leaderboards.items.shared_order import SharedOrder, Used
+from fastkappa.leaderboards.items.shared_order import scales_of as scales_of
 from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.ranking import (
@@ -144,8 +145,8 @@ class LeaderboardBuilder:
         return [(entry.name, entry.kappa) for entry in self._entries if entry.failure is None]
 
     @property
-    def sorted_labels(self) -> AnyArray | None:
-        """The labels found so far, sorted, or None if labels are given or an order is declared."""
+    def sorted_labels(self) -> list[Used]:
+        """The sets of labels found so far, or none if labels are given or an order is declared."""
         return self._order.sorted_labels
 
     def fail(self, name: Any, failure: str) -> None:

@@ -218,14 +218,21 @@ def is_alphabetical(labels: AnyArray) -> bool:
 
 
 def order_warning(
-    labels: AnyArray, why: str, remedy: str = REMEDY, *, fewest: int = 3, is_known: bool = False
+    labels: AnyArray,
+    why: str,
+    remedy: str = REMEDY,
+    *,
+    fewest: int = 3,
+    is_known: bool = False,
+    of: str = "",
 ) -> str | None:
     """Return a warning if ``why`` depends on an order of labels that is probably wrong, or None.
 
     ``why`` is the part of the result that depends on the order. With fewer than ``fewest`` labels,
     there is no warning, because two labels have the same distance in either order. Named weights
-    count each step as 1, so numeric labels with uneven spacing also cause a warning. If the order
-    ``is_known``, because it was given or declared, only numbers that rise and fall are doubtful.
+    count each step as 1, so numeric labels with uneven spacing also cause a warning, which adds
+    ``of`` to the labels. If the order ``is_known``, because it was given or declared, only numbers
+    that rise and fall are doubtful.
     """
     if len(labels) < fewest:
         return None
@@ -257,25 +264,26 @@ def order_warning(
     ]
     code = f", or missing_codes= if {ends[0]:g} stands for a missing rating" if ends else ""
     return (
-        f"{counted} {shown(labels)} are not equally spaced. Pass labels= with all labels of the"
+        f"{counted} {shown(labels)}{of} are not equally spaced. Pass labels= with all labels of the"
         f" scale, or a matrix of weights{code}."
     )
 
 
 def warn_of_order(
-    labels: AnyArray, why: str, stacklevel: int, *, fewest: int = 3, is_known: bool = False
+    labels: AnyArray, why: str, stacklevel: int, *, is_known: bool = False, **options: Any
 ) -> None:
     """Warn if a result depends on an order of labels that is probably wrong; see `order_warning`.
 
     ``why`` is the part of the result that depends on the order, such as ``weights='quadratic'``.
     """
-    warning = order_warning(labels, why, fewest=fewest, is_known=is_known)
+    warning = order_warning(labels, why, is_known=is_known, **options)
     if warning is not None:
         warnings.warn(warning, LabelOrderWarning, stacklevel + 1)
 
 
 def shown(labels: AnyArray | Sequence[Any]) -> str:
     """Return labels, in order, as text for a message."""
-    some = list(map(printable, np.asarray(labels[:MOST_SHOWN], object).tolist()))
+    listed = np.asarray(labels[:MOST_SHOWN], object).tolist()
+    some = [printable(int(x) if isinstance(x, float) and x.is_integer() else x) for x in listed]
     more = ["..."] if len(labels) > MOST_SHOWN else []
     return " < ".join([*some, *more])

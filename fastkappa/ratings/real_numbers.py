@@ -124,20 +124,30 @@ def may_be_codes(labels: AnyArray) -> bool:
     return bool(labels.item(0) < 0 or labels.item(-1) - labels.item(0) > len(labels))
 
 
-def warn_of_codes_among_labels(labels: AnyArray, table: AnyArray | None = None) -> bool:
+def warn_of_codes_among_labels(
+    labels: AnyArray, table: AnyArray | None = None, names: Sequence[str] = ()
+) -> bool:
     """Warn about labels such as 99 that often mean a missing rating. Return whether any exist.
 
-    ``labels`` are sorted. With a ``table`` of two raters, only labels that occur in it are judged.
+    ``labels`` are sorted. With a ``table`` of two raters, only labels that occur in it are judged,
+    and if only one rater uses them, the warning contains this rater's name.
     """
     if not may_be_codes(labels):
         return False
     if table is not None:
-        labels = labels[table.any(axis=0) | table.any(axis=1)]
+        occur = np.array([table.any(axis=1), table.any(axis=0)])
+        labels, occur = labels[occur.any(axis=0)], occur[:, occur.any(axis=0)]
     if labels.dtype.kind in "UTO" and not is_alphabetical(labels):
         labels = labels.astype(float)
     if labels.dtype.kind in "iuf" and (found := codes_among(labels.tolist())):
+        users = []
+        if table is not None:
+            users = [
+                name for name, own in zip(names, occur[:, np.isin(labels, found)]) if own.any()
+            ]
+        where = f" in {users[0]}" if len(users) == 1 else ""
         warn(
-            f"the ratings contain {' and '.join(map(str, found))}. Such numbers often mean a"
+            f"the ratings contain {' and '.join(map(str, found))}{where}. Such numbers often mean a"
             " missing rating or a typing error, but are counted as labels. Pass missing_codes= (on"
             " the command line, --missing-codes) for missing ratings, or labels= for real labels."
         )

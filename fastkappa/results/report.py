@@ -91,14 +91,16 @@ class Report(NamedTuple):
     notes: Sequence[str] = ()
 
 
-def left_outside(*n_items: int) -> list[str]:
+def left_outside(*n_items: int, is_weighted: bool = False) -> list[str]:
     """Return a list with a doubt about items that are left out, or an empty list if there are none.
 
-    If results differ in the number of items that they leave out, give all numbers.
+    If results differ in the number of items that they leave out, give all numbers. If items have
+    weights, the numbers count rows.
     """
     if not any(n_items):
         return []
-    return [f"{counts_text(n_items, 'item')} left out because of a rating outside the labels"]
+    of = counts_text(n_items, "row" if is_weighted else "item")
+    return [f"{of} left out because of a rating outside the labels"]
 
 
 def facts(pairs: Iterable[tuple[str, Any]], caption: str = "") -> Grid:

@@ -61,7 +61,8 @@ class SourceCounts(CountsResult, CountedRows):
     n_dropped : int
         The number of items left out because a rating is missing.
     is_weighted : bool
-        True if the table contains sums of item weights instead of counts.
+        True if the table contains sums of item weights instead of counts. The other numbers count
+        rows in any case.
     """
 
     __slots__ = ()

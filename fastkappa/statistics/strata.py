@@ -146,11 +146,13 @@ class EqualKappas(Result):
             # If every kappa is defined, only shared clusters can make the test impossible.
             reason = why if self.undefined else TOO_FEW_SHARED
             return Report([f"the groups cannot be compared: {reason}"])
-        left_out = [f"left out, because {why}"] if self.undefined else []
+        differ = f"the values differ, so the common {self.coefficient} is only their average"
+        remarks = [differ] if self.p_value < 1 - self.confidence else []
+        remarks += [f"left out, because {why}"] if self.undefined else []
         error = f"standard error {figure(self.standard_error)}"
         common = f"common {self.coefficient} {estimate_text(self.kappa, self.interval)}, {error}"
         return Report(
-            [common, f"test of equality: {self.test_text()}", *left_out],
+            [common, f"test of equality: {self.test_text()}", *remarks],
             doubts=[self.doubt] if self.doubt else [],
             notes=wide_intervals([("", self)]),
         )

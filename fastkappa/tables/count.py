@@ -278,7 +278,8 @@ def confusion_counts(
     counts = in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
     # The result contains the number of items outside the labels, so no warning about them is
     # needed.
-    judge_table(counts.labels, counts.table, are_given=labels is not None)
+    is_weighted = items.weights is not None
+    judge_table(counts.labels, counts.table, are_given=labels is not None, is_weighted=is_weighted)
     judge_order(counts.table, *columns)
     return counts
 

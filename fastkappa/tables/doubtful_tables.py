@@ -80,7 +80,7 @@ def judge_table(
     if len(labels) < 2:
         return
     array = np.asarray(labels)
-    are_coded = not are_given and warn_of_codes_among_labels(array, table)
+    are_coded = not are_given and warn_of_codes_among_labels(array, table, names)
     if warn_of_codings(labels, table, names, are_given=are_given):
         return
     if not are_given and not are_coded:
@@ -90,10 +90,8 @@ def judge_table(
     counts, n = (table.sum(axis=1), table.sum(axis=0)), table.sum()
     used = [np.sort(array[own > 0]) for own in counts]
     if array.dtype.kind in "iuf":
-        of_name = dict(zip(names, counts))
-        warn_of_totals(
-            dict(zip(names, used)), n, lambda name: (array * of_name[name]).sum(dtype=float)
-        )
+        own, of_name = dict(zip(names, used)), dict(zip(names, counts))
+        warn_of_totals(own, n, lambda name: (array * of_name[name]).sum(dtype=float))
     if not is_weighted:
         _warn_of_counted(table, names)
     any(warn_of_strangers(names[::way], used[::way], n) for way in (1, -1))

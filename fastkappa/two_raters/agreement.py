@@ -188,10 +188,12 @@ def agreement(
         raters=names_of((y1, y2), RATERS),
         clusters=of_items,
         missing_clusters=items.n_missing.get(CLUSTERS, 0),
+        is_weighted=weighed is not None,
     )
     are_known = known is not None
     warn_of_weights(result.weights, counts.labels, counts.table, are_known=are_known)
-    judge_table(counts.labels, counts.table, counts.n_outside, are_given=are_known)
+    own = counts.labels, counts.table, counts.n_outside
+    judge_table(*own, are_given=are_known, is_weighted=result.is_weighted)
     judge_order(counts.table, items.columns["y1"], items.columns["y2"])
     warn_of_same_column({"y1": y1, "y2": y2})
     return _warned(result)
@@ -264,8 +266,8 @@ def agreement_from_confusion(
     given = labels
     if isinstance(table, CountsResult):
         labels = table.labels if labels is None else labels
-        names_of_numbers = ("n_outside", "n_dropped", "missing")
-        left_out = {name: getattr(table, name) for name in names_of_numbers if hasattr(table, name)}
+        names_of_fields = ("n_outside", "n_dropped", "missing", "is_weighted")
+        left_out = {name: getattr(table, name) for name in names_of_fields if hasattr(table, name)}
         table = table.table
     counts = counts_given(table)
     axes = [getattr(table, axis, None) for axis in ("index", "columns")]

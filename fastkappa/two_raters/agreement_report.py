@@ -103,14 +103,13 @@ def sentence_of(result: _Result, items: str | None = None) -> str:
     """
     first, second = map(printable, result.raters)
     raters = "two raters" if result.raters == RATERS else f"{first} and {second}"
-    left_out = _left_out(result, "rows " if items else "")
     test = ""
     if is_planned(result.null_kappa, result.alternative):
         null = null_text(result.null_kappa, result.alternative)
         test = f"test of {null}: {p_text(result.p_value)}"
     return estimate_sentence(
         f"Cohen's kappa ({weights_text(result.weights)}) of {raters} on"
-        f" {items or count_text(result.n, 'item')}{in_clusters(result)}{left_out}",
+        f" {items or count_text(result.n, 'item')}{in_clusters(result)}{_left_out(result)}",
         result.kappa,
         result.interval,
         f"{interval_name(result)}{widened_text(result, ',')}",
@@ -118,10 +117,11 @@ def sentence_of(result: _Result, items: str | None = None) -> str:
     )
 
 
-def _left_out(result: _Result, rows: str) -> str:
-    # A row with an integer weight can stand for several items.
+def _left_out(result: _Result) -> str:
     n = result.n_dropped + result.n_outside
-    return f", with {n} {rows}left out," if n else ""
+    # A row with an integer weight can stand for several items.
+    number = count_text(n, "row") if result.is_weighted else str(n)
+    return f", with {number} left out," if n else ""
 
 
 def why_undefined(result: _Result) -> str:
@@ -179,8 +179,8 @@ def _remarks(result: _Result) -> Iterator[str]:
         names = map(printable, result.raters) if known else ("the first rater", "the second")
         missing = ", ".join(f"{n} of {name}" for n, name in zip(result.missing, names))
         of_clusters = f" or cluster ({result.missing_clusters})" if result.missing_clusters else ""
-        rows = count_text(result.n_dropped, "row")
-        yield f"{rows} left out because of a missing rating ({missing}){of_clusters}"
+        n = count_text(result.n_dropped, "row" if result.is_weighted else "item")
+        yield f"{n} left out because of a missing rating ({missing}){of_clusters}"
     yield from _unused_labels(result)
     if math.isnan(result.kappa):
         yield f"kappa is undefined: {why_undefined(result)}"
@@ -190,7 +190,7 @@ def _remarks(result: _Result) -> Iterator[str]:
 
 def _doubts(result: _Result) -> Iterator[str]:
     """Yield the reasons why figures cannot be trusted."""
-    yield from left_outside(result.n_outside)
+    yield from left_outside(result.n_outside, is_weighted=result.is_weighted)
     if result.doubt:
         yield result.doubt
     own = result.clusters

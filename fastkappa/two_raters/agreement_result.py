@@ -70,6 +70,8 @@ class AgreementResult(Result):
         The clusters of the items, if given. All standard errors treat clusters as independent.
     missing_clusters : int
         The number of items whose cluster is missing.
+    is_weighted : bool
+        True if ``n`` is a sum of item weights. If so, all numbers of items left out count rows.
     """
 
     table: AnyArray
@@ -86,6 +88,7 @@ class AgreementResult(Result):
     alternative: Alternative = "two-sided"
     clusters: Clusters | None = None
     missing_clusters: int = 0
+    is_weighted: bool = False
 
     @cached_property
     def n(self) -> int:
@@ -331,10 +334,6 @@ class AgreementResult(Result):
         return are_joined(self.clusters)
 
     @property
-    def _degrees_of_freedom(self) -> float:
-        return inference.degrees_of_freedom(self.distribution, self.n_clusters)
-
-    @property
     def freedom(self) -> float:
         """The degrees of freedom of score tests: ``n_clusters - 1`` (infinity without clusters)."""
         return self.n_clusters - 1 if self._in_clusters else math.inf
@@ -361,7 +360,8 @@ class AgreementResult(Result):
         return widening(np.array(errors) / self._scale, alone, self.n_clusters)
 
     def _interval(self, value: float, error: float) -> tuple[float, float]:
-        return inference.symmetric_interval(value, error, self.confidence, self._degrees_of_freedom)
+        freedom = inference.degrees_of_freedom(self.distribution, self.n_clusters)
+        return inference.symmetric_interval(value, error, self.confidence, freedom)
 
     def _value(self, name: str) -> float:
         return float(self._indices[name].value)

@@ -144,6 +144,7 @@ def agreement_by(
             weights,
             n_outside=int(outside),
             raters=raters,
+            is_weighted=weighed is not None,
             clusters=own,
             **settings,
         )
@@ -171,11 +172,13 @@ def agreement_by(
         raters=raters,
         clusters=None if grouped is None else grouped.pooled,
         missing_clusters=items.n_missing.get(CLUSTERS, 0),
+        is_weighted=weighed is not None,
         **settings,
     )
     are_known = known is not None
     warn_of_weights(weights, found.rows, pooled.table, are_known=are_known)
-    judge_table(found.rows, pooled.table, pooled.n_outside, are_given=are_known)
+    own = found.rows, pooled.table, pooled.n_outside
+    judge_table(*own, are_given=are_known, is_weighted=pooled.is_weighted)
     judge_order(pooled.table, items.columns["y1"], items.columns["y2"])
     warn_of_same_column({"y1": y1, "y2": y2})
     n_missing = items.n_missing[GROUPS], *pooled.missing

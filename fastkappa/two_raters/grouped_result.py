@@ -293,7 +293,9 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             grids.append(differences_grid(self.differences, pooled.confidence))
         below += not_adjusted(len(self.differences), len(self.results))
         n_outside = [one.n_outside for one in self.results.values()]
-        doubts = left_outside(*n_outside if self.repeats_items else [pooled.n_outside])
+        doubts = left_outside(
+            *n_outside if self.repeats_items else [pooled.n_outside], is_weighted=pooled.is_weighted
+        )
         doubts += [] if self.repeats_items else shared_clusters(self.n_shared_clusters)
         named = [(label_text(group), result) for group, result in self.results.items()]
         whole = [] if self.repeats_items else [(ALL, pooled)]

@@ -369,7 +369,7 @@ def test_agreement_reports_the_items_left_out() -> None:
     saved = agreement_from_confusion(SourceCounts.from_json(total.to_json()))
     assert found.to_dict() == saved.to_dict()
     assert (str(found), found.sentence()) == (str(saved), saved.sentence())
-    assert "2 rows left out" in str(found)
+    assert "2 items left out" in str(found)
 
 
 def test_an_empty_accumulator_has_no_agreement() -> None:
@@ -417,3 +417,12 @@ def test_items_that_are_all_outside_the_labels_are_said_to_be() -> None:
         ValueError, match=r"has no items \(items left out because of other labels: 2\)"
     ):
         accumulator.agreement()
+
+
+def test_repr_states_the_items_left_out() -> None:
+    accumulator = ConfusionAccumulator(labels=[0, 1])
+    accumulator.update([0, 1], [0, 1])
+    assert repr(accumulator) == "<ConfusionAccumulator: 2 items, 2 labels>"
+    accumulator.update([0, 1, 2, None], [0, 3, 1, 2], missing="drop")
+    shown = "3 items, 2 labels, 2 outside the labels, 1 missing"
+    assert repr(accumulator) == f"<ConfusionAccumulator: {shown}>"

@@ -259,6 +259,12 @@ def test_counts_of_patterns_that_overlap(tmp_path: Path) -> None:
             assert "If they have rows in common, these rows are counted twice:" in told
     for files in ((left, right), (one, right)):
         assert program.run("merge", *files).stderr == ""
+    # The pattern ** matches folders at any depth.
+    deep = tmp_path / "deep.json"
+    pattern = f"{tmp_path.parent}/**/{tmp_path.name}/part-[0-1].csv"
+    program.text_of("score", pattern, *SCORE, "--save", deep)
+    assert "are counted twice" in " ".join(program.run("merge", deep, middle).stderr.split())
+    assert program.run("merge", deep, right).stderr == ""
 
 
 @pytest.mark.parametrize(

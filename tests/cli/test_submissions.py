@@ -102,6 +102,21 @@ def test_ids_with_leading_zeros_are_strings(command: CommandLine) -> None:
     assert "write the ids the same way, including leading zeros" in row["failure"]
 
 
+def test_warnings_about_labels_name_the_file(command: CommandLine) -> None:
+    labels = np.arange(60) % 5
+    write_csv(Path("truth.csv"), id=range(60), grade=labels)
+    for name, stray in (("plain", 0), ("five", 5), ("nine", 9)):
+        stray_at_start = [stray, *np.where(labels % 2, labels, np.roll(labels, 7))[1:]]
+        write_csv(Path(f"{name}.csv"), id=range(60), grade=stray_at_start)
+    files = ("plain.csv", "five.csv", "nine.csv", "--bootstrap", "0")
+    options = ("--id", "id", "--target", "grade", "--weights", "quadratic")
+    said = " ".join(command.run(*files, *options).stderr.split())
+    assert "the ratings contain 9 in prediction 'nine.csv'. Such numbers" in said
+    uneven = "the labels 0 < 1 < 2 < 3 < 4 < 9 of prediction 'nine.csv' are not equally spaced"
+    assert uneven in said
+    assert said.count("equally spaced") == 1
+
+
 def test_copies_are_named(command: CommandLine) -> None:
     for name in ("copy", "other"):
         write_csv(Path(f"{name}.csv"), id=range(N), grade=LABELS)

@@ -12,7 +12,15 @@ pytest.importorskip("typer")
 pytest.importorskip("pyarrow")
 pytest.importorskip("rich")
 
-from fastkappa import agreement, cohen_kappa_score, disagreement_weights, fleiss_kappa
+from fastkappa import (
+    ConfusionAccumulator,
+    agreement,
+    agreement_from_confusion,
+    cohen_kappa_score,
+    confusion_from_source,
+    disagreement_weights,
+    fleiss_kappa,
+)
 from tests.cli.test_opening import PAIR, RATERS, A, B, C, agree, kappa, score
 from tests.helpers.command_line import write_csv
 
@@ -45,6 +53,24 @@ def test_a_row_may_stand_for_several_items(group: list[str]) -> None:
     found = agree.json_of("counts.csv", *RATERS, "--sample-weight", "n", *group)
     expected = agree.json_of("rows.csv", *RATERS, *group)
     assert {**found, "file": ""} == {**expected, "file": ""}
+
+
+def test_rows_left_out_are_not_called_items() -> None:
+    columns = {"a": ["x", "y", "x", "z", ""], "b": ["x", "y", "y", "z", "x"], "n": [9, 8, 2, 5, 4]}
+    write_csv(Path("counts.csv"), **columns, g=[*"uuvvu"])
+    options = ("--sample-weight", "n", "--missing", "drop", "--labels", "x,y")
+    of_both = " (the weights of 3 rows), with 2 rows left out, was"
+    assert of_both in score.text_of("counts.csv", *PAIR, *options, "--format", "sentence")
+    for command, own in ((score, PAIR), (agree, RATERS), (agree, (*RATERS, "--group", "g"))):
+        shown = command.text_of("counts.csv", *own, *options)
+        assert "1 row left out because of a rating outside the labels" in shown
+    shown = agree.text_of("counts.csv", *RATERS, *options)
+    assert "1 row left out because of a missing rating (1 of a, 0 of b)" in shown
+    counts = confusion_from_source("counts.csv", "a", "b", sample_weight="n")
+    assert ", with 1 row left out, was" in agreement_from_confusion(counts).sentence()
+    accumulator = ConfusionAccumulator(labels=["x", "y"])
+    accumulator.update(["x", "y", "z"], ["x", "y", "z"], sample_weight=[9, 8, 5])
+    assert ", with 1 row left out, was" in accumulator.agreement().sentence()
 
 
 def test_item_weights_that_cannot_be() -> None:

@@ -125,6 +125,10 @@ def test_reports_advise_options(tmp_path: Path) -> None:
     assert found == list(fastkappa.conger_kappa(given, distribution="normal").interval)
 
 
+def test_advice_without_a_column_ends_with_its_period() -> None:
+    assert words.in_words_of_options("pass it as sample_weight=.") == "pass it as --sample-weight."
+
+
 def test_the_same_warning_is_printed_once(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=DIGITS, b=COLUMNS["b"], c=COLUMNS["far"])
     said = program.run("agree", path, "--raters", *"abc", "--bootstrap", 20, "--seed", 1).stderr

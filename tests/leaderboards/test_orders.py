@@ -288,3 +288,17 @@ def test_a_data_frame_is_no_column(score: Any, make: Any) -> None:
         score(frame, {"a": TRUTH})
     with pytest.raises(ValueError, match="^prediction 'a'" + reason + remedy):
         score(TRUTH, {"a": frame})
+
+
+def test_labels_are_judged_per_prediction() -> None:
+    """Each kappa uses the labels of the truth and of one prediction, never those of others."""
+    columns = dict(zip(("usual", "four", "nine"), PREDICTIONS.astype(float)))
+    columns["four"][:2] = 4
+    columns["nine"][0] = 9
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        leaderboard(TRUTH, columns, weights="quadratic", n_resamples=0)
+    texts = [str(one.message) for one in caught]
+    assert len(texts) == 2
+    assert texts[0].startswith("the ratings contain 9 in prediction 'nine'. Such numbers")
+    assert "the labels 0 < 1 < 2 < 3 < 9 of prediction 'nine' are not equally spaced" in texts[1]

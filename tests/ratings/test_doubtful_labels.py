@@ -98,10 +98,14 @@ def test_codes_for_missing_ratings_are_far_from_all_labels() -> None:
         confusion_counts([*first, -9, 99], [*second, 1, 99])
     codes = (-8, -99, -777, 77, 88, 98, 255, 888, 999, 32767, -(1 << 15), -(1 << 63))
     for code in (*codes, -2, -3, 9, 66, 96, 100, 127):
-        with pytest.warns(UserWarning, match=f"the ratings contain {code}. Such numbers often"):
+        with pytest.warns(
+            UserWarning, match=f"the ratings contain {code} in y1. Such numbers often"
+        ):
             confusion_counts([*first, code], [*second, 1])
     for code in (-9, 9, 99):
-        with pytest.warns(UserWarning, match=f"the ratings contain {code}. Such numbers often"):
+        with pytest.warns(
+            UserWarning, match=f"the ratings contain {code} in y1. Such numbers often"
+        ):
             confusion_counts([*range(-2, 3)] * 4 + [code], [*range(-2, 3)] * 4 + [0])
     with pytest.warns(UserWarning, match="the ratings contain -9 and -1. Such numbers often"):
         confusion_counts([*first, -9, -1], [*second, 1, -1])

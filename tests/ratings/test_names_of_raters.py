@@ -118,10 +118,10 @@ def test_names_reach_pictures(plot: Any, frame: Any) -> None:
 def test_missing_ratings_are_counted_by_name() -> None:
     first = pandas.Series([1.0, 2.0, None, 1.0], name="Dr. Ann")
     second = pandas.Series([1.0, None, None, 2.0], name="Dr. Ben")
-    text = str(agreement(first, second, missing="drop"))
-    assert "2 rows left out because of a missing rating (1 of Dr. Ann, 2 of Dr. Ben)" in text
-    text = str(agreement(first.to_numpy(), second.to_numpy(), missing="drop"))
-    assert "(1 of the first rater, 2 of the second)" in " ".join(text.split())
+    text = " ".join(str(agreement(first, second, missing="drop")).split())
+    assert "2 items left out because of a missing rating (1 of Dr. Ann, 2 of Dr. Ben)" in text
+    text = " ".join(str(agreement(first.to_numpy(), second.to_numpy(), missing="drop")).split())
+    assert "(1 of the first rater, 2 of the second)" in text
 
 
 def test_without_two_names_raters_are_first_and_second() -> None:

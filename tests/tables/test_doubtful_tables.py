@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from fastkappa import (
+    ConfusionAccumulator,
     Ratings,
     agreement,
+    agreement_by,
     confusion_counts,
     confusion_from_source,
     fleiss_kappa,
@@ -92,3 +94,24 @@ def test_items_without_findings_that_are_left_out(table: Any, labels: Any, tmp_p
         once = [*y1, labels[-1]], [*y2, labels[-1]]
         agreement(*once, labels=sorted({*y1}))
         agreement([labels[0]] * 2000 + y1, [labels[0]] * 2000 + y2, labels=sorted({*y1}))
+
+
+def test_counts_that_are_passed_are_not_advised() -> None:
+    """Each pair of labels occurs once, and the numbers of items are passed."""
+    first, second = np.repeat(range(3), 3), np.tile(range(3), 3)
+    accumulator = ConfusionAccumulator()
+    accumulator.update(first, second)
+    for count in (
+        lambda: agreement(first, second),
+        lambda: confusion_counts(first, second),
+        accumulator.kappa,
+    ):
+        with pytest.warns(UserWarning, match="each pair of labels of y1 and y2 occurs once"):
+            count()
+    ones = np.ones(9, int)
+    agreement(first, second, sample_weight=ones)
+    agreement_by(first, second, groups=ones, sample_weight=ones)
+    confusion_counts(first, second, sample_weight=ones)
+    accumulator = ConfusionAccumulator()
+    accumulator.update(first, second, sample_weight=ones)
+    assert accumulator.kappa() == 0

@@ -283,7 +283,7 @@ def test_missing_ratings_are_dropped_and_counted(name: str) -> None:
     assert result.n_dropped == 3
     assert sum(result.missing) in (3, 4)
     assert result.missing[0] in (2, 3)
-    assert "3 rows left out because of a missing rating" in str(result)
+    assert "3 items left out because of a missing rating" in str(result)
 
 
 @pytest.mark.parametrize("name", MISSING)

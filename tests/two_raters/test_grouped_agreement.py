@@ -273,3 +273,11 @@ def test_errors_by_students_t(clusters: Any) -> None:
     assert found.equality.interval_method == "asymptotic"
     with pytest.raises(ValueError, match="distribution must be 'normal' or 't'"):
         agreement_by(y1, y2, groups=groups, distribution="u")  # type: ignore[call-overload]
+
+
+def test_a_common_kappa_of_unequal_groups_is_called_an_average() -> None:
+    """Kappa is exactly 0.8 in one group and 0 in the other, or 0.8 in both."""
+    high, none = [[45, 5], [5, 45]], [[25, 25], [25, 25]]
+    remark = "the values differ, so the common kappa is only their average"
+    assert remark in str(compare_strata({"a": high, "b": none}))
+    assert remark not in str(compare_strata({"a": high, "b": high}))

@@ -49,6 +49,16 @@ def test_weights_of_items_left_out_are_left_out() -> None:
     expected = agreement(np.repeat(Y1[3:], TIMES[3:]), np.repeat(Y2[3:], TIMES[3:]))
     assert figures(found) == figures(expected)
     assert found.n_dropped == 3
+    # n is a sum of weights, so the text must say that the number left out is not.
+    assert ", with 3 rows left out, was" in found.sentence()
+    assert "3 rows left out because of a missing rating (3 of the first rater" in str(found)
+    assert ", with 3 left out, was" in agreement(with_gaps, Y2, missing="drop").sentence()
+    labels = np.unique(Y1)[:-1]
+    found = agreement(Y1, Y2, labels=labels, sample_weight=TIMES)
+    grouped = agreement_by(Y1, Y2, groups=GROUPS, labels=labels, sample_weight=TIMES)
+    for result in (found, grouped):
+        n = int((~(np.isin(Y1, labels) & np.isin(Y2, labels))).sum())
+        assert f"{n} rows left out because of a rating outside the labels" in str(result)
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def leaderboard(
         if title is not None and output != "html":
             raise ValueError("--title needs --format html.")
         remarks.depends = [depends(weights)]
-        reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
+        reading = Reading.of(labels, missing_codes, missing, remarks.note_sorted)
         remarks.given_labels = reading.labels or ()
         left_out: list[str] = []
         truth = truth_file(truth)

@@ -60,10 +60,10 @@ ODD_SCORES = "use --missing-codes if they stand for missing values."
 BOOLEANS = {"true": True, "false": False}
 
 # A callback for labels that were sorted because their order was neither given nor declared.
-OnSorted = Callable[[AnyArray], None]
+OnSorted = Callable[..., None]
 
 
-def ignore_sorted(labels: AnyArray) -> None:
+def ignore_sorted(labels: AnyArray, of: str = "") -> None:
     """Do nothing: a callback that ignores sorted labels."""
 
 
@@ -80,7 +80,8 @@ class Reading(NamedTuple):
     drop_missing : bool
         Whether to leave out missing ratings, and strings among numbers. Otherwise both are errors.
     on_sorted : callable
-        Called with the labels if their order is neither given nor declared.
+        Called with the labels if their order is neither given nor declared. A second argument can
+        say whose labels they are.
     on_progress : callable
         Called repeatedly with the number of bytes read so far.
     """

@@ -150,8 +150,12 @@ def _matches_of(source: str, pattern: str) -> bool:
     """Return whether a pattern matches a file, or one of the files that another pattern matches."""
     if source == pattern or not has_magic(pattern):
         return False
-    files = [Path(source), *map(Path, glob(source, recursive=True))]
-    return any(len(f.parts) == len(Path(pattern).parts) and f.match(pattern) for f in files)
+    files = {source, *glob(source, recursive=True)}
+    if files & {*glob(pattern, recursive=True)}:
+        return True
+    # The files of counts from another machine do not exist here.
+    parts = Path(pattern).parts
+    return any(len(f.parts) == len(parts) and f.match(pattern) for f in map(Path, files))
 
 
 def _cells(counts: SourceCounts) -> Counter[tuple[Any, Any]]:

@@ -22,6 +22,7 @@ from fastkappa.leaderboards.builder import (
     LeaderboardBuilder,
     MismatchError,
     OtherLabelsError,
+    scales_of,
 )
 from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 from fastkappa.leaderboards.leaderboard_result import Leaderboard
@@ -36,7 +37,6 @@ from fastkappa.sources.arrow_paths import matching
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 from fastkappa.statistics.weights import Weights
-from fastkappa.tables.table import union_of_labels
 
 # The number of files to read ahead, large enough to keep all threads busy.
 READ_AHEAD = 8
@@ -268,9 +268,8 @@ def rank_files(
             f"in files without a column {target!r}, the only other column besides the ids is"
             f" used: {first_of_many(others, OTHERS_NAMED)}."
         )
-    scored = [labels for b in boards.values() if (labels := b.sorted_labels) is not None]
-    if scored:
-        reading.on_sorted(union_of_labels(scored))
+    for own, of in scales_of([used for board in boards.values() for used in board.sorted_labels]):
+        reading.on_sorted(own, of)
     return {name: board.ranked() for name, board in boards.items()}
 
 

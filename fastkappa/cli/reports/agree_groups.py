@@ -211,6 +211,7 @@ def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> Gro
         sum(part.n_rows for part in parts),
         (missing[0], missing[1]),
         n_dropped,
+        parts[0].is_weighted,
     )
     return GroupedAgreement(
         results,

@@ -132,6 +132,7 @@ def result_of(
         missing=counts.missing,
         n_dropped=counts.n_dropped,
         n_outside=counts.n_outside,
+        is_weighted=counts.is_weighted,
         raters=request.raters,
         clusters=clusters,
     )

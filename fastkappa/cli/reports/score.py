@@ -62,6 +62,7 @@ def report_on_table(
         "outside": counts.n_outside,
     }
     left_out = {name: of_file[name] for name in ("dropped", "outside")}
+    doubts = left_outside(counts.n_outside, is_weighted=counts.is_weighted)
     name_of_n = "n" if sample_weight is None else "sum of weights"
     figures = {name_of_n: found.n, **left_out, **dict(found.rows())}
     above = [
@@ -70,7 +71,7 @@ def report_on_table(
     ]
     return Output(
         f"{label_text(file)}: {', '.join(map(label_text, columns))}",
-        [found._report()._replace(above=above, doubts=left_outside(counts.n_outside))],
+        [found._report()._replace(above=above, doubts=doubts)],
         {**of_file, **found.to_dict(), "interval": interval},
         [{"statistic": name, "value": value} for name, value in figures.items()],
         has_title=False,
@@ -98,6 +99,7 @@ def _with_interval(
         raters=columns,
         n_dropped=counts.n_dropped,
         n_outside=counts.n_outside,
+        is_weighted=counts.is_weighted,
     )
 
 

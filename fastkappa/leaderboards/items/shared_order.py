@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.formatting import first_of_many
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.leaderboards.items.many_columns import Counter, count_many
 from fastkappa.leaderboards.items.reference import TRUTH, Pair
@@ -25,6 +26,10 @@ LABELS_SHOWN = 3
 # A prediction with more than this many labels that are not among the given labels probably contains
 # ids instead.
 LABELS_COMPARED = 20
+
+
+# A set of sorted labels, and the names of the predictions that are scored with these labels.
+Used = tuple[AnyArray, list[str]]
 
 
 class OtherLabelsError(ValueError):
@@ -64,7 +69,8 @@ class SharedOrder:
         self._allow_other_labels = allow_other_labels
         self._order = truth.declared if labels is None else None
         self._declared_by = TRUTH
-        self._found: list[AnyArray] = []
+        # Each set of labels in the tables so far, with the names of its predictions.
+        self._found: dict[tuple[Any, ...], Used] = {}
         # The sum of all tables.
         self._total: AnyArray | int = 0
         # The largest number of items left out of a single table.
@@ -103,9 +109,9 @@ class SharedOrder:
         return self._labels is not None or self._order is not None
 
     @property
-    def sorted_labels(self) -> AnyArray | None:
-        """The labels of all tables so far, sorted, or None if their order is known."""
-        return None if self.is_known or not self._found else union_of_labels(self._found)
+    def sorted_labels(self) -> list[Used]:
+        """The sets of labels of the tables so far, or an empty list if their order is known."""
+        return [] if self.is_known else [*self._found.values()]
 
     def count(
         self,
@@ -167,7 +173,10 @@ class SharedOrder:
                 )
         are_given = self._labels is not None
         judge_tables(table.rows, table.counts, pairs, TRUTH, names, are_given=are_given)
-        self._found.append(table.rows)
+        present = np.logical_or(table.counts.any(axis=1), table.counts.any(axis=2))
+        for name, own in zip(names, np.ones_like(present) if self.is_known else present):
+            used = table.rows[own]
+            self._found.setdefault(tuple(used.tolist()), (used, []))[1].append(name)
         return table, n_other
 
     def warn(self, why: str | None, stacklevel: int) -> None:
@@ -176,11 +185,31 @@ class SharedOrder:
         ``why`` says why the order of the labels matters. It is None if the order does not matter.
         Given labels that do not occur are reported only if items with other labels were left out.
         """
+        found = [*self._found.values()]
         if not isinstance(self._total, int):
-            warn_of_unused_labels(self._found[0], self._total, self._most_outside)
-        if why is not None and self._found:
-            found = self._found[0] if self.is_known else union_of_labels(self._found)
-            warn_of_order(found, why, stacklevel + 1, is_known=self.is_known)
+            warn_of_unused_labels(found[0][0], self._total, self._most_outside)
+        if why is None:
+            return
+        for own, of in [(found[0][0], "")] if self.is_known and found else scales_of(found):
+            warn_of_order(own, why, stacklevel + 1, is_known=self.is_known, of=of)
+
+
+def scales_of(found: Sequence[Used]) -> list[tuple[AnyArray, str]]:
+    """Return the labels whose order must be judged, and the text that names their predictions.
+
+    Each prediction is scored with its own labels and those of the truth, so numbers are judged for
+    each set. Strings are judged together, because all sets are sorted alike.
+    """
+    users: dict[tuple[Any, ...], list[str]] = {}
+    for own, names in found:
+        users.setdefault(tuple(own.tolist()), []).extend(names)
+    union = union_of_labels([own for own, _ in found]) if found else np.empty(0)
+    if len(users) < 2 or union.dtype.kind not in "iuf":
+        return [(union, "")] * bool(found)
+    named = {
+        own: first_of_many([*dict.fromkeys(names)], LABELS_SHOWN) for own, names in users.items()
+    }
+    return [(np.array(own), f" of {of}") for own, of in named.items()]
 
 
 def _others(labels: Any, pair: tuple[Column, Column], name: str) -> str:
