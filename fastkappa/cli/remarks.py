@@ -63,7 +63,7 @@ class Remarks:
             self.given_labels = labels.tolist()
 
     def note_sorted(self, labels: AnyArray, of: str) -> None:
-        """Record sorted labels for which no order was given, and whose labels they are."""
+        """Record labels that were sorted because no order was given, and which ratings use them."""
         self.users[len(self.sorted_labels)] = of
         self.sorted_labels.append(labels)
 

@@ -38,9 +38,9 @@ FEWER = 2.5
 # A rater's ratings vary in a part if at most the proportion `MOST_ALIKE` of them have the same
 # label, and if neighbors differ at least `LEAST_VARIED` times as often as in random order.
 MOST_ALIKE, LEAST_VARIED = 0.8, 0.5
-# For a warning, kappa outside the part must be at least this large. A lower kappa has other
-# possible causes: the rows are sorted by agreement, or one rater is much more accurate than the
-# other.
+# A part of the rows is reported only if kappa of the other rows is at least this large. A lower
+# kappa can have other causes: the rows are sorted by agreement, or one rater is much more accurate
+# than the other.
 LEAST_ELSEWHERE = 0.4
 # A run of agreements must be at least this many times as long as any other, because some sites or
 # sessions have easier items.

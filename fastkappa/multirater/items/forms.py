@@ -181,7 +181,7 @@ def look_long(raters: Sequence[Rater]) -> bool:
 
 
 def _identify_rows(first: Column, second: Column) -> bool:
-    """Return whether two columns together identify each row, although neither does so alone."""
+    """Return whether two columns identify each row together but not individually."""
     if not _all_differ(first.values[:SOME_ROWS], second.values[:SOME_ROWS]):
         return False
     columns = [column.values[:MOST_ROWS] for column in (first, second)]
