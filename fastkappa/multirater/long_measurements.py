@@ -67,7 +67,7 @@ def _refuse_unmeasured(raters: Identified, items: Identified, lacking: AnyArray)
         rater = int(lacking.any(axis=1).argmax())
         n = count_text(int(lacking[rater].sum()), "item")
         raise ValueError(
-            f"rater {raters.shown(rater)} has no measurement of {n}, such as"
+            f"rater {raters.shown(rater)} has no measurement of {n}, for example"
             f" {items.shown(int(lacking[rater].argmax()))}. Use missing='drop' to leave out items"
             " that were not measured by all raters."
         )

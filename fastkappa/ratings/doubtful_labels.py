@@ -252,9 +252,9 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
         found += [(label, times[label]) for label in sorted(with_percent) if times[label]]
     if found:
         warn(
-            f"{_have(columns)} labels with a remark, which are counted separately from the same"
-            f" labels without it: {_with_counts(found[:MOST_SHOWN])}. Remove the remarks if they do"
-            " not change the rating."
+            f"{_have(columns)} labels with remarks, which are counted separately from the same"
+            f" labels without remarks: {_with_counts(found[:MOST_SHOWN])}. Remove the remarks if"
+            " they do not change the rating."
         )
 
 

@@ -440,7 +440,7 @@ def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool
                 f"{' and '.join(names)} agree on {labels[place]} only as often as expected by"
                 f" chance. When one rating is {labels[place]}, the other is usually not close to"
                 f" it. Pass missing_codes= if {labels[place]} stands for a missing rating, or"
-                " labels= if it is a label."
+                " labels= if it is an actual label."
             )
             return True
     return False

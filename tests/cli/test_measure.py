@@ -193,7 +193,7 @@ def test_a_file_per_method(flows: Path, tmp_path: Path) -> None:
     assert turned["limits"]["bias"] == -found["limits"]["bias"]
     fewer = write_csv(tmp_path / "fewer.csv", **{name: c[2:] for name, c in moved.items()})
     refused = measure.refusal(wright, fewer, "--id", "patient")
-    assert "'fewer' has no measurement of 2 items, such as 'P0'. Use --missing drop" in refused
+    assert "'fewer' has no measurement of 2 items, for example 'P0'. Use --missing drop" in refused
     kept = measure.json_of(wright, fewer, "--id", "patient", "--missing", "drop")
     assert (kept["limits"]["n_subjects"], kept["limits"]["n_dropped"]) == (n - 2, 2)
 

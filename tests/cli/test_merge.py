@@ -200,7 +200,7 @@ def test_relative_and_absolute_paths_overlap(
         monkeypatch.chdir(tmp_path / folder)
         program.text_of("score", source, *SCORE, "--save", tmp_path / "day.json")
         monkeypatch.chdir(tmp_path)
-        assert "both are added" in program.run("merge", "days.json", "day.json").stderr
+        assert "are counted twice" in program.run("merge", "days.json", "day.json").stderr
 
 
 def test_counts_that_overlap_are_remarked_on(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_counts_that_overlap_are_remarked_on(tmp_path: Path) -> None:
         told = program.run("merge", *files)
         assert told.exit_code == 0
         found = re.search(
-            r"(\S+) has counts of (\S+) and (\S+) has counts of (\S+), and", told.stderr
+            r"(\S+) has counts of (\S+), and (\S+) has counts of (\S+)\. Any", told.stderr
         )
         assert found is not None, files
         assert {found[1], found[3]} == set(map(str, files))
@@ -256,7 +256,7 @@ def test_counts_of_patterns_that_overlap(tmp_path: Path) -> None:
             told = " ".join(program.run("merge", *pair).stderr.split())
             assert told.count("has counts of") == 2
             assert all(f"{path} has counts of {tmp_path / 'part-'}" in told for path in pair)
-            assert "If they have rows in common, these rows are counted twice:" in told
+            assert "Any rows that they have in common are counted twice:" in told
     for files in ((left, right), (one, right)):
         assert program.run("merge", *files).stderr == ""
     # The pattern ** matches folders at any depth.

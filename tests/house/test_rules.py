@@ -183,7 +183,7 @@ RULES = {
     "a remark": Rule(
         more(*named("neg", "pos", "unclear"), *[("neg", "neg")] * 3, ("neg (unsure)", "neg")),
         None,
-        "with a remark",
+        "with remarks",
     ),
     "a typing error": Rule(
         more(

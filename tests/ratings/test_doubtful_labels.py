@@ -155,10 +155,10 @@ def test_codes_for_missing_ratings_are_far_from_all_labels() -> None:
 def test_remarks_in_cells_of_ratings(labels: tuple[str, str], rare: str) -> None:
     y1, y2 = [*labels] * 12, [*labels] * 12
     with pytest.warns(
-        UserWarning, match=rf"labels with a remark, .*{re.escape(repr(rare))} \(1 time"
+        UserWarning, match=rf"labels with remarks, .*{re.escape(repr(rare))} \(1 time"
     ):
         confusion_counts([*y1, rare], [*y2, labels[0]])
-    with pytest.warns(UserWarning, match="labels with a remark"):
+    with pytest.warns(UserWarning, match="labels with remarks"):
         fleiss_kappa(Ratings.from_raters([[*y1, rare], [*y2, labels[0]], [*y1, rare]]))
     # A label as frequent as others, or without a base.
     _silent([*labels, rare] * 4, [*labels, rare] * 4)
@@ -233,11 +233,11 @@ def test_labels_that_resemble_missing_ratings_are_silent(labels: list[str]) -> N
 
 def test_how_sure_a_rater_is_belongs_in_another_column() -> None:
     y1 = ["mild (70%)", "mild (90 %)", "severe (70%)"] * 6
-    with pytest.warns(UserWarning, match=r"with a remark, .* 'mild \(70%\)' \(12 times\)"):
+    with pytest.warns(UserWarning, match=r"with remarks, .* 'mild \(70%\)' \(12 times\)"):
         confusion_counts(y1, y1)
     for form in ("{}, 0.{}", "{} (.{})", "{}: 0.{}", "{}|1.{}"):
         y1 = [form.format("mild", i) for i in (7, 9)] * 6 + [form.format("severe", 7)] * 6
-        with pytest.warns(UserWarning, match="with a remark, .* 'mild"):
+        with pytest.warns(UserWarning, match="with remarks, .* 'mild"):
             confusion_counts(y1, y1)
     _silent(["cut (25%)", "rise (5%)"] * 6, ["cut (25%)", "rise (5%)"] * 6)
     _silent(["dose 0.5", "dose 0.25", "x: 2.5"] * 6, ["dose 0.5", "dose 0.25", "dose 0.5"] * 6)

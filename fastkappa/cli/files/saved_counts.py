@@ -139,9 +139,8 @@ def _warn_of_overlap(read: Mapping[Path, SavedCounts]) -> None:
             is_part = has_magic(saved.source) and source in patterns and not cells >= others
             if cells < others or is_either or (is_part and saved.source < source):
                 warn(
-                    f"{path} has counts of {saved.source} and {other} has counts of {source}, and"
-                    " both are added. If they have rows in common, these rows are counted twice:"
-                    " leave out one of the files.",
+                    f"{path} has counts of {saved.source}, and {other} has counts of {source}. Any"
+                    " rows that they have in common are counted twice: leave out one of the files.",
                     stacklevel=2,
                 )
 

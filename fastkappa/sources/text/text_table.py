@@ -80,8 +80,8 @@ class TextTable:
         if columns.weight is not None:
             if columns.weight in (columns.y1, columns.y2, columns.group):
                 raise RatingsError(
-                    f"column {columns.weight!r} of a text file cannot be both the weight and a"
-                    " rating or group."
+                    "in a text file, a column cannot be both the weight and a rating or group, but"
+                    f" {columns.weight!r} is."
                 )
             types[columns.weight] = pyarrow.float64()
         for batch in text_batches(file, types, on_progress, labels=self._labels):
