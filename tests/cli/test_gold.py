@@ -300,6 +300,38 @@ def test_people_are_alone_in_what_is_said_beside_a_model(tmp_path: Path) -> None
         assert "of the people, without model" in agree.text_of(*options)
 
 
+@pytest.mark.parametrize("weights", ["none", "quadratic"])
+def test_labels_of_a_model_alone_do_not_count_for_the_people(tmp_path: Path, weights: str) -> None:
+    rng = np.random.default_rng(4)
+    columns = {name: rng.choice([1, 2, 4], 40).tolist() for name in ("ann", "ben", "cat")}
+    everyone = {**columns, "model": rng.choice([1, 3, 5], 40).tolist()}
+    rows = [(i, *pair) for i in range(40) for pair in ((n, x[i]) for n, x in everyone.items())]
+    long = write_csv(tmp_path / "l.csv", **dict(zip(("item", "who", "mark"), zip(*rows))))
+    wide = write_csv(tmp_path / "r.csv", **everyone, part=["a", "b"] * 20)
+    options = ["--weights", weights]
+    expected = agree.json_of(wide, "--raters", *columns, *options, "--pair", "ann,ben")
+    for files in ([wide, "--raters", *everyone], [long, *LONG]):
+        found = agree.json_of(*files, *options, "--model", "model", "--pair", "ann,ben")
+        for name in ("coefficients", "labels", "by_label", "pair"):
+            assert found[name] == expected[name]
+        for name in ("kappa", "standard_error"):
+            both = (np.array(one["pairwise"][name]) for one in (found, expected))
+            np.testing.assert_array_equal(next(both)[:3, :3], next(both))
+        assert found["each_rater"]["labels"] == [1, 2, 3, 4, 5]
+    # The pairs with the model count its labels.
+    kappas = pairwise_kappa(
+        Ratings.from_raters(everyone), weights=None if weights == "none" else weights
+    ).values
+    np.testing.assert_allclose(found["pairwise"]["kappa"][3], kappas[3])
+    grouped = [wide, *options, "--group", "part", "--raters"]
+    of_groups = agree.json_of(*grouped, *everyone, "--model", "model")["groups"]
+    assert of_groups == agree.json_of(*grouped, *columns)["groups"]
+    of_model = agree.json_of(
+        wide, "--raters", *everyone, *options, "--model=model", "--pair=ann,model"
+    )
+    assert of_model["pair"]["labels"] == [1, 2, 3, 4, 5]
+
+
 def _off(tables: Any) -> Any:
     """Return the off-diagonal cells, each added to the cell of the reverse order."""
     return tables + tables.T - 2 * np.diag(tables.diagonal())
