@@ -290,6 +290,10 @@ def test_people_are_alone_in_what_is_said_beside_a_model(tmp_path: Path) -> None
             assert found[name] == expected[name]
         assert found["raters"] == list(everyone)
         assert len(found["pairwise"]["kappa"]) == 4
+        for name in ("without", "change"):
+            for one, of_people in zip(*(d["each_rater"][name].values() for d in (found, expected))):
+                assert one == [*of_people, None]
+        assert found["each_rater"]["value"] == expected["each_rater"]["value"]
         # Without an order of the raters, a pair of labels is counted in both cells.
         pooled = np.array(found["pairwise"]["label_pairs"])
         np.testing.assert_array_equal(pooled.diagonal(), tables.diagonal())
@@ -360,8 +364,13 @@ def test_a_model_among_the_raters(tmp_path: Path) -> None:
     text = agree.text_of(*options)
     assert "agree better without" not in text
     fay = write_csv(tmp_path / "fay.csv", fay=rng.integers(1, 4, 60).tolist(), **columns)
+    advice = "agree better without fay: to compare model with the others alone, leave fay"
     text = agree.text_of(fay, "--raters", "fay", *columns, "--model", "model")
-    assert "leave fay out of --raters" in " ".join(text.split())
+    assert f"the people {advice} out of --raters" in " ".join(text.split())
+    # With two people, nobody can be left out, and a model that is unlike them is no outlier.
+    text = agree.text_of(fay, "--raters", "ann", "ben", "fay", "--model", "fay")
+    assert "without ann" not in text
+    assert "better without" not in text
     rows = csv.DictReader(agree.text_of(*options, "--format", "csv").splitlines())
     values = {row["statistic"]: row["value"] for row in rows}
     assert float(values["advantage probability of model"]) == pytest.approx(

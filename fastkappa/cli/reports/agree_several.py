@@ -19,9 +19,11 @@ from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import (
     Coefficients,
+    among_people,
     bootstrap_fields,
     coefficients_of,
     no_undefined_warnings,
+    replace_people,
     too_many,
     why_undefined,
 )
@@ -74,6 +76,8 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         results = coefficients_of(request, weights, whole)
         labels = _labels_of(request, whole)
         raters = _compared(request, of_all, everyone)
+        if raters is not None and request.model is not None:
+            raters = among_people(raters, _compared(request, weights, whole))
         items, last, files = of_items(request, read, weights)
     first = next(iter(results.values()))
     with no_undefined_warnings():
@@ -82,7 +86,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
             people = pairs
             if len(whole.labels) < len(everyone.labels):
                 people = pairwise_kappa(whole, weights=weights, confidence=request.confidence)
-                _replace_people(pairs, people)
+                replace_people(pairs, people)
             if not are_sets:
                 label_pairs = pooled(whole.rater_pairs("the table of labels").tables)
         hides_items = request.disputed is None and items.fields["n_disputed"] > MOST_SHOWN
@@ -351,11 +355,12 @@ def _of_model(
     reports, sentences = [found._report()], [found.sentence()]
     if raters is not None:
         sentences.append(_model_with_people(raters, model))
-        low, most = max(zip(raters.change.lower.tolist(), raters.rater_names))
-        if low > 0 and most != model:
+        low = np.nan_to_num(raters.change.lower)
+        if low.max() > 0:
+            most = printable(raters.rater_names[low.argmax()])
             remark = (
-                f"the others agree better without {printable(most)}: to compare {printable(model)}"
-                f" with them alone, leave {printable(most)} out of --raters"
+                f"the people agree better without {most}: to compare {printable(model)} with the"
+                f" others alone, leave {most} out of --raters"
             )
             reports.append(Report([remark]))
     return Section(reports, {"alternative_annotator": found}, number_rows(rows), sentences)
@@ -373,13 +378,6 @@ def _model_with_people(raters: RaterComparison, model: str) -> str:
         f"Kappa ({weights_text(raters.weights)}) of {printable(model)} with the people was {kappa},"
         f" a difference of {difference} from kappa among the people"
     )
-
-
-def _replace_people(pairs: PairwiseKappa, people: PairwiseKappa) -> None:
-    """Replace the kappas of people, because weights can depend on labels that only a model gave."""
-    places = [pairs.rater_names.index(name) for name in people.rater_names]
-    for name in ("values", "standard_errors", "lower", "upper"):
-        getattr(pairs, name)[np.ix_(places, places)] = getattr(people, name)
 
 
 def _pair_of(request: AgreeRequest, whole: Ratings, pairs: PairwiseKappa | None) -> AgreementResult:
