@@ -418,6 +418,6 @@ def test_decisions_and_inputs_are_not_overwritten(wide: Path, tmp_path: Path) ->
             name, *others = command
             raters = [] if name == "score" else ["--raters", "ann", "ben"]
             refused = CommandLine(name).refusal(files, *raters, *others, numbers)
-            assert f"{others[-1]} would overwrite {numbers}, which is an input" in refused
+            assert f"{others[-1]} would overwrite {numbers}, which is " in refused
     assert numbers.read_text() == before
     assert not gold.exists()
