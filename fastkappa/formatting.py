@@ -81,6 +81,20 @@ def label_text(label: Any) -> str:
     return printable(int(label) if whole else label)
 
 
+def group_text(column: str, name: str) -> str:
+    """Return the name of a group after its column, unless the name begins with the column.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import group_text
+    >>> group_text("week", "3"), group_text("week", "Week 3"), group_text("we", "week 3")
+    ('week 3', 'Week 3', 'we week 3')
+    """
+    start, rest = name[: len(column)], name[len(column) :]
+    is_named = start.lower() == column.lower() and not rest[:1].isalpha()
+    return name if is_named else f"{column} {name}"
+
+
 def text_width(text: str) -> int:
     """Return the width of a string in terminal columns, counting wide characters as two.
 

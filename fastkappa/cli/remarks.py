@@ -18,6 +18,7 @@ from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.ratings.label_order import order_warning
 
 if TYPE_CHECKING:
+    from fastkappa.cli.files.opening import Opener
     from fastkappa.cli.files.weight_matrix import WeightMatrix
     from fastkappa.cli.reports.output import Output
 
@@ -101,13 +102,13 @@ def depends(weights: WeightsName, matrix: Any = None) -> str | None:
     return None if weights == "none" else f"--weights {weights}"
 
 
-def read_matrix(path: Path | None, weights: WeightsName) -> WeightMatrix | None:
+def read_matrix(path: Path | None, weights: WeightsName, opener: Opener) -> WeightMatrix | None:
     """Read the weight matrix from a file, or return None if no file is given.
 
     Raises
     ------
     ValueError
-        If the file cannot be read, or if ``--weights`` is also given.
+        If the file cannot be read or is also an output, or if ``--weights`` is also given.
     """
     if path is None:
         return None
@@ -118,6 +119,7 @@ def read_matrix(path: Path | None, weights: WeightsName) -> WeightMatrix | None:
         )
     from fastkappa.cli.files.weight_matrix import read_matrix_file
 
+    opener.refuse_overwriting(path)
     return read_matrix_file(path)
 
 

@@ -222,3 +222,20 @@ def test_differences_between_independent_groups_of_three_raters(
     assert f"The difference of Fleiss' kappa, site 0 minus 2, was {value} (" in sentences
     csv_rows = csv.DictReader(io.StringIO(agree.text_of(*options, "--format", "csv")))
     assert value in [f"{float(r['value']):.4f}" for r in csv_rows if r["statistic"] == "0 minus 2"]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_group_that_contains_the_name_of_its_column(tmp_path: Path, named: bool) -> None:
+    marks = {name: [1, 2, 3, 3, 1, i, 2, 3] for i, name in enumerate(("ann", "ben", "cat"), 1)}
+    weeks = ["week 1" if named else 1] * 4 + ["week 2" if named else 2] * 4
+    path = write_csv(tmp_path / "r.csv", **marks, week=weeks)
+    options = [path, "--group", "week", "--format", "sentence", "--raters"]
+    of_three = agree.text_of(*options, "ann", "ben", "cat")
+    assert "on 4 items in week 1 was" in of_three
+    assert f"kappa, week 1 minus {weeks[-1]}, was" in of_three
+    of_reference = agree.text_of(*options, "ann", "ben", "--reference", "cat")
+    measured = CommandLine("measure").text_of(*options, "ann", "ben", "cat")
+    for text in (of_three, of_reference, measured):
+        assert "week week" not in text
+    for text in (of_reference, measured):
+        assert "\nweek 2: " in text

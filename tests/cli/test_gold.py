@@ -290,6 +290,10 @@ def test_people_are_alone_in_what_is_said_beside_a_model(tmp_path: Path) -> None
             assert found[name] == expected[name]
         assert found["raters"] == list(everyone)
         assert len(found["pairwise"]["kappa"]) == 4
+        for name in ("without", "change"):
+            for one, of_people in zip(*(d["each_rater"][name].values() for d in (found, expected))):
+                assert one == [*of_people, None]
+        assert found["each_rater"]["value"] == expected["each_rater"]["value"]
         # Without an order of the raters, a pair of labels is counted in both cells.
         pooled = np.array(found["pairwise"]["label_pairs"])
         np.testing.assert_array_equal(pooled.diagonal(), tables.diagonal())
@@ -298,6 +302,38 @@ def test_people_are_alone_in_what_is_said_beside_a_model(tmp_path: Path) -> None
         assert sentences.count("of 3 raters on 40 items") == 6
         assert "4 raters" not in sentences
         assert "of the people, without model" in agree.text_of(*options)
+
+
+@pytest.mark.parametrize("weights", ["none", "quadratic"])
+def test_labels_of_a_model_alone_do_not_count_for_the_people(tmp_path: Path, weights: str) -> None:
+    rng = np.random.default_rng(4)
+    columns = {name: rng.choice([1, 2, 4], 40).tolist() for name in ("ann", "ben", "cat")}
+    everyone = {**columns, "model": rng.choice([1, 3, 5], 40).tolist()}
+    rows = [(i, *pair) for i in range(40) for pair in ((n, x[i]) for n, x in everyone.items())]
+    long = write_csv(tmp_path / "l.csv", **dict(zip(("item", "who", "mark"), zip(*rows))))
+    wide = write_csv(tmp_path / "r.csv", **everyone, part=["a", "b"] * 20)
+    options = ["--weights", weights]
+    expected = agree.json_of(wide, "--raters", *columns, *options, "--pair", "ann,ben")
+    for files in ([wide, "--raters", *everyone], [long, *LONG]):
+        found = agree.json_of(*files, *options, "--model", "model", "--pair", "ann,ben")
+        for name in ("coefficients", "labels", "by_label", "pair"):
+            assert found[name] == expected[name]
+        for name in ("kappa", "standard_error"):
+            both = (np.array(one["pairwise"][name]) for one in (found, expected))
+            np.testing.assert_array_equal(next(both)[:3, :3], next(both))
+        assert found["each_rater"]["labels"] == [1, 2, 3, 4, 5]
+    # The pairs with the model count its labels.
+    kappas = pairwise_kappa(
+        Ratings.from_raters(everyone), weights=None if weights == "none" else weights
+    ).values
+    np.testing.assert_allclose(found["pairwise"]["kappa"][3], kappas[3])
+    grouped = [wide, *options, "--group", "part", "--raters"]
+    of_groups = agree.json_of(*grouped, *everyone, "--model", "model")["groups"]
+    assert of_groups == agree.json_of(*grouped, *columns)["groups"]
+    of_model = agree.json_of(
+        wide, "--raters", *everyone, *options, "--model=model", "--pair=ann,model"
+    )
+    assert of_model["pair"]["labels"] == [1, 2, 3, 4, 5]
 
 
 def _off(tables: Any) -> Any:
@@ -328,8 +364,13 @@ def test_a_model_among_the_raters(tmp_path: Path) -> None:
     text = agree.text_of(*options)
     assert "agree better without" not in text
     fay = write_csv(tmp_path / "fay.csv", fay=rng.integers(1, 4, 60).tolist(), **columns)
+    advice = "agree better without fay: to compare model with the others alone, leave fay"
     text = agree.text_of(fay, "--raters", "fay", *columns, "--model", "model")
-    assert "leave fay out of --raters" in " ".join(text.split())
+    assert f"the people {advice} out of --raters" in " ".join(text.split())
+    # With two people, nobody can be left out, and a model that is unlike them is no outlier.
+    text = agree.text_of(fay, "--raters", "ann", "ben", "fay", "--model", "fay")
+    assert "without ann" not in text
+    assert "better without" not in text
     rows = csv.DictReader(agree.text_of(*options, "--format", "csv").splitlines())
     values = {row["statistic"]: row["value"] for row in rows}
     assert float(values["advantage probability of model"]) == pytest.approx(
@@ -377,6 +418,6 @@ def test_decisions_and_inputs_are_not_overwritten(wide: Path, tmp_path: Path) ->
             name, *others = command
             raters = [] if name == "score" else ["--raters", "ann", "ben"]
             refused = CommandLine(name).refusal(files, *raters, *others, numbers)
-            assert f"{others[-1]} would overwrite {numbers}, which is an input" in refused
+            assert f"{others[-1]} would overwrite {numbers}, which is " in refused
     assert numbers.read_text() == before
     assert not gold.exists()

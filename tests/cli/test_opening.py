@@ -389,3 +389,32 @@ def test_a_part_of_text_and_a_part_of_numbers_are_text_together() -> None:
     write_csv(Path("part-2.csv"), a=["x", "y"], b=["x", "x"])
     found = score.json_of("part-?.csv", *PAIR)
     assert found["labels"] == ["1", "2", "x", "y"]
+
+
+@pytest.mark.parametrize("option", ["disputed", "gold", "save", "report"])
+def test_only_files_of_the_same_option_are_overwritten(option: str) -> None:
+    write_csv(Path("r.csv"), a=[1, 2, 1], b=[1, 1, 2], c=[1, 2, 2])
+    command, raters = (score, PAIR) if option == "save" else (agree, ("--raters", "a", "b", "c"))
+    output = Path("output.html")
+    options = ["r.csv", *raters, f"--{option}", output]
+    output.touch()
+    for _ in range(2):
+        command.text_of(*options)
+        assert output.stat().st_size > 0
+    for text in ("item,label\n1,x\n", "\nitem,disagreement,\n", '{"labels": 1}', "<!DOCTYPE html>"):
+        output.write_text(text)
+        refused = command.refusal(*options)
+        assert f"--{option} would overwrite output.html, which is not from --{option}" in refused
+        assert output.read_text() == text
+
+
+def test_outputs_that_name_the_same_file_or_the_weights() -> None:
+    write_csv(Path("r.csv"), a=[1, 2, 1], b=[1, 1, 2])
+    twice = ["--disputed", "out.csv", "--gold", Path("out.csv").absolute()]
+    refused = agree.refusal("r.csv", "--raters", "a", "b", *twice)
+    assert "--disputed and --gold must name different files" in refused
+    weights = '{"version": 1, "labels": ['
+    Path("w.txt").write_text(weights)
+    refused = score.refusal("r.csv", *PAIR, "--weight-matrix", "w.txt", "--save", "w.txt")
+    assert "--save would overwrite w.txt, which is an input" in refused
+    assert Path("w.txt").read_text() == weights

@@ -75,14 +75,14 @@ def agree(
         gate.check_options()
         check_pictures(pictures)
         request.check_options()
-        matrix = read_matrix(request.weight_matrix, request.weights)
-        remarks.depends = [depends(request.weights, matrix)]
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
         remarks.given_labels = reading.labels or ()
         if request.disputed is not None and request.disputed.exists():
             refuse_decisions(opener.source(request.disputed), reading)
         opener.writes(disputed=request.disputed, gold=request.gold)
         opener.writes(plot=pictures.plot, report=pictures.report)
+        matrix = read_matrix(request.weight_matrix, request.weights, opener)
+        remarks.depends = [depends(request.weights, matrix)]
         source, columns = opened_raters(opener, files, raters, request.group, names_items=True)
         decided = None if request.adjudicated is None else opener.source(request.adjudicated)
         request = request._replace(

@@ -46,10 +46,10 @@ def merge(
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.saved_counts import merge_counts
 
-    with errors_printed() as remarks, opened_inputs(TextOptions()):
+    with errors_printed() as remarks, opened_inputs(TextOptions()) as opener:
         remarks.remedy = OF_SAVED
         gate.check_options()
-        matrix = read_matrix(weight_matrix, weights)
+        matrix = read_matrix(weight_matrix, weights, opener)
         remarks.depends = [depends(weights, matrix)]
         name, saved = merge_counts(files)
         remarks.receive(saved.counts.labels, are_sorted=saved.are_sorted)

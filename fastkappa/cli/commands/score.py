@@ -98,7 +98,7 @@ def score(
         gate.check_options()
         if y1 == y2:
             raise ValueError(f"--y1 and --y2 must name different columns, got {y1!r} twice.")
-        matrix = read_matrix(weight_matrix, weights)
+        matrix = read_matrix(weight_matrix, weights, opener)
         remarks.depends = [depends(weights, matrix)]
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
         remarks.given_labels = reading.labels or ()

@@ -7,6 +7,7 @@ to temporary files with such a suffix.
 from __future__ import annotations
 
 import gzip
+import re
 import shutil
 import sys
 import zlib
@@ -41,6 +42,15 @@ MAGIC = {
 }
 # The options for text files that also apply to spreadsheets.
 OF_SHEETS = ("no_header", "skip", "decimal", "sheet")
+
+# Patterns for the start of the files that options write, or of empty files. No other existing file
+# is overwritten. --plot has no pattern, because the suffix of its file must be that of a picture.
+STARTS = {
+    "disputed": r"item,disagreement,|$",
+    "gold": r".*,decided_by\s|$",
+    "save": r'\{"version": \d+, "labels": |$',
+    "report": r'<!DOCTYPE html>(.*\s){3}<meta name="generator" content="fastkappa |$',
+}
 
 
 class Source(NamedTuple):
@@ -80,8 +90,26 @@ class Opener:
         """Declare the outputs, so that inputs they would overwrite are refused from now on.
 
         ``outputs`` maps the name of each option to the file that the command writes.
+
+        Raises
+        ------
+        ValueError
+            If two options name the same file, or if a file exists that its option did not write.
         """
-        self._outputs |= {option: path for option, path in outputs.items() if path is not None}
+        for option, path in outputs.items():
+            if path is None:
+                continue
+            for other, output in self._outputs.items():
+                if output.resolve() == path.resolve():
+                    raise ValueError(
+                        f"--{other} and --{option} must name different files, got {path} twice."
+                    )
+            if path.is_file() and not re.match(STARTS.get(option, ""), _start_of(path)):
+                raise ValueError(
+                    f"--{option} would overwrite {path}, which is not from --{option}: name another"
+                    " file."
+                )
+            self._outputs[option] = path
 
     def refuse_overwriting(self, path: Path) -> None:
         """Raise if an output would overwrite the input or be written to the input folder."""
@@ -229,6 +257,11 @@ def _is_piped(path: Path) -> bool:
 
 def _name_of(path: Path) -> str:
     return STANDARD_INPUT if str(path) in STDIN else str(path)
+
+
+def _start_of(path: Path) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read(1 << 16)
 
 
 def _bytes_of(path: Path) -> IO[bytes]:

@@ -208,10 +208,11 @@ def _read(
 class RatersRead(NamedTuple):
     """The ratings in all rows and in each group, and the names of the items if they are known.
 
-    Groups are sorted, and all have the same labels. If one of the raters is a model, only
-    ``everyone`` includes its ratings. ``columns`` are the columns that were read. ``remarks`` are
-    messages about the ratings and groups. ``labels_are_given`` is True if labels are given with
-    ``--labels`` instead of taken from the ratings. ``arrays`` holds the values of the columns.
+    Groups are sorted, and have the labels of ``whole``. If one of the raters is a model, only
+    ``everyone`` includes its ratings and labels. ``columns`` are the columns that were read.
+    ``remarks`` are messages about the ratings and groups. ``labels_are_given`` is True if labels
+    are given with ``--labels`` instead of taken from the ratings. ``arrays`` holds the values of
+    the columns.
     """
 
     whole: Ratings
@@ -342,7 +343,7 @@ def read_raters(
     everyone = whole
     if model is not None and everyone.n_raters > 2:
         used = _without_rater(model, columns, used, everyone)
-        whole = _of_part(used, everyone.labels, ratings_of)
+        whole = _of_part(used, known, ratings_of)
     groups: dict[Any, Ratings] = {}
     if group is not None:
         for value, part in split_by(group, used):

@@ -32,6 +32,7 @@ def page(
             "<!DOCTYPE html>",
             '<html lang="en">',
             "<head>",
+            f'<meta name="generator" content="fastkappa {html_text(__version__)}">',
             '<meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width,initial-scale=1">',
             f"<title>{html_text(title)}</title>",

@@ -20,7 +20,7 @@ from fastkappa.cli.reports.agree_parts import (
     result_of,
 )
 from fastkappa.cli.reports.output import Output, Section, read_on, with_groups
-from fastkappa.formatting import label_text
+from fastkappa.formatting import group_text, label_text
 from fastkappa.multirater.coefficient_difference import (
     CoefficientDifference,
     compare_coefficients,
@@ -279,12 +279,13 @@ class GroupsOfSeveral:
         tests: list[EqualKappas | CoefficientDifference] = [*self._differences.values()]
         if self._equality is not None:
             tests = [self._equality]
-        of = f"{self._whole.method}, {self._group} "
+        first = next(iter(self._firsts))
+        of = f"{self._whole.method}, {group_text(self._group, first).removesuffix(first)}"
         of_pairs = [
             versioned(f"The {difference_text(one, of, ', was')}") for one in self._independent
         ]
         of_groups = [
-            one.sentence().replace(" was ", f" in {self._group} {name} was ", 1)
+            one.sentence().replace(" was ", f" in {group_text(self._group, name)} was ", 1)
             for name, one in self._firsts.items()
         ]
         return Section(

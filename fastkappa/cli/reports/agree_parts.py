@@ -9,13 +9,16 @@ from dataclasses import replace
 from typing import Any
 from warnings import catch_warnings, simplefilter, warn
 
+import numpy as np
+
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.multirater import coefficients
+from fastkappa.multirater.each_rater import Estimates, RaterComparison
 from fastkappa.multirater.krippendorff import krippendorff_alpha
 from fastkappa.multirater.multirater_result import MultiRaterResult
-from fastkappa.multirater.pairwise import pairs_are_few
+from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.ratings.lengths import CHECK_IDS
 from fastkappa.results.sentence import listed
@@ -113,6 +116,28 @@ def coefficients_of(request: AgreeRequest, weights: Weights, ratings: Ratings) -
 
 def too_many(whole: Ratings) -> str:
     return f"there are too many raters ({whole.n_raters})"
+
+
+def replace_people(pairs: PairwiseKappa, people: PairwiseKappa) -> None:
+    """Replace the kappas of people, because weights can depend on labels that only a model gave."""
+    places = [pairs.rater_names.index(name) for name in people.rater_names]
+    for name in ("values", "standard_errors", "lower", "upper"):
+        getattr(pairs, name)[np.ix_(places, places)] = getattr(people, name)
+
+
+def among_people(raters: RaterComparison, people: RaterComparison | None) -> RaterComparison:
+    """Return a comparison of people and a model in which only people can be left out.
+
+    The changes of the coefficient are those of ``people``. They are NaN for the model and, if there
+    are too few people for a comparison, for everyone.
+    """
+    changes = np.full((2, 5, len(raters.rater_names)), np.nan)
+    if people is not None:
+        raters = replace(raters, value=people.value)
+        places = [raters.rater_names.index(name) for name in people.rater_names]
+        changes[..., places] = people.without, people.change
+    without, change = (Estimates(*one) for one in changes)
+    return replace(raters, without=without, change=change)
 
 
 def result_of(

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import comb
 from typing import Any
 
+import numpy as np
+
 from fastkappa.arrays import IntTable
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.cli.files.raters import RatersRead
@@ -17,9 +19,11 @@ from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import (
     Coefficients,
+    among_people,
     bootstrap_fields,
     coefficients_of,
     no_undefined_warnings,
+    replace_people,
     too_many,
     why_undefined,
 )
@@ -65,19 +69,24 @@ OF_MODEL = ("winning rate", "advantage probability")
 def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
     """Return the report on three or more raters, for all subjects and for each group."""
     whole, everyone, are_sets = read.whole, read.everyone, request.set_separator is not None
-    weights = request.weights_of(whole.labels)
-    options: dict[str, Any] = {"weights": weights, "confidence": request.confidence}
-    pairs: PairwiseKappa | None = None
+    weights, of_all = map(request.weights_of, (whole.labels, everyone.labels))
+    pairs = people = None
     label_pairs: IntTable | None = None
     with why_undefined() as undefined:
         results = coefficients_of(request, weights, whole)
         labels = _labels_of(request, whole)
-        raters = _compared(request, weights, everyone)
+        raters = _compared(request, of_all, everyone)
+        if raters is not None and request.model is not None:
+            raters = among_people(raters, _compared(request, weights, whole))
         items, last, files = of_items(request, read, weights)
     first = next(iter(results.values()))
     with no_undefined_warnings():
         if pairs_are_few(everyone):
-            pairs = pairwise_kappa(everyone, **options)
+            pairs = pairwise_kappa(everyone, weights=of_all, confidence=request.confidence)
+            people = pairs
+            if len(whole.labels) < len(everyone.labels):
+                people = pairwise_kappa(whole, weights=weights, confidence=request.confidence)
+                replace_people(pairs, people)
             if not are_sets:
                 label_pairs = pooled(whole.rater_pairs("the table of labels").tables)
         hides_items = request.disputed is None and items.fields["n_disputed"] > MOST_SHOWN
@@ -96,8 +105,9 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
             # them. With a chosen coefficient, the sentences would describe other coefficients.
             parts = [part._replace(sentences=()) for part in parts]
         if request.model is not None:
-            parts.append(_of_model(request, request.model, everyone, weights, raters))
-        pair = None if request.pair is None else _pair_of(request, everyone, pairs)
+            parts.append(_of_model(request, request.model, everyone, of_all, raters))
+        of_pair = pairs if request.model in request.two_names else people
+        pair = None if request.pair is None else _pair_of(request, everyone, of_pair)
         if pair is not None:
             report = pair._report()._replace(heading=", ".join(pair.raters))
             parts.append(Section([report], {"pair": pair.to_dict()}, (), [pair.sentence()]))
@@ -345,11 +355,12 @@ def _of_model(
     reports, sentences = [found._report()], [found.sentence()]
     if raters is not None:
         sentences.append(_model_with_people(raters, model))
-        low, most = max(zip(raters.change.lower.tolist(), raters.rater_names))
-        if low > 0 and most != model:
+        low = np.nan_to_num(raters.change.lower)
+        if low.max() > 0:
+            most = printable(raters.rater_names[low.argmax()])
             remark = (
-                f"the others agree better without {printable(most)}: to compare {printable(model)}"
-                f" with them alone, leave {printable(most)} out of --raters"
+                f"the people agree better without {most}: to compare {printable(model)} with the"
+                f" others alone, leave {most} out of --raters"
             )
             reports.append(Report([remark]))
     return Section(reports, {"alternative_annotator": found}, number_rows(rows), sentences)

@@ -15,7 +15,7 @@ import numpy as np
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.output import Output, Section, read_on, with_groups
 from fastkappa.cli.words import arguments_named
-from fastkappa.formatting import label_text
+from fastkappa.formatting import group_text, label_text
 from fastkappa.measurements import (
     concordance_correlation,
     intraclass_correlation,
@@ -148,7 +148,7 @@ def with_each_group(
             try:
                 parts[label_text(value)] = report_of(measured)
             except ValueError as error:
-                raise ValueError(f"{column} {label_text(value)}: {error}") from error
+                raise ValueError(f"{group_text(column, label_text(value))}: {error}") from error
     fields = [
         {"group": name, **{key: part.fields[key] for key in part.fields if key not in OF_FILE}}
         for name, part in parts.items()

@@ -13,7 +13,7 @@ from fastkappa.cli.gate import Estimate
 from fastkappa.cli.pages.page import page
 from fastkappa.cli.pages.pictures import Picture, figures
 from fastkappa.cli.words import in_words_of_options
-from fastkappa.formatting import json_object
+from fastkappa.formatting import group_text, json_object
 from fastkappa.results.csv_rows import rows_as_csv
 from fastkappa.results.report import LARGEST_TABLE, Report
 from fastkappa.results.text import COLUMNS, as_text
@@ -146,7 +146,7 @@ def with_groups(output: Output, column: str, groups: Mapping[str, Output]) -> Ou
     rows: list[Mapping[str, Any]] = [{"group": ALL, **row} for row in output.rows]
     sections, estimates = [], []
     for name, part in groups.items():
-        group = f"{column} {name}"
+        group = group_text(column, name)
         first, *others = part.reports
         sentences = [f"{group}: {sentence}" for sentence in part.sentences()]
         sections.append(Section([first._replace(heading=group), *others], {}, (), sentences))
