@@ -349,7 +349,7 @@ def _of_model(
         if low > 0 and most != model:
             remark = (
                 f"the others agree better without {printable(most)}: to compare {printable(model)}"
-                f" with them alone, leave {printable(most)} out of --raters"
+                f" with the remaining people, leave {printable(most)} out of --raters"
             )
             reports.append(Report([remark]))
     return Section(reports, {"alternative_annotator": found}, number_rows(rows), sentences)
