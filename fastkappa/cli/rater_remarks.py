@@ -33,15 +33,16 @@ def separate_occasions(arrays: dict[str, Any], item: str, rater: str, group: str
         names = zip(arrays[rater].to_pylist(), arrays[group].to_pylist())
         arrays[rater] = as_array([f"{one} ({label_text(of)})" for one, of in names], rater)
         return [
-            f"a rater rated an item in several groups of {group!r} {count_text(n, 'time')}: each"
-            " rater counts as a different rater in each group, such as"
+            f"some items have ratings by the same rater in several groups of {group!r}"
+            f" ({count_text(n, 'pair')} of item and rater). Each rater therefore counts as a"
+            " different rater in each group, with a name such as"
             f" {arrays[rater][0].as_py()!r}."
         ]
     n = _n_in_several(items[kept], groups[kept], n_groups)
     if n and _n_in_several(raters[kept], groups[kept], n_groups):
         return [
-            f"{count_text(n, 'item')} in several groups of {group!r}: each rating counts in the"
-            " group of its row."
+            f"Items that occur in several groups of {group!r}: {n}. Each rating counts in the group"
+            " of its row."
         ]
     return []
 
@@ -63,9 +64,10 @@ def repeated_items(tables: Mapping[Any, AnyArray], raters: Sequence[str]) -> lis
         first, *others = (table.sum(axis=axis) for table in tables.values())
         if np.count_nonzero(first) > 1 and all(np.array_equal(first, own) for own in others):
             return [
-                f"column {name!r} has the same number of each label in all groups: if the groups"
-                " have the same items, such as one row per reader and item, name the items with"
-                " --cluster. Otherwise the comparison of the groups treats them as independent."
+                f"column {name!r} contains each label equally often in all groups. If the groups"
+                " have the same items, for example with one row per reader and item, use --cluster"
+                " to name the column of items. Without --cluster, the groups are compared as if"
+                " they were independent."
             ]
     return []
 

@@ -23,7 +23,7 @@ ADVICE = {
     "give missing_codes=[[]]": "give --missing drop --missing-codes '[]' without --set-separator",
     "krippendorff_alpha with level='interval', or fastkappa.measurements": "fastkappa measure",
     " (on the command line, --missing-codes)": "",
-    "all of them in labels=, on the command line in --labels.": "all of them in --labels.",
+    "all labels in labels= (on the command line, --labels).": "all labels in --labels.",
     "read them as numbers, as with pandas.read_csv(decimal=',')": (
         "use --decimal ',' if they are numbers"
     ),
@@ -106,7 +106,9 @@ def in_words_of_options(text: str) -> str:
         text = re.sub(pattern, words, text, flags=re.DOTALL)
     # Python counts rows from 0, but users count rows from 1, below the column names.
     return re.sub(
-        r"first in row (\d+)", lambda row: f"first in row {int(row[1]) + 1} below the names", text
+        r"first in row (\d+)",
+        lambda row: f"first in row {int(row[1]) + 1} below the column names",
+        text,
     )
 
 

@@ -288,7 +288,9 @@ def kappa_study(
     table = None
     if pilot is not None:
         if rates is not BALANCED:
-            raise ValueError("rates must be left out if pilot is given, because it contains them.")
+            raise ValueError(
+                "rates must be left out if pilot is given, because pilot contains the rates."
+            )
         if n_raters != 2:
             raise ValueError(f"n_raters must be 2 if pilot is given, got {n_raters!r}.")
         table = as_pilot(pilot, weights)

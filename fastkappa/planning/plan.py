@@ -17,8 +17,8 @@ from fastkappa.results.sentence import listed, versioned
 
 DEFAULT_POWER = 0.8
 APPROXIMATE = (
-    "The plan for clusters is approximate: the number of items without clusters, times the"
-    " design effect."
+    "With clusters, the number of items is approximate: the number without clusters, multiplied by"
+    " the design effect."
 )
 INDEPENDENT = (
     "The design effect is 1: items of the same cluster are assumed to be independent. If they"

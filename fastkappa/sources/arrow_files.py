@@ -51,7 +51,7 @@ DELIMITERS = {"csv": ",", "tsv": "\t", "txt": ""}
 IN_FOLDERS = tuple(suffix for suffix in SUFFIXES if not suffix.startswith(".txt"))
 ARROW_FILE_MAGIC = b"ARROW1"
 COLUMNS_LISTED = 20
-READ_PARTITIONS = "In Python, give pyarrow.dataset.dataset(folder, partitioning='hive')."
+READ_PARTITIONS = "In Python, pass pyarrow.dataset.dataset(folder, partitioning='hive')."
 # The number of rows per batch.
 BATCH = 1 << 18
 
@@ -262,7 +262,7 @@ def check_columns(source: Any, wanted: Sequence[Any], there: Sequence[Any]) -> N
         listed = first_of_many(list(map(repr, there)), COLUMNS_LISTED)
         hint = did_you_mean(name, there)
         if any(part.startswith(f"{name}=") for part in Path(str(source)).parts):
-            hint = f" The names of folders are no column. {READ_PARTITIONS}"
+            hint = f" Folder names are not read as columns. {READ_PARTITIONS}"
         raise RatingsError(f"{source} has no column {name!r}; it has {listed}.{hint}")
 
 

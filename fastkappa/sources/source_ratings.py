@@ -385,8 +385,8 @@ def refuse_negative(least: Any, column: Any) -> None:
 def not_whole(column: Any, found: Any) -> str:
     return (
         f"column {column!r} contains {found}: ratings must be whole numbers or strings."
-        f" {MEASUREMENTS} For half points and other labels of a scale, name all of them in labels=,"
-        " on the command line in --labels."
+        f" {MEASUREMENTS} If the numbers are labels of a scale, such as half points, list"
+        " all labels in labels= (on the command line, --labels)."
     )
 
 

@@ -245,7 +245,7 @@ def difference_of_strata(
     obstacle = one.obstacle or two.obstacle
     if obstacle and not math.isnan(value):
         warnings.warn(
-            f"the kappas cannot be tested: {obstacle} in {without_error}.",
+            f"the difference of the kappas cannot be tested: {obstacle} in {without_error}.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )

@@ -232,7 +232,7 @@ def warn_of_copied(rows: Rows) -> bool:
     warn(
         f"{a} and {b} agree on all {length} items from position {rows.place(start)} to"
         f" {rows.place(stop - 1)}, but on only {percent_text(agreed)} of the others. If one rater's"
-        " ratings of these items were copied from the other rater, leave them out."
+        " ratings of these items were copied from the other rater, leave out the items."
     )
     return True
 

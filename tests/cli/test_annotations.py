@@ -151,14 +151,15 @@ def test_an_item_in_two_groups(long: Path) -> None:
     write_csv(long, **columns, source=source)
     (said,) = agree.json_of(long, *options)["warnings"]
     assert said == (
-        "1 item in several groups of 'source': each rating counts in the group of its row."
+        "Items that occur in several groups of 'source': 1. Each rating counts in the group of its"
+        " row."
     )
     # Groups of raters have items in common.
     rows += [[item, "dan", grade] for item, who, grade in rows if who == "anna"]
     columns = dict(zip(("id", "who", "grade"), zip(*rows)))
     profession = ["nurse" if who in ("eve", "dan") else "doctor" for who in columns["who"]]
     write_csv(long, **columns, source=profession)
-    assert "item in several groups" not in " ".join(agree.json_of(long, *options)["warnings"])
+    assert "occur in several groups" not in " ".join(agree.json_of(long, *options)["warnings"])
 
 
 def test_two_guidelines_on_the_same_items(long: Path, wide: Path) -> None:
@@ -175,8 +176,9 @@ def test_two_guidelines_on_the_same_items(long: Path, wide: Path) -> None:
     of_labels = [[one.value for one in result.by_label] for result in each]
     assert [[one["value"] for one in group["by_label"]] for group in found["groups"]] == of_labels
     assert found["warnings"] == [
-        "a rater rated an item in several groups of 'version' 90 times: each rater counts as a"
-        " different rater in each group, such as 'anna (v1)'."
+        "some items have ratings by the same rater in several groups of 'version' (90 pairs of item"
+        " and rater). Each rater therefore counts as a different rater in each group, with a name"
+        " such as 'anna (v1)'."
     ]
     # A rating given twice is always an error.
     with long.open("a") as file:

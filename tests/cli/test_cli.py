@@ -277,7 +277,7 @@ def test_a_table_too_large_to_read_is_left_to_json(tmp_path: Path) -> None:
     path = many_labels(tmp_path, 60)
     result = run(path, "--y1", "left", "--y2", "right")
     assert (
-        "The table of 60 labels is too large to show here. It is in --format json" in result.stdout
+        "The table of 60 labels is too large to show here. For the full table, use" in result.stdout
     )
     assert len(result.stdout.splitlines()) < 15
     assert len(json_of(path, "--y1", "left", "--y2", "right")["table"]) == 60

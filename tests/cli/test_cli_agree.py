@@ -385,7 +385,7 @@ def test_three_raters_in_files_of_every_kind(
         (["--raters", "a", "b", "city"], "must all be of the same type"),
         (
             ["--raters", "a", "b", "--labels", "7,8"],
-            "no item has both ratings among the labels",
+            "no item has both ratings in --labels",
         ),
     ],
 )

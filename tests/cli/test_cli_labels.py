@@ -294,8 +294,8 @@ def test_measurements_are_refused_as_by_two_raters(tmp_path: Path) -> None:
     for raters in ("ab", "abc"):
         assert program.refusal("agree", path, "--raters", *raters) == (
             "fastkappa: column 'a' contains 0.37: ratings must be whole numbers or strings. For"
-            " measurements, use fastkappa measure. For half points and other labels of a scale,"
-            " name all of them in --labels.\n"
+            " measurements, use fastkappa measure. If the numbers are labels of a scale,"
+            " such as half points, list all labels in --labels.\n"
         )
     whole = {name: range(2500) for name in "abc"}
     message = program.refusal(

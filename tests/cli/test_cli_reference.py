@@ -162,7 +162,7 @@ def test_a_stacked_file_has_no_row_of_all_items(tmp_path: Path) -> None:
     options = ("--raters", "reference", "grade", "--group", "reader", "--cluster", "patient")
     independent = text_of(path, *options[:-2]).splitlines()[1:]
     assert " ".join(independent).startswith(
-        "column 'reference' has the same number of each label in all groups: if the groups have the"
+        "column 'reference' contains each label equally often in all groups. If the groups have the"
     )
     assert "--cluster" in text_of(path, "--raters", "grade", "reference", "--group", "reader")
     text = text_of(path, *options, *GRADED)

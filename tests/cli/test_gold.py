@@ -137,7 +137,7 @@ def test_ids_that_a_spreadsheet_changed(tmp_path: Path) -> None:
     options = [path, "--raters", "ann", "ben", "--item", "id", "--gold", tmp_path / "gold.csv"]
     for item in ("7", "7.0"):
         decided = write_csv(tmp_path / "decided.csv", item=[item], adjudicated=["x"])
-        assert "Is it '007'?" in agree.refusal(*options, "--adjudicated", decided)
+        assert "Did you mean '007'?" in agree.refusal(*options, "--adjudicated", decided)
     decided = write_csv(tmp_path / "decided.csv", item=["8"], adjudicated=["x"])
     assert agree.refusal(*options, "--adjudicated", decided).endswith("rated items.\n")
 

@@ -111,7 +111,7 @@ def test_a_missing_cluster_is_refused(folder: Path) -> None:
         told = refusal_of(run(*given, truth="truth.parquet", exit_code=2))
         assert (
             "column 'patient' of truth.parquet has 1 missing value in its 600 rows, first in row 4"
-            " below the names."
+            " below the column names."
         ) in told
 
 

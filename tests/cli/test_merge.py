@@ -256,7 +256,7 @@ def test_counts_of_patterns_that_overlap(tmp_path: Path) -> None:
             told = " ".join(program.run("merge", *pair).stderr.split())
             assert told.count("has counts of") == 2
             assert all(f"{path} has counts of {tmp_path / 'part-'}" in told for path in pair)
-            assert "Any rows that they have in common are counted twice:" in told
+            assert "Any rows that both files cover are counted twice:" in told
     for files in ((left, right), (one, right)):
         assert program.run("merge", *files).stderr == ""
     # The pattern ** matches folders at any depth.

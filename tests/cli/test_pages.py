@@ -176,8 +176,9 @@ def test_more_labels_than_a_page_shows(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=a, b=np.where(np.arange(210) % 4, a, 20 - a))
     agree.text_of(path, "--raters", "a", "b", "--report", tmp_path / "out.html")
     page = check((tmp_path / "out.html").read_text(encoding="utf-8"))
-    assert "The table of 21 labels is too large to show here. It is in --format json." in (
-        page.texts_of("p")
+    assert (
+        "The table of 21 labels is too large to show here. For the full table, use --format json."
+        in (page.texts_of("p"))
     )
     assert len([text for text in page.texts_of("th") if "kappa of " in text]) == 21
 

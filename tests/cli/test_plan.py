@@ -186,7 +186,7 @@ def test_expected_values_that_do_not_fit(options: list[object], message: str) ->
 def test_weights_need_the_rates_of_labels() -> None:
     for weights in ("linear", "quadratic"):
         refused = plan.refusal("--kappa", 0.8, "--width", 0.2, "--weights", weights)
-        assert f"--weights {weights} needs --rates, such as 0.5,0.3,0.2" in refused
+        assert f"--weights {weights} needs --pilot or --rates, such as --rates 0.5," in refused
     assert plan.json_of("--kappa", 0.8, "--n", 90, "--weights", "linear", "--rates", 0.3)["n"] == 90
     default = plan.json_of("--kappa", 0.8, "--n", 90)
     assert default["rates"] == [[0.5, 0.5], [0.5, 0.5]]

@@ -59,7 +59,7 @@ def test_rows_above_the_names_and_words(tmp_path: Path) -> None:
     path = write_xlsx(tmp_path / "r.xlsx", ratings=rows)
     refused = program.refusal("score", path, "--y1", "a", "--y2", "b")
     assert "Line 3 has these names: leave out the lines above it" in refused
-    assert "--skip 2." in refused
+    assert "with --skip 2 on the command line." in refused
     found = program.json_of("score", path, "--y1", "a", "--y2", "b", "--skip", 2)
     assert (found["labels"], found["n"]) == (["no, never", "yes"], 2)
     unnamed = program.json_of("score", path, "--y1", "1", "--y2", "2", "--skip", 3, "--no-header")

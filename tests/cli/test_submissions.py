@@ -38,7 +38,7 @@ def test_the_only_other_column_has_the_labels(command: CommandLine) -> None:
     for row in others:
         assert {**row, "name": first["name"]} == first
     assert (
-        "in files without a column 'grade', the only other column besides the ids is used:"
+        "in files without a column 'grade', the only column besides the ids is read as the labels:"
         " 'prediction' of b.csv, 'y' of c.parquet."
     ) in result.stderr
     assert command.run("a.csv", *OPTIONS).stderr == ""

@@ -51,7 +51,7 @@ def check_doubtful(columns: Columns, message: str, tmp_path: Path) -> None:
             confusion_from_source(source, "a", "b")
         assert len(warned) == 1, name
     path = tmp_path / "ratings.csv"
-    parts = message.replace("row 5", "row 6 below the names")
+    parts = message.replace("row 5", "row 6 below the column names")
     parts = re.sub(r"group='(\w+)'", r"--group '\1' of fastkappa agree", parts)
     for command in (("score", "--y1", "a", "--y2", "b"), ("agree", "--raters", "a", "b")):
         run = CommandLine(command[0]).run(path, *command[1:])

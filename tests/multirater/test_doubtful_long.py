@@ -112,7 +112,7 @@ def test_items_with_the_name_of_a_file(written: str, tmp_path: Path) -> None:
 
 def test_names_are_shown_as_they_are_written(tmp_path: Path) -> None:
     columns = _rows({"Anna": ["Müller", "b"], "Berta": ["IMG006/Müller.png", "b"]})
-    shown = "1 group of similar names: 'Müller', 'IMG006/Müller.png'. They"
+    shown = "1 group of similar names: 'Müller', 'IMG006/Müller.png'. The"
     with pytest.warns(UserWarning, match=re.escape(shown)):
         _read(columns)
     assert shown in _of_command(columns, tmp_path)

@@ -209,9 +209,10 @@ def test_raters_in_rows_are_named(name: str) -> None:
         with pytest.warns(UserWarning, match="rows, read as subjects") as caught:
             getattr(fastkappa, name)(rows, **FUNCTIONS[name])
         assert str(caught[0].message) == (
-            "ratings have 6 rows, read as subjects, and 12 columns, read as raters, but they agree"
-            " within columns and not within rows. If ratings have one row per rater, transpose them"
-            " or use Ratings.from_raters(ratings). If not, use Ratings.from_array(ratings)."
+            "ratings have 6 rows, read as subjects, and 12 columns, read as raters, but ratings"
+            " agree within columns and not within rows. If ratings have one row per rater,"
+            " transpose them or use Ratings.from_raters(ratings). If not, use"
+            " Ratings.from_array(ratings)."
         )
         assert caught[0].filename == __file__
 

@@ -137,4 +137,4 @@ def test_without_labels_errors_say_how_to_name_them(tmp_path: Path) -> None:
         assert remedy in program.refusal(*command)
     both = ["score", path, "--y1", "a", "--y2", "b", "--labels", "Yes,NA", "--missing-codes"]
     assert "--labels and --missing-codes both contain 'NA'" in program.refusal(*both, "NA")
-    assert "field of a text or JSON Lines file is always missing" in program.refusal(*both, "")
+    assert "text and JSON Lines files, where empty fields are always" in program.refusal(*both, "")

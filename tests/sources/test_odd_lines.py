@@ -48,7 +48,9 @@ LAST = {
 @pytest.mark.parametrize("lines", LAST.values(), ids=LAST)
 def test_last_lines_of_a_sheet(lines: list[str], tmp_path: Path) -> None:
     path = _write(tmp_path, *lines)
-    with pytest.warns(UserWarning, match="one of the last lines of .*ratings.csv.*remove it if"):
+    with pytest.warns(
+        UserWarning, match="one of the last lines of .*ratings.csv looks .* remove the line"
+    ):
         _count(path)
     for command in (("score", "--y1", "a", "--y2", "b"), ("agree", "--raters", "a", "b")):
         run = CommandLine(command[0]).run(path, *command[1:])

@@ -58,7 +58,9 @@ def test_names_of_folders_are_no_column(tmp_path: Path, name: str) -> None:
             text_file(tmp_path / day, "a,b\n1,1\n2,1\n", name)
         else:
             parquet.write_table(table, tmp_path / day / name)
-    message = "The names of folders are no column. In Python, give pyarrow.dataset.dataset(folder,"
+    message = (
+        "Folder names are not read as columns. In Python, pass pyarrow.dataset.dataset(folder,"
+    )
     with pytest.raises(RatingsError, match=re.escape(message)):
         confusion_from_source(tmp_path, "a", "b", group="day")
     options = ("--raters", "a", "b", "--group", "day")

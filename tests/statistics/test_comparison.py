@@ -223,7 +223,7 @@ PERFECT = [[3, 0], [0, 4]]
     ],
 )
 def test_no_test_with_a_kappa_without_error(tables: Any, names: str, value: float) -> None:
-    message = f"the kappas cannot be tested: the standard error is 0 in {names}."
+    message = f"the difference of the kappas cannot be tested: the standard error is 0 in {names}."
     with pytest.warns(undefined_metric_warning(), match=f"^{re.escape(message)}$") as told:
         found = compare_independent(*tables, **ASYMPTOTIC)
     assert (len(told), told[0].filename) == (1, __file__)

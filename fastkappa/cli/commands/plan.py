@@ -117,8 +117,8 @@ def plan(
             remarks.receive(labels, are_sorted=are_sorted)
         elif rates is None and weights != "none":
             raise ValueError(
-                f"--weights {weights} needs --rates, such as 0.5,0.3,0.2, or --pilot. By default,"
-                " there are only two labels, for which weights make no difference."
+                f"--weights {weights} needs --pilot or --rates, such as --rates 0.5,0.3,0.2. By"
+                " default, there are only two labels, for which weights make no difference."
             )
         both = None
         if rates is not None or second_rates is not None:

@@ -70,6 +70,6 @@ def _with(arrays: dict[str, Any], column: str, what: str) -> dict[str, Any]:
     if lacking is None or not lacking.any():
         return arrays
     n = count_text(int(lacking.sum()), "row")
-    of = " of all groups" if what == "group" else ""
-    warn(f"left out {n}{of}, because the {what} is missing in column {column!r}.", stacklevel=2)
+    left_out = f"left {n} out of all groups" if what == "group" else f"left out {n}"
+    warn(f"{left_out}, because the {what} is missing in column {column!r}.", stacklevel=2)
     return {name: without(array, lacking) for name, array in arrays.items()}

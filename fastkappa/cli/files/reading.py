@@ -45,16 +45,17 @@ REMEDIES = SOURCE_REMEDIES._replace(
     order="Use --labels to set the intended order.",
     outside="Use --labels to set the intended order.",
     second_names=(
-        "leave out the lines above the ratings with --skip 3 --no-header, or another number of"
-        " lines. Columns are then numbered."
+        "leave out the lines above the ratings, for example with --skip 3 --no-header. The columns"
+        " are then numbered."
     ),
 )
 NO_CODE = (
-    "--missing-codes names no code. An empty field of a text or JSON Lines file is always missing;"
-    " for other files, write '\"\"'. To use NA, null or nan as labels, list them in --labels."
+    "--missing-codes names no code. For an empty string, write '\"\"', except in text and JSON"
+    " Lines files, where empty fields are always missing. To use NA, null or nan as labels, list"
+    " them in --labels."
 )
 NA_LABELS = " If a string such as NA is a label, list it in --labels."
-LISTS_AS_SETS = " If they are ratings of no label, use fastkappa agree with --set-separator."
+LISTS_AS_SETS = " If it stands for no label, use fastkappa agree with --set-separator."
 # The advice in errors about scores and measurements, where --labels would not help.
 ODD_SCORES = "use --missing-codes if they stand for missing values."
 BOOLEANS = {"true": True, "false": False}

@@ -140,7 +140,7 @@ def _warn_of_overlap(read: Mapping[Path, SavedCounts]) -> None:
             if cells < others or is_either or (is_part and saved.source < source):
                 warn(
                     f"{path} has counts of {saved.source}, and {other} has counts of {source}. Any"
-                    " rows that they have in common are counted twice: leave out one of the files.",
+                    " rows that both files cover are counted twice: leave out one of the files.",
                     stacklevel=2,
                 )
 

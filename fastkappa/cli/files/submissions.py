@@ -265,8 +265,8 @@ def rank_files(
             _score(board, files, truth)
     if others:
         on_left_out(
-            f"in files without a column {target!r}, the only other column besides the ids is"
-            f" used: {first_of_many(others, OTHERS_NAMED)}."
+            f"in files without a column {target!r}, the only column besides the ids is read as the"
+            f" labels: {first_of_many(others, OTHERS_NAMED)}."
         )
     for own, of in scales_of([used for board in boards.values() for used in board.sorted_labels]):
         reading.on_sorted(own, of)

@@ -38,8 +38,8 @@ class WeightMatrix(NamedTuple):
             if len(found) != len(wanted):
                 raise RatingsError(
                     f"{self.name} has weights for {len(found)} labels, but the ratings have"
-                    f" {len(wanted)}: {', '.join(wanted[:10])}. Write the labels in its first row"
-                    " and column, or use --labels to choose labels."
+                    f" {len(wanted)}: {', '.join(wanted[:10])}. Write the labels in the first"
+                    f" row and column of the matrix, or use --labels to choose {len(found)} labels."
                 )
         else:
             lacking = [label for label in wanted if label not in self.labels]

@@ -261,8 +261,8 @@ class GroupsOfSeveral:
                 self._differences = self._compared_with(others)
         if not self._differences:
             self._why_not = [
-                "the groups are not compared because they have items or clusters in common. If the"
-                " numbers of items or clusters restart in each group, make them distinct"
+                "the groups are not compared because they have items or clusters in common. If"
+                " item or cluster numbers restart in each group, make them distinct"
             ]
 
     def _compared_with(self, others: Sequence[str]) -> dict[str, CoefficientDifference]:

@@ -224,7 +224,9 @@ def _changed(item: str, items: Sequence[str]) -> str:
     alike = next((one for one in items if look_of(one) == look_of(item)), None)
     if alike is None:
         return ""
-    return f" Is it {alike!r}? Spreadsheets change ids unless the column is formatted as text."
+    return (
+        f" Did you mean {alike!r}? Spreadsheets change ids unless the column is formatted as text."
+    )
 
 
 def votes(ratings: Ratings) -> tuple[list[Any], list[str]]:

@@ -147,7 +147,10 @@ def result_of(
     if not counts.table.any():
         if not counts.n_outside:
             raise RatingsError(f"no item was rated by both raters. {CHECK_IDS}")
-        raise RatingsError("no item has both ratings among the labels.")
+        raise RatingsError(
+            "no item has both ratings in --labels: write the labels in --labels exactly as in the"
+            " file."
+        )
     check_whole(counts.table)
     return make_result(
         counts.table,

@@ -360,7 +360,7 @@ def _of_model(
             most = printable(raters.rater_names[low.argmax()])
             remark = (
                 f"the people agree better without {most}: to compare {printable(model)} with the"
-                f" others alone, leave {most} out of --raters"
+                f" remaining people, leave {most} out of --raters"
             )
             reports.append(Report([remark]))
     return Section(reports, {"alternative_annotator": found}, number_rows(rows), sentences)

@@ -163,7 +163,10 @@ def too_large(labels: AnyArray, largest: int = LARGEST_TABLE) -> list[str]:
     """Return a note on where to find the table of counts if it is too large for the report."""
     if len(labels) <= largest:
         return []
-    return [f"The table of {len(labels)} labels is too large to show here. It is in --format json."]
+    return [
+        f"The table of {len(labels)} labels is too large to show here. For the full table, use"
+        " --format json."
+    ]
 
 
 def text_width() -> int:

@@ -149,9 +149,9 @@ def warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> bo
     if split:
         shown = "; ".join(", ".join(with_characters_shown(names)) for names in split[:MOST_SHOWN])
         warn(
-            f"item contains {count_text(len(split), 'group')} of similar names: {shown}. They"
-            " were read as different items, but have no raters in common. If similar names mean the"
-            " same item, use one spelling."
+            f"item contains {count_text(len(split), 'group')} of similar names: {shown}. The"
+            " names were read as different items, but no rater used two names of the same group."
+            " If similar names mean the same item, use one spelling."
         )
     return bool(split)
 

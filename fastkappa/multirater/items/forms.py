@@ -70,10 +70,10 @@ def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> OtherForm | N
         return ONE_HOT
     if look_long(raters):
         return OtherForm(
-            f"ratings have three columns and {n_subjects} rows, and two columns never have the"
-            " same pair twice, like items and raters in long form, but each column was read as a"
-            " rater. If one column contains items and one contains raters, use Ratings.from_long."
-            " If not, use Ratings.from_array(ratings)."
+            f"ratings have three columns and {n_subjects} rows, and each pair of values in two"
+            " of the columns occurs only once, like items and raters in long form, but each column"
+            " was read as a rater. If one column contains items and one contains raters, use"
+            " Ratings.from_long. If not, use Ratings.from_array(ratings)."
         )
     return form_of_ids(raters)
 
@@ -119,7 +119,7 @@ def form_of_rows(numbers: AnyArray) -> OtherForm | None:
         return None
     return OtherForm(
         f"ratings have {n_subjects} rows, read as subjects, and {numbers.shape[-2]} columns, read"
-        " as raters, but they agree within columns and not within rows. If ratings have one row"
+        " as raters, but ratings agree within columns and not within rows. If ratings have one row"
         " per rater, transpose them or use Ratings.from_raters(ratings). If not, use"
         " Ratings.from_array(ratings)."
     )

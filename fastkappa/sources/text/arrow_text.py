@@ -108,7 +108,7 @@ def _names_below(file: TextFile, check: Check) -> str:
 
 def _skip(n_above: int) -> str:
     """Return advice to leave out the lines above the column names."""
-    return f"leave out the lines above it, on the command line with --skip {n_above}."
+    return f"leave out the lines above it, with --skip {n_above} on the command line."
 
 
 def missing_texts(labels: Collection[str] = ()) -> list[str]:
@@ -205,8 +205,8 @@ def _hint_on_names(file: TextFile, n_above: int, n_fields: int) -> str:
     if n_below == 1 and n_fields == len(file.names) + 1:
         return (
             ". The first line has one name fewer than the next line has fields. Name the column of"
-            " row names too, as with write.table(..., col.names=NA) in R, or remove a separator at"
-            " the end of the lines."
+            " row names too, as with write.table(..., col.names=NA) in R, or, if the lines end"
+            " with a separator, remove it."
         )
     if n_fields > len(file.names) and n_below <= MOST_ABOVE_NAMES:
         return f". If line {n_above + 1} has the names of the columns, {_skip(n_above)}"

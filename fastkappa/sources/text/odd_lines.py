@@ -75,7 +75,7 @@ def _warn_of_last(file: TextFile, first: Rows, last: Rows) -> None:
         is_note = NOTE.match(row[0].strip()) and words[0] not in others
         if is_note or not (TOTALS - others).isdisjoint(words):
             warn(
-                f"one of the last lines of {file.path}, {file.delimiter.join(row)!r}, looks like a"
-                " total or a note, but is read as an item: remove it if it is not an item."
+                f"one of the last lines of {file.path} looks like a total or a note, but is read as"
+                f" an item: {file.delimiter.join(row)!r}. If it is not an item, remove the line."
             )
             return

@@ -80,8 +80,8 @@ class TextTable:
         if columns.weight is not None:
             if columns.weight in (columns.y1, columns.y2, columns.group):
                 raise RatingsError(
-                    "in a text file, a column cannot be both the weight and a rating or group, but"
-                    f" {columns.weight!r} is."
+                    "in a text file, one column cannot contain both the weights and the ratings or"
+                    f" groups, got {columns.weight!r} for both: use two columns."
                 )
             types[columns.weight] = pyarrow.float64()
         for batch in text_batches(file, types, on_progress, labels=self._labels):

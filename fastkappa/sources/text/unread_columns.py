@@ -261,9 +261,9 @@ def _warn_of_stacked(given: Unread) -> bool:
             warn(
                 f"all rows of {given.source} with the same {name!r} have the same {same[0]!r}, but"
                 f" {n_varied} of {n_ids} values of {name!r} have several values of {others[0]!r}."
-                " If these rows are ratings of one item by several models or raters, score each of"
-                f" them separately, or keep one row per {name!r}. If they are different items, pass"
-                f" {name!r} as clusters= of agreement."
+                " If these rows are ratings of one item by several models or raters, score each"
+                f" model or rater separately, or keep one row per {name!r}. If each row is a"
+                f" different item, pass {name!r} as clusters= of agreement."
             )
             return True
     return False

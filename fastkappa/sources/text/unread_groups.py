@@ -339,7 +339,7 @@ def _warn_of_gold(given: Unread) -> None:
             warn(
                 f"column {name!r} marks test questions, which have {gold:.0%} agreement and"
                 f" {many:.3g} ratings per item, while other items have {others:.0%} and {few:.3g}."
-                " If raters were tested with known answers, leave these rows out."
+                " If raters were tested with known answers, leave out the test questions."
             )
             return
 

@@ -71,7 +71,7 @@ def _warn_of_prefilled(given: Unread) -> None:
                 warn(
                     f"{pair[0]} and {pair[1]} agree on all {is_blank.sum()} items with no value in"
                     f" {name!r}, but on only {percent_text(agreed)} of the others. If one rater's"
-                    " ratings of these items were copied from the other rater, leave them out."
+                    " ratings of these items were copied from the other rater, leave out the items."
                 )
                 return
 
