@@ -364,7 +364,7 @@ def test_a_model_among_the_raters(tmp_path: Path) -> None:
     text = agree.text_of(*options)
     assert "agree better without" not in text
     fay = write_csv(tmp_path / "fay.csv", fay=rng.integers(1, 4, 60).tolist(), **columns)
-    advice = "agree better without fay: to compare model with the others alone, leave fay"
+    advice = "agree better without fay: to compare model with the remaining people, leave fay"
     text = agree.text_of(fay, "--raters", "fay", *columns, "--model", "model")
     assert f"the people {advice} out of --raters" in " ".join(text.split())
     # With two people, nobody can be left out, and a model that is unlike them is no outlier.
