@@ -13,7 +13,7 @@ from fastkappa.cli.options import DPI, PictureOptions
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.remarks import Remarks
 from fastkappa.cli.reports.output import Output
-from fastkappa.plotting.fonts import wrap_y_labels
+from fastkappa.plotting.fonts import MISSING, find_fonts, wrap_y_labels
 from fastkappa.plotting.room import CROWDED, lacking
 from fastkappa.plotting.style import import_matplotlib, new_axes
 
@@ -65,6 +65,7 @@ def draw(options: PictureOptions, output: Output) -> None:
     ax = _drawn(options, output.pictures[0], read_size(options.size))
     try:
         with matplotlib.rc_context(REAL_FONTS), catch_warnings(record=True) as warned:
+            filterwarnings("ignore", MISSING)
             ax.figure.savefig(options.plot, dpi=options.dpi)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
@@ -86,6 +87,7 @@ def _drawn(options: PictureOptions, picture: Picture, size: tuple[float, float] 
         ax = picture.draw(None if size is None else new_axes(*size))
     if options.title is not None:
         ax.set_title(options.title)
+        find_fonts(ax)
         wrap_y_labels(ax)
     return ax
 
