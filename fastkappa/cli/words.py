@@ -69,6 +69,7 @@ FORMS = [
     ),
     (r"Leave out this column, for example with .*", "Leave it out of --raters."),
     (r", pass table\[.*?\]\.", ", remove them."),
+    (r"Pass ax= with a larger figure, .*", "Draw it with --plot and a larger --size."),
 ]
 OPTIONS = [
     (r"\bduplicates='first' or 'last'", "--duplicates first or last"),

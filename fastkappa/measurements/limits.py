@@ -23,6 +23,7 @@ from fastkappa.measurements.report_texts import (
     ResultInUnits,
     measured_estimates,
     measured_grid,
+    with_unit,
 )
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
@@ -135,7 +136,7 @@ class LimitsOfAgreement(ResultInUnits):
             ],
             [
                 measured_grid(self.rows(), spread, self.confidence, units),
-                facts([("standard deviation", measured_text(spread, spread))]),
+                facts([(with_unit("standard deviation", units), measured_text(spread, spread))]),
                 with_p(Grid(head, [slope]), [self.slope_p_value]),
             ],
         )

@@ -114,9 +114,13 @@ def measured_grid(
     rows: Iterable[MeasuredRow], spread: float, confidence: float, units: str | None
 ) -> Grid:
     """Return a grid of statistics with their intervals. ``spread`` determines the rounding."""
-    of_unit = "" if units is None else f" ({printable(units)})"
     shown = [(name, *_texts(value, ends, spread, 4)) for name, value, ends in rows]
-    return Grid(("", f"value{of_unit}", interval_head(confidence)), shown)
+    return Grid(("", with_unit("value", units), interval_head(confidence)), shown)
+
+
+def with_unit(name: str, units: str | None) -> str:
+    """Return a name in a report with the unit of its values, if there is one."""
+    return name if units is None else f"{name} ({printable(units)})"
 
 
 def measured_estimates(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,8 @@ from fastkappa.arrays import FloatTable
 from fastkappa.formatting import text_width
 from fastkappa.plotting import style
 from fastkappa.plotting.fonts import finish_texts
-from fastkappa.plotting.grid import TICK_TEXT, read_raters, read_table
+from fastkappa.plotting.grid import read_raters, read_table, tick_size
+from fastkappa.plotting.room import keep_texts_apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,6 +112,7 @@ def plot_agreement_chart(
     if reverse_y:
         ax.invert_yaxis()
     finish_texts(ax)
+    keep_texts_apart(ax)
     return ax
 
 
@@ -182,19 +185,25 @@ def _draw_axes(ax: Axes, counts: FloatTable, names: list[str], raters: tuple[str
     ax.tick_params(length=0)
     ax.set_xlabel(str(raters[1]), **plain)
     ax.set_ylabel(str(raters[0]), **plain)
+    _label_segments(ax, counts, names)
+    # The labels change the length of the axes, which decides how many labels fit.
+    style.lay_out(ax)
+    _label_segments(ax, counts, names)
+
+
+def _label_segments(ax: Axes, counts: FloatTable, names: list[str]) -> None:
+    """Label the segments of both axes that are long enough for text."""
     extent = ax.get_window_extent()
     side = min(extent.width, extent.height) / ax.figure.dpi * style.POINTS_IN_AN_INCH
+    size = tick_size(side / len(names))
     for axis, totals in ((ax.xaxis, counts.sum(axis=0)), (ax.yaxis, counts.sum(axis=1))):
+        lengths = totals / counts.sum() * side
+        widths = np.array([style.DIGIT_WIDTH * size * text_width(name) for name in names])
+        shown = lengths >= LEAST_ROOM * size
+        slanted: dict[str, Any] = {}
+        if axis is ax.xaxis and (widths > lengths)[shown].any():
+            slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+            shown = lengths >= LEAST_ROOM * size * math.sqrt(2)
+        texts = [name for name, is_shown in zip(names, shown) if is_shown]
         middle = totals.cumsum() - totals / 2
-        room = totals / n * side >= LEAST_ROOM * TICK_TEXT
-        shown = np.flatnonzero(room)
-        texts = [names[position] for position in shown]
-        axis.set_ticks(middle[shown], texts, fontsize=TICK_TEXT, **plain)
-        if axis is ax.xaxis and any(
-            style.DIGIT_WIDTH * TICK_TEXT * text_width(name) > totals[position] / n * side
-            for name, position in zip(texts, shown)
-        ):
-            for text in axis.get_ticklabels():
-                text.set_rotation(45)
-                text.set_horizontalalignment("right")
-                text.set_rotation_mode("anchor")
+        axis.set_ticks(middle[shown], texts, fontsize=size, parse_math=False, **slanted)

@@ -12,6 +12,7 @@ from fastkappa.formatting import BOOTSTRAP_METHODS
 from fastkappa.plotting import style
 from fastkappa.plotting.fonts import finish_texts
 from fastkappa.plotting.results import read_estimate, write_figures
+from fastkappa.plotting.room import keep_texts_apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,6 +90,7 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     finish_texts(ax)
+    keep_texts_apart(ax)
     return ax
 
 

@@ -19,6 +19,7 @@ from fastkappa.plotting.grid import (
     read_raters,
     write_counts,
 )
+from fastkappa.plotting.room import keep_texts_apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,6 +115,7 @@ def plot_agreement(
     finish_texts(grid.ax)
     # If there are other axes below a title, matplotlib wraps the title after each word.
     grid.ax.title.set_wrap(not marginals)
+    keep_texts_apart(grid.ax)
     return grid.ax
 
 

@@ -39,6 +39,8 @@ CJK_FONTS = (
 # The names of fonts that draw a box for every character.
 BOXES = re.compile("last ?resort|blank", re.IGNORECASE)
 REGULAR = 400
+# matplotlib's warning about a character that no font has, for which `find_fonts` has its own.
+MISSING = r"Glyph \d+ .* missing from font"
 # The number of letters on a line of a label, relative to the number that would fit on average. The
 # ratio is below 1 because letters differ in width.
 LETTERS = 0.95
@@ -48,13 +50,20 @@ def finish_texts(ax: Axes) -> None:
     """Wrap the title and the axis labels, and find missing characters.
 
     The title and the x label wrap at the edges of the figure, and y labels at the ends of the axis.
-    Add fallback fonts to each text whose font does not have all of its characters. Warn about
-    characters that no installed font has.
+    """
+    for text in (ax.title, ax.xaxis.label):
+        text.set_wrap(True)
+    find_fonts(ax)
+    wrap_y_labels(ax)
+
+
+def find_fonts(ax: Axes) -> None:
+    """Add fallback fonts to each text whose font does not have all of its characters.
+
+    Warn about characters that no installed font has.
     """
     from matplotlib.font_manager import FontProperties, findfont
 
-    for text in (ax.title, ax.xaxis.label):
-        text.set_wrap(True)
     lacking: set[str] = set()
     for text in _texts(ax):
         missing = {one for one in text.get_text() if not one.isascii() and not one.isspace()}
@@ -78,7 +87,6 @@ def finish_texts(ax: Axes) -> None:
             " rcParams['font.family'] to the name of such a font.",
             stacklevel=users_stacklevel(),
         )
-    wrap_y_labels(ax)
 
 
 def wrap_y_labels(ax: Axes) -> None:
@@ -102,7 +110,7 @@ def wrap_y_labels(ax: Axes) -> None:
 
 def _height(text: Text) -> float:
     with warnings.catch_warnings():
-        # `finish_texts` has already warned about missing characters.
+        # `find_fonts` has already warned about missing characters.
         warnings.simplefilter("ignore")
         return float(text.get_window_extent().height)
 

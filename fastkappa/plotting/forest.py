@@ -10,6 +10,7 @@ from fastkappa.formatting import text_width
 from fastkappa.plotting import style
 from fastkappa.plotting.fonts import finish_texts
 from fastkappa.plotting.results import Row, Rows, read_rows, write_figures
+from fastkappa.plotting.room import keep_texts_apart
 from fastkappa.results.text import wrapped
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ def plot_forest(
     finish_texts(ax)
     if not is_new:
         _make_room(ax)
+    keep_texts_apart(ax)
     return ax
 
 
@@ -166,6 +168,8 @@ def _make_room(ax: Axes) -> None:
     factor = _text_width(ax)
     for text in (*ax.get_yticklabels(), *ax.texts):
         text.set_fontsize(max(SMALLEST_TEXT, float(text.get_fontsize()) / max(factor, 1)))
+    # At the usual size, the numbers of a short axis touch.
+    ax.tick_params(axis="x", labelsize=names[0].get_fontsize())
 
 
 def _text_width(ax: Axes) -> float:

@@ -183,7 +183,7 @@ def _count_text(value: float, whole: bool) -> str:
 def draw_labels(grid: Grid, raters: tuple[str, str]) -> None:
     """Label the rows and columns, and write the raters' names along the axes."""
     n_labels = len(grid.labels)
-    size = min(TICK_TEXT, max(5.0, 0.6 * grid.cell))
+    size = tick_size(grid.cell)
     step = math.ceil(1.2 * size / grid.cell)
     shown = range(0, n_labels, step)
     names = [grid.labels[position] for position in shown]
@@ -200,6 +200,11 @@ def draw_labels(grid: Grid, raters: tuple[str, str]) -> None:
     grid.ax.set_aspect("equal", adjustable="box")
     grid.ax.set_xlim(-0.5, n_labels - 0.5)
     grid.ax.set_ylim(-0.5, n_labels - 0.5)
+
+
+def tick_size(cell: float) -> float:
+    """Return the font size of labels for a mean width of cells, in points."""
+    return min(TICK_TEXT, max(5.0, 0.6 * cell))
 
 
 def _is_too_wide(n_characters: int, size: float, room: float) -> bool:

@@ -20,6 +20,7 @@ from fastkappa.plotting.grid import (
     make_grid,
     read_raters,
 )
+from fastkappa.plotting.room import keep_texts_apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,6 +113,7 @@ def plot_confusion(
     heat = _draw_cells(grid, proportions, scale_label)
     _write_cells(grid if ax is None else laid_out(grid), proportions, heat)
     finish_texts(grid.ax)
+    keep_texts_apart(grid.ax)
     return grid.ax
 
 

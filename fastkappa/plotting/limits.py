@@ -10,6 +10,7 @@ import numpy as np
 from fastkappa.formatting import measured_text
 from fastkappa.plotting import style
 from fastkappa.plotting.fonts import finish_texts
+from fastkappa.plotting.room import keep_texts_apart
 from fastkappa.results.report import RATERS
 
 if TYPE_CHECKING:
@@ -119,4 +120,5 @@ def plot_limits_of_agreement(
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     finish_texts(ax)
+    keep_texts_apart(ax)
     return ax

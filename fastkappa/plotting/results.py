@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.formatting import figure
+from fastkappa.statistics.weights import weights_text
 
 ESTIMATES = ("kappa", "value", "estimate")
 
@@ -96,18 +97,18 @@ def _many(results: Any) -> Rows | None:
             )
             for i, j in pairs
         ]
-        return Rows(rows, confidence=results.confidence)
+        return Rows(rows, with_weights("kappa", results), results.confidence)
     if hasattr(results, "with_others"):
         found = results.with_others
         figures = zip(found.values.tolist(), found.lower.tolist(), found.upper.tolist())
         rows = [Row(name, *row) for name, row in zip(results.rater_names, figures)]
-        return Rows(rows, confidence=results.confidence)
+        return Rows(rows, with_weights("kappa", results), results.confidence)
     if np.ndim(getattr(results, "interval", ())) == 2:
         rows = [
             Row(str(name), float(kappa), float(low), float(high))
             for name, kappa, (low, high) in zip(results.names, results.kappa, results.interval)
         ]
-        return Rows(rows, confidence=results.confidence)
+        return Rows(rows, with_weights("kappa", results), results.confidence)
     if hasattr(results, "forms"):
         named = _rows_of([form.form for form in results.forms], results.forms)
         return named._replace(what="intraclass correlation")
@@ -117,12 +118,21 @@ def _many(results: Any) -> Rows | None:
 def _rows_of(names: list[str], results: Sequence[Any]) -> Rows:
     rows = [Row(name, *read_estimate(name, result)) for name, result in zip(names, results)]
     kinds = {_what(result) for result in results}
+    what = kinds.pop() if len(kinds) == 1 else "agreement"
     confidences = {getattr(result, "confidence", None) for result in results}
     return Rows(
         rows,
-        kinds.pop() if len(kinds) == 1 else "agreement",
+        with_weights(what, *results),
         confidences.pop() if len(confidences) == 1 else None,
     )
+
+
+def with_weights(what: str, *results: Any) -> str:
+    """Add the weights of results, if they are the same, to the name of what they estimate."""
+    used = {weights_text(getattr(result, "weights", None)) for result in results}
+    (text,) = used if len(used) == 1 else ("no weights",)
+    # Names such as "Krippendorff's alpha (ordinal)" contain the weights.
+    return what if text == "no weights" or what.endswith(")") else f"{what} ({text})"
 
 
 def _rows_of_arrays(results: Any, intervals: Any, names: Any) -> Rows:

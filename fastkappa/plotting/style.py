@@ -53,7 +53,7 @@ def lay_out(ax: Axes) -> None:
     if ax.figure.get_layout_engine() is None:
         return
     with warnings.catch_warnings():
-        # Warnings about missing characters are ignored, because `finish_texts` might not have
+        # Warnings about missing characters are ignored, because `find_fonts` might not have
         # replaced the fonts yet.
         warnings.simplefilter("ignore")
         ax.figure.canvas.figure.draw_without_rendering()

@@ -117,6 +117,8 @@ def test_pictures_show_the_confidence_level(
     given = (path, "--raters", *NAMES[:3], *options, "--confidence", "0.9")
     agree.text_of(*given, "--plot", picture)
     assert "with its 90 % interval" in picture.read_text()
+    agree.text_of(*given, "--plot", picture, "--weights", "linear")
+    assert "(linear weights) with its 90 % interval" in picture.read_text()
 
 
 def test_a_pair_is_chosen(path: Path, grades: np.ndarray, tmp_path: Path) -> None:

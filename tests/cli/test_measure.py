@@ -62,6 +62,7 @@ def test_the_report_has_the_unit(flows: Path) -> None:
     assert "l/min" not in correlations
     # The slope has no unit.
     assert limits.count("value (l/min)") == repeated.count("value (l/min)") == 1
+    assert "standard deviation (l/min)" in limits
 
 
 def test_each_group_is_reported_as_alone(tmp_path: Path) -> None:

@@ -13,7 +13,9 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("matplotlib")
 pytest.importorskip("typer")
 
-from matplotlib import pyplot
+from matplotlib import pyplot, rc_context
+from matplotlib.font_manager import FontProperties, findfont
+from matplotlib.ft2font import FT2Font
 
 from fastkappa import datasets
 from fastkappa.cli.options import PictureOptions
@@ -144,6 +146,31 @@ def test_the_width_of_a_journal_column(path: Path, tmp_path: Path) -> None:
         assert f"warning: {named} is too small for the text of" in said
         larger = said.rpartition("--size ")[2].rstrip(".\n")
         assert run(*options, *long, "--size", larger).stderr == ""
+
+
+def test_characters_that_no_font_has(tmp_path: Path) -> None:
+    """One warning names all characters. matplotlib has a warning for each of them."""
+    labels = ["\U00013000", "\U00013001"]
+    path = write_csv(tmp_path / "signs.csv", a=labels * 9, b=labels * 8 + labels[:1] * 2)
+    options = (path, "--raters", "a", "b", "--plot", tmp_path / "out.png", "--dpi", 50)
+    said = command.run(*options, "--report", tmp_path / "out.html", "--title", labels[0]).stderr
+    assert "Glyph" not in said
+    # Some systems have a font for hieroglyphs.
+    assert said.count("no installed font has the characters") in (0, 1)
+
+
+def test_the_title_gets_a_font_that_has_its_characters(tmp_path: Path) -> None:
+    """The Computer Modern font of matplotlib has no Cyrillic letters."""
+
+    def drawn(ax: Any) -> Any:
+        return new_axes(4, 3) if ax is None else ax
+
+    with rc_context({"font.family": "cmr10", "axes.formatter.use_mathtext": True}):
+        ax = _drawn(PictureOptions(title="Ж"), Picture("", drawn), None)
+    pyplot.close(ax.figure)
+    first, added = ax.title.get_fontfamily()
+    assert first == "cmr10"
+    assert ord("Ж") in FT2Font(findfont(FontProperties(family=[added]))).get_charmap()
 
 
 def test_a_heat_map_and_a_title(path: Path, tmp_path: Path) -> None:

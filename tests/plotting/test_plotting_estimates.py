@@ -24,6 +24,7 @@ from fastkappa import (
     compare_raters,
     datasets,
     fleiss_kappa,
+    gwet_ac2,
     krippendorff_alpha,
     leaderboard,
     pairwise_kappa,
@@ -85,6 +86,24 @@ def test_forest_of_results() -> None:
     assert 0.437 < high < 0.6
     ax.figure.draw_without_rendering()
     assert all(text.get_window_extent().x1 <= ax.figure.bbox.x1 for text in ax.texts)
+
+
+def test_forest_names_the_weights() -> None:
+    """The axis names the weights that all rows have, unless the name of the method does."""
+    pair = RATINGS[:2]
+    linear, quadratic = (agreement(*pair, weights=name) for name in ("linear", "quadratic"))
+    groups = agreement_by(*pair, groups=np.arange(len(pair[0])) % 2, weights="linear")
+    pairs = pairwise_kappa(RATINGS.T, weights="quadratic")
+    alpha = krippendorff_alpha(RATINGS.T, level="ordinal")
+    for result, label in (
+        (linear, "kappa (linear weights)"),
+        ({"linear": linear, "quadratic": quadratic}, "kappa"),
+        (groups, "kappa (linear weights)"),
+        (pairs, "kappa (quadratic weights)"),
+        (gwet_ac2(RATINGS.T, weights=1 - np.eye(3)), "Gwet's AC2 (weights of a matrix)"),
+        (alpha, "Krippendorff's alpha (ordinal)"),
+    ):
+        assert plot_forest(result).get_xlabel() == f"{label} with its 95 % interval"
 
 
 def test_forest_of_arrays() -> None:

@@ -6,8 +6,10 @@ import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
+from warnings import catch_warnings, filterwarnings
 
 from fastkappa.cli.pages.stylesheet import INK, PAPER
+from fastkappa.plotting.fonts import MISSING
 from fastkappa.plotting.style import import_matplotlib
 from fastkappa.results.html import html_text
 
@@ -60,9 +62,10 @@ def _svg(draw: Callable[[Any], Any], scheme: str, escaped: str, prefix: str) -> 
         "svg.fonttype": "path",
         "svg.hashsalt": "fastkappa",
     }
-    with matplotlib.rc_context(settings):
+    with matplotlib.rc_context(settings), catch_warnings():
         ax = draw(None)
         written = io.StringIO()
+        filterwarnings("ignore", MISSING)
         ax.figure.savefig(written, format="svg", metadata=NO_METADATA)
         matplotlib.pyplot.close(ax.figure)
     svg = written.getvalue()

@@ -55,8 +55,8 @@ svg.dark{{display:none}}
 @media screen and (prefers-color-scheme:dark){{svg.light{{display:none}}svg.dark{{display:block}}}}
 footer{{margin-top:2.5rem;font-size:.875rem}}
 @media screen and (max-width:40rem){{table{{font-size:.875rem}}th,td{{padding:.25rem .3rem}}\
-th[scope=row]{{max-width:7rem}}th[scope=col]{{max-width:8rem}}td{{max-width:10rem}}\
-svg{{max-width:none}}}}
+th[scope=row]{{max-width:7rem}}th[scope=row]:nth-last-child(2){{max-width:12rem}}\
+th[scope=col]{{max-width:8rem}}td{{max-width:10rem}}svg{{max-width:none}}}}
 @media print{{@page{{margin:15mm}}main{{max-width:none;padding:0}}.wide{{overflow:visible}}\
 figure,tr,p,li{{break-inside:avoid}}h1,h2,caption{{break-after:avoid}}\
 table{{font-size:.8rem;width:auto}}th,td{{padding:.15rem .4rem}}\

@@ -45,7 +45,7 @@ from fastkappa.multirater.multirater_result import MultiRaterResult, doubts_of
 from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest
-from fastkappa.plotting.results import Row, Rows
+from fastkappa.plotting.results import Row, Rows, with_weights
 from fastkappa.results.report import LARGEST_TABLE, Report, estimate_row, number_rows, with_p
 from fastkappa.results.sentence import estimate_text, p_sentence, versioned
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
@@ -405,7 +405,8 @@ def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
     if pairs is not None and comb(len(pairs.rater_names), 2) <= MOST_PAIRS:
         rows += [Row(name, kappa, *interval) for name, kappa, _, interval in pairs.rows()]
         caption += ", and kappa of each pair of raters"
-    drawn = Rows(rows, "agreement", next(iter(results.values())).confidence)
+    first = next(iter(results.values()))
+    drawn = Rows(rows, with_weights("agreement", first), first.confidence)
     return Picture(f"{caption}, with their intervals.", lambda ax: plot_forest(drawn, ax=ax))
 
 

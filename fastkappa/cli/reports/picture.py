@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from warnings import catch_warnings, simplefilter, warn
+from warnings import catch_warnings, filterwarnings, simplefilter, warn
 
 import numpy as np
 
@@ -14,7 +13,8 @@ from fastkappa.cli.options import DPI, PictureOptions
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.remarks import Remarks
 from fastkappa.cli.reports.output import Output
-from fastkappa.plotting.fonts import wrap_y_labels
+from fastkappa.plotting.fonts import MISSING, find_fonts, wrap_y_labels
+from fastkappa.plotting.room import CROWDED, lacking
 from fastkappa.plotting.style import import_matplotlib, new_axes
 
 # Store text as text instead of outlines. By default, matplotlib embeds Type 3 fonts in PDF files,
@@ -25,9 +25,6 @@ REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 TOO_SMALL = "axes sizes collapsed to zero"
 # The maximum width and height of a plot, in inches.
 MOST_INCHES = 100
-# Texts can extend beyond the figure, or overlap, by up to this many inches before they count as
-# lacking space. The effect of rounding is smaller.
-OVERHANG = 0.03
 # The minimum width and height of the axes, in inches.
 SMALLEST_AXES = (1.0, 0.5)
 
@@ -68,6 +65,7 @@ def draw(options: PictureOptions, output: Output) -> None:
     ax = _drawn(options, output.pictures[0], read_size(options.size))
     try:
         with matplotlib.rc_context(REAL_FONTS), catch_warnings(record=True) as warned:
+            filterwarnings("ignore", MISSING)
             ax.figure.savefig(options.plot, dpi=options.dpi)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
@@ -83,48 +81,23 @@ def draw(options: PictureOptions, output: Output) -> None:
 
 
 def _drawn(options: PictureOptions, picture: Picture, size: tuple[float, float] | None) -> Any:
-    ax = picture.draw(None if size is None else new_axes(*size))
+    with catch_warnings():
+        # `draw` warns about texts without enough room, and suggests a size.
+        filterwarnings("ignore", CROWDED)
+        ax = picture.draw(None if size is None else new_axes(*size))
     if options.title is not None:
         ax.set_title(options.title)
+        find_fonts(ax)
         wrap_y_labels(ax)
     return ax
 
 
 def _lacking(ax: Any, dpi: int) -> FloatTable:
-    """Return the width and height, in inches, that the texts and the axes of a plot lack.
-
-    Texts lack space if they reach beyond the figure or overlap.
-    """
-    figure = ax.figure
+    """Return the width and height, in inches, that the texts and the axes of a plot lack."""
     # The size of text depends slightly on the resolution.
-    figure.set_dpi(dpi)
-    box = figure.get_tightbbox()
-    beyond = np.maximum(-box.min, box.max - figure.get_size_inches())
-    squeezed: FloatTable = np.maximum(SMALLEST_AXES - ax.get_window_extent().size / dpi, 0.0)
-    for lacking in (beyond, _overlap(ax) / dpi):
-        squeezed = np.maximum(squeezed, np.where(lacking > OVERHANG, lacking, 0.0))
-    return squeezed
-
-
-def _overlap(ax: Any) -> FloatTable:
-    """Return the width and height, in pixels, of the largest overlap of two texts."""
-    boxes = np.array([text.get_window_extent().extents for text in _level_texts(ax)])
-    low, high = boxes[:, None, :2], boxes[:, None, 2:]
-    both = np.minimum(high, boxes[:, 2:]) - np.maximum(low, boxes[:, :2])
-    both[np.eye(len(boxes), dtype=bool) | (both < 0).any(axis=2)] = 0.0
-    largest: FloatTable = both[np.unravel_index(both.min(axis=2).argmax(), both.shape[:2])]
-    return largest
-
-
-def _level_texts(ax: Any) -> Iterator[Any]:
-    """Yield the visible texts, except slanted texts, whose boxes are larger than the texts."""
-    for axes in (ax, *ax.child_axes):
-        texts = [axes.title, *axes.texts]
-        for axis in (axes.xaxis, axes.yaxis) if axes.axison else ():
-            start, stop = sorted(axis.get_view_interval())
-            ticks = zip(axis.get_majorticklocs(), axis.get_majorticklabels())
-            texts += [axis.label, *(text for place, text in ticks if start <= place <= stop)]
-        yield from (text for text in texts if text.get_text() and text.get_rotation() % 90 == 0)
+    ax.figure.set_dpi(dpi)
+    squeezed: FloatTable = SMALLEST_AXES - ax.get_window_extent().size / dpi
+    return np.maximum(squeezed, lacking(ax))
 
 
 def _too_small(options: PictureOptions, picture: Picture) -> str:
