@@ -40,6 +40,10 @@ __all__ = [
 # The names of the metrics in the libraries' logs and results.
 NAME = "quadratic_kappa"
 LOSS = "quadratic_kappa_loss"
+FOR_REGRESSION = (
+    "ClassKappa is for classifiers: for a regression model, use CatBoostKappa or a function of"
+    " fastkappa.boosting, such as fastkappa.boosting.lightgbm_eval_metric."
+)
 
 
 def lightgbm_feval(preds: Any, eval_data: Any) -> tuple[str, float, bool]:
@@ -338,11 +342,15 @@ class ClassKappa:
 def _outside(truth: AnyArray, n_classes: int) -> str:
     """Return the error message for labels that are not classes from 0 to ``n_classes`` - 1."""
     first, last = truth.min(), truth.max()
-    is_from_1 = first >= 1 and last == n_classes
+    advice = "Number the classes from 0"
+    if first >= 1 and last == n_classes:
+        advice = "Subtract 1 from y"
+    elif n_classes == 2:
+        # A regression model's predictions look like probabilities if all are between 0 and 1.
+        advice = f"{FOR_REGRESSION} For a classifier, number the classes from 0"
     return (
         f"y has class {first if first < 0 else last:g}, but the predictions have classes 0 to"
-        f" {n_classes - 1}. {'Subtract 1 from y' if is_from_1 else 'Number the classes from 0'} for"
-        " training and for evaluation."
+        f" {n_classes - 1}. {advice} for training and for evaluation."
     )
 
 
@@ -359,7 +367,6 @@ def _classes_of(predictions: Any) -> tuple[AnyArray, int | None]:
     if scores.min() < 0 or scores.max() > 1:
         raise ValueError(
             "predictions must be probabilities or class numbers, got"
-            f" {scores[whole != scores][0]:.6g}. For a regression model, use a function"
-            " such as lightgbm_feval or xgboost_custom_metric."
+            f" {scores[(scores < 0) | (scores > 1)][0]:.6g}. {FOR_REGRESSION}"
         )
     return np.asarray(scores > 0.5, np.int64), 2

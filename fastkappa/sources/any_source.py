@@ -78,7 +78,8 @@ def confusion_from_source(
     ----------
     source : path, data frame, table, dataset, relation or mapping
         - the path to a CSV, TSV, .txt, .jsonl, Parquet or Arrow file, or to a folder of such files;
-          a pattern such as ``"part-*.csv"``; or a list of these. Files are read in batches;
+          a pattern such as ``"part-*.csv"``; or a list of these. Files are read in batches. Folders
+          with names such as ``day=1`` give files that are not text a column of strings, ``day``;
         - a pyarrow ``Table``, ``RecordBatch``, ``RecordBatchReader`` or ``Dataset``, or any
           other object that exports an Arrow stream; a list or an iterator of record batches;
         - a pandas or polars frame, or any other frame that narwhals supports;

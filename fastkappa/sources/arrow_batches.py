@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -26,6 +28,8 @@ from fastkappa.tables import doubtful_tables
 # The number of items in a slice: small enough to keep temporary arrays small, and large enough to
 # spend little time in Python.
 SLICE = 1 << 18
+# The value in the name of a folder for missing values, by the convention of Hive.
+NULL_FOLDER = "__HIVE_DEFAULT_PARTITION__"
 # Some rows of a source, as a mapping from column names to Arrow arrays.
 Batch = dict[Any, Any]
 # A part of a source, as a function that returns its batches. One thread reads all of them.
@@ -92,6 +96,24 @@ def batches_of(table: SourceTable, record_batches: Iterable[Any]) -> Iterator[Ba
         for part in parts_of_rows(table, rows.select(table.names)):
             yield from part()
         del rows  # Let the next batch reuse the memory.
+
+
+def folder_values(path: Path, columns: Collection[Any]) -> dict[str, str | None]:
+    """Return the values that folders such as day=1 give to columns that a file lacks."""
+    pairs = [part.partition("=")[::2] for part in path.parts[:-1] if "=" in part]
+    found = {name: unquote(value) for name, value in pairs if name in columns}
+    return {name: None if value == NULL_FOLDER else value for name, value in found.items()}
+
+
+def with_values(batches: Iterable[Any], values: Mapping[str, str | None]) -> Iterator[Any]:
+    """Yield record batches with additional columns of strings, each of which has a single value."""
+    import pyarrow
+
+    for rows in batches:
+        for name, value in values.items():
+            column = pyarrow.repeat(pyarrow.scalar(value, pyarrow.string()), len(rows))
+            rows = rows.append_column(name, column)
+        yield rows
 
 
 def _count_batches(table: SourceTable, part: Part, num_threads: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,7 +14,13 @@ from fastkappa.exceptions import library_needed
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.interop import checked
 from fastkappa.ratings.label_order import have_equal_numbers
-from fastkappa.sources.arrow_batches import Batch, batches_of, count_parts
+from fastkappa.sources.arrow_batches import (
+    Batch,
+    batches_of,
+    count_parts,
+    folder_values,
+    with_values,
+)
 from fastkappa.sources.arrow_columns import is_string
 from fastkappa.sources.arrow_json import json_batches, json_names
 from fastkappa.sources.source_ratings import RatingsError
@@ -47,11 +52,12 @@ SUFFIXES = {
 # The delimiters of text files, by format. The delimiter of .txt files is inferred from the first
 # line.
 DELIMITERS = {"csv": ",", "tsv": "\t", "txt": ""}
-# The suffixes of the files that are read from a folder.
-IN_FOLDERS = tuple(suffix for suffix in SUFFIXES if not suffix.startswith(".txt"))
 ARROW_FILE_MAGIC = b"ARROW1"
 COLUMNS_LISTED = 20
-READ_PARTITIONS = "In Python, pass pyarrow.dataset.dataset(folder, partitioning='hive')."
+READ_PARTITIONS = (
+    " To use the names of folders as a column, convert text files to Parquet, or in Python, give"
+    " pyarrow.dataset.dataset(folder, format=..., partitioning='hive')."
+)
 # The number of rows per batch.
 BATCH = 1 << 18
 
@@ -181,47 +187,6 @@ def check_file(path: Path) -> None:
         raise RatingsError(f"{path} is empty.")
 
 
-def files_of(folder: Path) -> list[Path]:
-    """Return the readable files at any depth in a folder, sorted, or raise if there are none."""
-    files = [file for file in visible_files(folder) if is_read_of_folder(file)]
-    if not files:
-        raise no_file_in(folder)
-    return files
-
-
-def no_file_in(folder: object) -> RatingsError:
-    """Return the error for a folder without a file that can be read."""
-    return RatingsError(f"{folder} has no file with one of the suffixes {', '.join(IN_FOLDERS)}.")
-
-
-def visible_files(folder: Path) -> list[Path]:
-    """Return the files at any depth in a folder, sorted, without hidden files and folders."""
-    # Sort by the parts of the paths, because comparing Path objects is slow: sorting a thousand of
-    # them takes as long as reading a few files.
-    return sorted(map(Path, _visible_below(os.fspath(folder))), key=lambda file: file.parts)
-
-
-def _visible_below(folder: str) -> Iterator[str]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            # Skip names that start with "." or "_", which Spark, Jupyter and other programs use for
-            # metadata and copies next to the data.
-            if entry.name.startswith((".", "_")):
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                yield from _visible_below(entry.path)
-            elif entry.is_file():
-                yield entry.path
-
-
-def is_read_of_folder(file: Path) -> bool:
-    """Return whether a file in a folder is data, according to its suffix.
-
-    A .txt file does not count as data, because it is often a note.
-    """
-    return file.name.lower().endswith(IN_FOLDERS)
-
-
 def batches_of_stream(table: SourceTable, stream: Any, names: Sequence[str]) -> Iterator[Batch]:
     """Yield the columns to count from a record batch reader."""
     check_columns("the stream", table.names, names)
@@ -262,7 +227,7 @@ def check_columns(source: Any, wanted: Sequence[Any], there: Sequence[Any]) -> N
         listed = first_of_many(list(map(repr, there)), COLUMNS_LISTED)
         hint = did_you_mean(name, there)
         if any(part.startswith(f"{name}=") for part in Path(str(source)).parts):
-            hint = f" Folder names are not read as columns. {READ_PARTITIONS}"
+            hint = READ_PARTITIONS
         raise RatingsError(f"{source} has no column {name!r}; it has {listed}.{hint}")
 
 
@@ -317,19 +282,26 @@ def count_parquet(
     num_threads: int = 1,
 ) -> None:
     """Count the Parquet file that ``opener`` opens. Each idle thread takes the next row group."""
-    with _opened_parquet(path, opener, table.names) as file, opener() as source:
-        metadata, n_bytes = file.metadata, source.size()
+    from pyarrow import parquet
+
+    with opener() as source:
+        metadata, n_bytes = parquet.read_metadata(source), source.size()
+    there = metadata.schema.to_arrow_schema().names
+    lacking = {*table.names}.difference(there)
+    values = folder_values(path, lacking) if lacking else {}
+    names = [name for name in table.names if name not in values] if values else table.names
+    check_columns(path, names, there)
     n_read = 0
     use_threads = metadata.num_row_groups == 1 and metadata.num_rows > BATCH
 
     def row_group(i: int) -> Iterator[Batch]:
         nonlocal n_read
-        with _opened_parquet(path, opener, table.names, metadata=metadata) as file:
-            rows = {"row_groups": [i], "columns": table.names, "use_threads": use_threads}
+        with _opened_parquet(path, opener, names, metadata=metadata) as file:
+            rows = {"row_groups": [i], "columns": names, "use_threads": use_threads}
             for batch in file.iter_batches(BATCH, **rows):
                 n_read += len(batch)
                 on_progress(n_bytes * n_read // metadata.num_rows)
-                yield from batches_of(table, [batch])
+                yield from batches_of(table, with_values([batch], values) if values else [batch])
                 del batch
 
     count_parts(table, [partial(row_group, i) for i in range(metadata.num_row_groups)], num_threads)
@@ -343,6 +315,10 @@ def file_batches(
     as_strings: Sequence[str] = (),
 ) -> Iterator[Any]:
     """Iterate over batches of columns from a Parquet, Arrow or JSON Lines file."""
+    lacking = {*columns}.difference(column_names(path)) if folder_values(path, columns) else ()
+    if values := folder_values(path, lacking):
+        own = [name for name in columns if name not in values]
+        return with_values(file_batches(path, file_format, own, on_progress, as_strings), values)
     if file_format == "parquet":
         return _parquet_batches(path, columns, on_progress, as_strings)
     if file_format == "json":

@@ -17,12 +17,10 @@ from typing import Any, TypeGuard
 from fastkappa.formatting import first_of_many
 from fastkappa.kernels.threads import new_lock
 from fastkappa.sources.arrow_files import (
+    SUFFIXES,
     OnProgress,
-    files_of,
     ignore_progress,
-    is_read_of_folder,
     need_pyarrow,
-    no_file_in,
 )
 from fastkappa.sources.source_ratings import RatingsError
 
@@ -30,6 +28,8 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 # Matches the start of a URL. The scheme has at least two characters, because a single letter would
 # be a Windows drive. One slash is enough, because Path turns "//" into "/".
 URL = re.compile(r"[a-z][a-z0-9+.-]+:/")
+# The suffixes of the files that are read from a folder.
+IN_FOLDERS = tuple(suffix for suffix in SUFFIXES if not suffix.startswith(".txt"))
 # The maximum number of files to list in an error about a pattern.
 MOST_LISTED = 5
 
@@ -53,6 +53,47 @@ def files_at(source: Paths) -> list[Path]:
     found = [one for file in named for one in (files_of(file) if file.is_dir() else [file])]
     _refuse_repeated(list(map(str, found)))
     return found
+
+
+def files_of(folder: Path) -> list[Path]:
+    """Return the readable files at any depth in a folder, sorted, or raise if there are none."""
+    files = [file for file in visible_files(folder) if is_read_of_folder(file)]
+    if not files:
+        raise no_file_in(folder)
+    return files
+
+
+def no_file_in(folder: object) -> RatingsError:
+    """Return the error for a folder without a file that can be read."""
+    return RatingsError(f"{folder} has no file with one of the suffixes {', '.join(IN_FOLDERS)}.")
+
+
+def visible_files(folder: Path) -> list[Path]:
+    """Return the files at any depth in a folder, sorted, without hidden files and folders."""
+    # Sort by the parts of the paths, because comparing Path objects is slow: sorting a thousand of
+    # them takes as long as reading a few files.
+    return sorted(map(Path, _visible_below(os.fspath(folder))), key=lambda file: file.parts)
+
+
+def _visible_below(folder: str) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            # Skip names that start with "." or "_", which Spark, Jupyter and other programs use for
+            # metadata and copies next to the data.
+            if entry.name.startswith((".", "_")):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from _visible_below(entry.path)
+            elif entry.is_file():
+                yield entry.path
+
+
+def is_read_of_folder(file: Path) -> bool:
+    """Return whether a file in a folder is data, according to its suffix.
+
+    A .txt file does not count as data, because it is often a note.
+    """
+    return file.name.lower().endswith(IN_FOLDERS)
 
 
 def matching(path: str) -> list[Path]:

@@ -14,7 +14,7 @@ from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
 from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.real_numbers import FAR, may_be_codes, warn_of_codes_among_labels
-from fastkappa.tables.doubtful_orders import judge_order, may_be_doubtful
+from fastkappa.tables.doubtful_orders import judge_order, may_be_doubtful, sorted_within
 from fastkappa.tables.two_codings import (
     BETTER,
     FEWEST_APART,
@@ -43,13 +43,9 @@ FEWEST_CELLS = 6
 FEWEST_ALONE, TIMES = 6, 2
 # A label can be absent from a part of the data by chance if any part has fewer than
 # `FEWEST_OF_PART` items, if its proportion in another part is below `LEAST_ABSENT`, or if fewer
-# than `FEWEST_ABSENT` items with the label are expected.
+# than `FEWEST_ABSENT` items with the label are expected. In the same way, the true labels can lack
+# predicted labels by chance: of 18 000 simulated predictions, 29 had a warning, none with 30 items.
 FEWEST_OF_PART, LEAST_ABSENT, FEWEST_ABSENT = 100, 0.02, 10
-# A warning that the labels of each item are sorted requires at least `FEWEST_SORTED` disagreements,
-# in at least `FEWEST_PAIRS` pairs of labels. Labels are taken for grades if quadratic kappa exceeds
-# unweighted kappa by `ORDERED`. Of 20 000 simulated pairs of raters of grades, 27 had a warning,
-# all but 2 of them with a bias of more than half a standard deviation.
-FEWEST_SORTED, FEWEST_PAIRS, ORDERED = 30, 3, 0.05
 # Scales rarely have more grades than this.
 MOST_GRADES = 21
 
@@ -62,8 +58,11 @@ def judge_table(
     *,
     are_given: bool = False,
     is_weighted: bool = False,
+    is_reference: bool = False,
 ) -> None:
     """Warn if a table for two raters, with counts or sums of weights, is probably a mistake.
+
+    If the first rater ``is_reference``, its labels are true.
 
     There is a warning about each of these mistakes:
 
@@ -73,6 +72,7 @@ def judge_table(
     - The raters name or number the labels differently, or have no label in common.
     - The two labels of each item are sorted, or the raters never agree on a frequent label.
     - A column contains ids instead of ratings.
+    - Many predicted numbers are outside the range of the true ones.
     """
     if n_outside:
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
@@ -80,12 +80,11 @@ def judge_table(
     if len(labels) < 2:
         return
     array = np.asarray(labels)
-    are_coded = not are_given and warn_of_codes_among_labels(array, table, names)
+    is_settled = are_given or warn_of_codes_among_labels(array, table, names)
     if warn_of_codings(labels, table, names, are_given=are_given):
         return
-    if not are_given and not are_coded:
-        warn_of_end(array, table, names)
-    if table.item(-1) > 1:
+    is_settled = is_settled or warn_of_end(array, table, names)
+    if table.item(-1) > 1 and (table[0].any() or not is_reference):
         return
     counts, n = (table.sum(axis=1), table.sum(axis=0)), table.sum()
     used = [np.sort(array[own > 0]) for own in counts]
@@ -94,7 +93,9 @@ def judge_table(
         warn_of_totals(own, n, lambda name: (array * of_name[name]).sum(dtype=float))
     if not is_weighted:
         _warn_of_counted(table, names)
-    any(warn_of_strangers(names[::way], used[::way], n) for way in (1, -1))
+    is_settled |= any(warn_of_strangers(names[::way], used[::way], n) for way in (1, -1))
+    if is_reference and not is_settled:
+        _warn_of_outside(array, table, names)
 
 
 def judge_tables(
@@ -121,7 +122,7 @@ def judge_tables(
         or may_be_coded_apart(labels, least, most)
     ):
         for name, table in zip(names, tables):
-            judge_table(labels, table, names=(truth, name), are_given=are_given)
+            judge_table(labels, table, names=(truth, name), are_given=are_given, is_reference=True)
     any(
         judge_order(table, *pair, (truth, name), is_reference=True)
         for name, table, pair, may_be in zip(
@@ -140,37 +141,12 @@ def warn_of_codings(
         return False
     found = two_codings(labels, table, names, are_given=are_given)
     if found is None and isinstance(labels[0], str):
-        found = _sorted_within(np.asarray(labels), table, names)
+        found = sorted_within(np.asarray(labels), table, names)
     if found is None and not table.diagonal().all():
         found = _never_agree(np.asarray(labels).tolist(), table, names)
     if found:
         warn(found)
     return found is not None
-
-
-def _sorted_within(labels: AnyArray, table: AnyArray, names: tuple[str, str]) -> str | None:
-    """Return the warning about a table in which the two labels of each item seem sorted.
-
-    If one rater gives higher grades than the other, close grades are confused most. This increases
-    quadratic kappa. If one rater has only the first or last label, no label is in both columns.
-    """
-    above, below = np.triu(table, 1), np.tril(table, -1)
-    is_one_way = not (above.any() and below.any())
-    if not is_one_way or not is_alphabetical(labels) or (labels[1:] < labels[:-1]).any():
-        return None
-    places, apart = np.arange(len(table)).astype(float), above + below
-    given, weighted = (kappa_of(places, places, table + table.T, power) for power in (0, 2))
-    n, n_in_both = apart.sum(), np.minimum(apart.sum(axis=0), apart.sum(axis=1)).max()
-    is_rare = n < FEWEST_SORTED or np.count_nonzero(apart) < FEWEST_PAIRS
-    if is_rare or n_in_both < FEWEST_AT_END or weighted >= given + ORDERED:
-        return None
-    a, b = names if above.any() else names[::-1]
-    return (
-        f"in all {number_text(n)} disagreements, the label of {a} comes before the label of {b} in"
-        f" the alphabet. If the two labels of each item were sorted, {a} and {b} are not raters,"
-        " and kappa is wrong: use the unsorted labels, or Scott's pi, which does not depend on the"
-        " order."
-    )
 
 
 def _never_agree(labels: Sequence[Any], table: AnyArray, names: tuple[str, str]) -> str | None:
@@ -202,6 +178,28 @@ def _never_agree(labels: Sequence[Any], table: AnyArray, names: tuple[str, str])
         f" other labels. If {labels[i]!r} means that nothing was found, items in which neither"
         " found anything seem to be left out, and kappa is too low."
     )
+
+
+def _warn_of_outside(labels: AnyArray, table: AnyArray, names: tuple[str, str]) -> None:
+    """Warn if many of the second rater's numbers are outside the range of the first rater's.
+
+    The first rater's labels are true. On a fine scale, predictions can be outside by chance.
+    """
+    true, n_predicted = np.flatnonzero(table.any(axis=1)), table.sum(axis=0)
+    is_scale = labels.dtype.kind in "iufUTO" and not is_alphabetical(labels)
+    if not is_scale or len(true) > MOST_GRADES or n_predicted.sum() < FEWEST_OF_PART:
+        return
+    places = np.arange(len(labels))
+    is_outside = (places < true[0]) | (places > true[-1])
+    n = int(n_predicted[is_outside].sum())
+    if n >= FEWEST_ABSENT:
+        a, b = names
+        first, last = labels[true[[0, -1]]].tolist()
+        warn(
+            f"{b} has {_some(labels[is_outside & (n_predicted > 0)])} for {n} items, but the labels"
+            f" of {a} are {first!r} to {last!r}. Correct {b}, or pass labels= with all labels of"
+            f" the scale if {a} merely lacks some."
+        )
 
 
 def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:

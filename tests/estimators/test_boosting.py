@@ -347,8 +347,9 @@ def test_classes_are_told_from_other_predictions() -> None:
     metric = boosting.ClassKappa()
     assert metric.kappa_loss([0, 1, 2], [0.0, 1.0, 2.0]) == 0
     assert metric.kappa_loss([0, 1, 1], [0.2, 0.7, 0.9]) == 0
-    with pytest.raises(ValueError, match=r"predictions must be .*, got 1\.5\. For a regression"):
-        metric.kappa_loss([0, 1, 2], [0.0, 1.5, 2.0])
+    for odd in (1.5, -1.0):
+        with pytest.raises(ValueError, match=rf"must be .*, got {odd:g}\. ClassKappa is for"):
+            metric.kappa_loss([0, 1, 2], [0.0, odd, 2.0])
     with pytest.raises(ValueError, match="y has class -1, but the predictions have classes 0 to 2"):
         metric.kappa_loss([-1, 1, 2], [0, 1, 2])
     assert pickle.loads(pickle.dumps(metric)).kappa_loss([0, 1], [0, 1]) == 0
@@ -391,8 +392,8 @@ def test_labels_are_columns_of_the_predictions(call: Any) -> None:
         message = f"y has class {named}, but the predictions have classes 0 to 5. {fix} for"
         with pytest.raises(ValueError, match=message):
             call(metric, y + shift, P)
-    with pytest.raises(ValueError, match="y has class 2, but the predictions have classes 0 to 1"):
-        metric.kappa_loss([1, 2, 2], [0.2, 0.7, 0.9])
+    with pytest.raises(ValueError, match=r"y has class 2, .* for a regression model, use CatBoost"):
+        metric.kappa_loss([1, 0, 2], [0.4, 0.5, 0.6])
 
 
 def test_lightgbm_does_not_encode_labels_for_evaluation() -> None:

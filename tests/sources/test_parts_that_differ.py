@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from fastkappa import Ratings, confusion_from_source
-from tests.helpers.command_line import write_csv
+from tests.helpers.command_line import CommandLine, write_csv
 from tests.helpers.counted_files import count_ratings
+from tests.helpers.rating_files import WRITERS as FILES
 from tests.helpers.rating_files import pa, parquet, write_arrow_file
 
 dataset = pytest.importorskip("pyarrow.dataset")
@@ -60,6 +61,38 @@ def test_names_of_folders_are_columns_of_a_dataset(tmp_path: Path) -> None:
     whole = dataset.dataset(tmp_path / "all", partitioning="hive")
     counts = confusion_from_source(whole, "a", "b", group="group")
     assert {group: own.n_rows for group, own in counts.items()} == {"x": 1, "y": 1, None: 1}
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet", "arrow file"])
+def test_names_of_folders_are_columns_of_files(tmp_path: Path, kind: str) -> None:
+    name, write = FILES[kind]
+    for day in ("2", "10", "a%20b"):
+        (tmp_path / f"day={day}").mkdir()
+        write(pa.table({**ROWS, "c": ROWS["b"]}), tmp_path / f"day={day}" / name)
+    found = {"2": 3, "10": 3, "a b": 3}
+    whole = confusion_from_source(tmp_path, "a", "b", group="day")
+    assert {day: counts.n_rows for day, counts in whole.items()} == found
+    assert whole["2"].table.tolist() == [[1, 0], [1, 1]]
+    local = pytest.importorskip("pyarrow.fs").LocalFileSystem()
+    remote = confusion_from_source(str(tmp_path), "a", "b", group="day", filesystem=local)
+    assert {day: counts.n_rows for day, counts in remote.items()} == found
+    for raters in (["a", "b"], ["a", "b", "c"]):
+        fields = CommandLine("agree").json_of(tmp_path, "--raters", *raters, "--group", "day")
+        assert [own["group"] for own in fields["groups"]] == list(found)
+    long = Ratings.from_long(tmp_path, item="a", rater="day", rating="b", duplicates="last")
+    assert sorted(long.rater_names) == sorted(found)
+
+
+def test_folders_for_missing_values_and_of_columns_in_the_file(tmp_path: Path) -> None:
+    for day, own in (
+        ("1", {}),
+        ("2", {"day": ["1", "1", "3"]}),
+        ("__HIVE_DEFAULT_PARTITION__", {}),
+    ):
+        (tmp_path / f"day={day}").mkdir()
+        parquet.write_table(pa.table(ROWS | own), tmp_path / f"day={day}" / "r.parquet")
+    whole = confusion_from_source(tmp_path, "a", "b", group="day")
+    assert {day: counts.n_rows for day, counts in whole.items()} == {"1": 5, "3": 1, None: 3}
 
 
 def test_columns_in_another_order_and_other_columns_are_fine(tmp_path: Path) -> None:

@@ -49,18 +49,10 @@ def test_a_part_of_a_name_is_nearer_than_a_similar_name(
     assert str(raised.value).endswith(f"'pred'. Did you mean {meant!r}?")
 
 
-@pytest.mark.parametrize("name", ["r.parquet", "r.csv"])
-def test_names_of_folders_are_no_column(tmp_path: Path, name: str) -> None:
-    table = pa.table({"a": [1, 2], "b": [1, 1]})
-    for day in ("day=1", "day=2"):
-        (tmp_path / day).mkdir()
-        if name == "r.csv":
-            text_file(tmp_path / day, "a,b\n1,1\n2,1\n", name)
-        else:
-            parquet.write_table(table, tmp_path / day / name)
-    message = (
-        "Folder names are not read as columns. In Python, pass pyarrow.dataset.dataset(folder,"
-    )
+def test_names_of_folders_are_no_column_of_text_files(tmp_path: Path) -> None:
+    (tmp_path / "day=1").mkdir()
+    text_file(tmp_path / "day=1", "a,b\n1,1\n2,1\n", "r.csv")
+    message = "has no column 'day'; it has 'a', 'b'. To use the names of folders as a column, conv"
     with pytest.raises(RatingsError, match=re.escape(message)):
         confusion_from_source(tmp_path, "a", "b", group="day")
     options = ("--raters", "a", "b", "--group", "day")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,8 +18,12 @@ from fastkappa import (
     confusion_from_source,
     fleiss_kappa,
     leaderboard,
+    score_many,
 )
 from fastkappa.tables.doubtful_tables import warn_of_end
+from tests.helpers.absent import library
+
+pandas = library("pandas")
 
 
 @pytest.mark.parametrize(("code", "lowest", "n_labels"), [(0, 1, 5), (-1, 0, 2), (6, 1, 5)])
@@ -102,3 +108,43 @@ def test_a_scale_of_twice_the_length() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         agreement(lenient, np.clip(lenient + rng.integers(-1, 3, 300), 1, 5))
+
+
+def test_predictions_outside_the_range_of_the_truth(tmp_path: Path) -> None:
+    """All items that a model gave the last grade, 4, have 5 instead."""
+    pytest.importorskip("typer")
+    from tests.helpers.command_line import CommandLine
+
+    rng = np.random.default_rng(0)
+    truth = rng.choice(5, 400, p=[0.4, 0.2, 0.2, 0.1, 0.1])
+    close = np.clip(truth + rng.integers(-1, 2, 400), 0, 4)
+    replaced = np.where(close == 4, 5, close)
+    n = np.count_nonzero(close == 4)
+    match = rf"has 5 for {n} items, but the labels of y_true are 0 to 4\. Correct prediction"
+    two = {"close": close, "replaced": replaced}
+    for function in (leaderboard, score_many):
+        with pytest.warns(UserWarning, match=f"prediction 'replaced' {match}") as warned:
+            function(truth, two)
+        assert len(warned) == 1
+    with pytest.warns(UserWarning, match=f"has '5' for {n} items.*'0' to '4'"):
+        leaderboard([*map(str, truth)], {"replaced": [*map(str, replaced)]})
+    with pytest.warns(UserWarning, match=f"has -2 for {np.count_nonzero(close == 0)} items"):
+        leaderboard(truth, {"lowest": np.where(close == 0, -2, close)})
+    with pytest.warns(UserWarning, match=f"second has 5 for {n} items"):
+        compare_predictions(close, replaced, y_true=truth)
+    for name, own in {"truth": truth, **two}.items():
+        with open(tmp_path / f"{name}.csv", "w", newline="") as file:
+            csv.writer(file).writerows([("id", "grade"), *enumerate(own.tolist())])
+    command, files = CommandLine("leaderboard"), [tmp_path / f"{x}.csv" for x in ("truth", *two)]
+    text = command.run(*files, "--id", "id", "--target", "grade").stderr
+    assert f"has 5 for {n} items, but the labels of" in " ".join(text.split())
+    assert "pass --labels with all labels of the scale" in " ".join(text.split())
+
+    grades = pandas.CategoricalDtype(range(6), ordered=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        leaderboard(truth, {"replaced": replaced}, labels=range(6))
+        leaderboard(pandas.Series(truth, dtype=grades), {"replaced": replaced})
+        # In a small sample, the truth can lack a grade by chance. Two raters can avoid grades.
+        leaderboard(truth[:30].clip(max=3), {"close": close[:30]})
+        agreement(truth.clip(max=3), close)

@@ -31,9 +31,9 @@ from fastkappa.ratings.interop import strings_in_arrow
 from fastkappa.ratings.label_order import shown
 from fastkappa.ratings.lengths import CHECK_IDS
 from fastkappa.sources.arrow_columns import declared_order
-from fastkappa.sources.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
+from fastkappa.sources.arrow_files import naming
 from fastkappa.sources.arrow_folders import warn_of_displaced
-from fastkappa.sources.arrow_paths import matching
+from fastkappa.sources.arrow_paths import IN_FOLDERS, is_read_of_folder, matching, visible_files
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 from fastkappa.statistics.weights import Weights

@@ -171,8 +171,7 @@ class SharedOrder:
                 self._declared_by = next(
                     name for name, (_, second) in zip(names, pairs) if second.declared is not None
                 )
-        are_given = self._labels is not None
-        judge_tables(table.rows, table.counts, pairs, TRUTH, names, are_given=are_given)
+        judge_tables(table.rows, table.counts, pairs, TRUTH, names, are_given=labels is not None)
         present = np.logical_or(table.counts.any(axis=1), table.counts.any(axis=2))
         for name, own in zip(names, np.ones_like(present) if self.is_known else present):
             used = table.rows[own]
