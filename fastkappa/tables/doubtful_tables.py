@@ -15,6 +15,7 @@ from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
 from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.real_numbers import FAR, may_be_codes, warn_of_codes_among_labels
 from fastkappa.tables.doubtful_orders import judge_order, may_be_doubtful
+from fastkappa.tables.table import kappa_of
 from fastkappa.tables.two_codings import (
     BETTER,
     FEWEST_APART,
@@ -22,7 +23,6 @@ from fastkappa.tables.two_codings import (
     FEWEST_WITH_ENDS,
     LEAST_BY_CHANCE,
     NEAR,
-    kappa_of,
     may_be_coded_apart,
     two_codings,
 )
