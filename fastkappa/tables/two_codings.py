@@ -9,6 +9,7 @@ spelling for some items, such as "mil" for "mild".
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -48,7 +49,8 @@ LEAST_REPEATS = 5
 # are given, in a part, and if a rater is compared with several others.
 OFTEN, TOGETHER = 2, 3
 # A warning that raters never agree, in general or on one label, requires at least `FEWEST_APART`
-# items (with other labels), and at least `LEAST_BY_CHANCE` agreements by chance.
+# items (with other labels), and at least `LEAST_BY_CHANCE` agreements by chance. A warning about
+# schemes of tags requires at least `FEWEST_APART` items that differ only in the prefix.
 FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
@@ -56,6 +58,8 @@ MOST_SHOWN = 5
 SAME = (
     "If they are the same label, write them the same way, because they are counted as disagreement."
 )
+# A tag of a token in a span, such as B-LOC for its first token.
+TAG = re.compile("([BIOESLUM][-_])(.+)")
 # A warning about a label at an end of the scale requires at least `FEWEST_WITH_ENDS` items and
 # `FEWEST_AT_END` ratings with the label.
 FEWEST_WITH_ENDS, FEWEST_AT_END = 50, 5
@@ -133,7 +137,8 @@ def two_codings(
     # If raters agree on most items, renumbering the labels cannot improve agreement.
     may_be_renamed = 2 * table.trace() < table.sum() and is_predicted(table)
     if is_alphabetical(array):
-        found = two_names(array, table, names, FEWEST_APART if are_given else TOGETHER)
+        found = _two_schemes(array, table, names)
+        found = found or two_names(array, table, names, FEWEST_APART if are_given else TOGETHER)
         if found is None and not are_given:
             found = not_told_apart(array, table)
     elif array.dtype.kind in "iufbUTO":
@@ -146,6 +151,32 @@ def two_codings(
     if found is None and array.dtype.kind in "iuf":
         found = _reversed_in_part(array.astype(float), table, names)
     return found
+
+
+def _two_schemes(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
+    """Return the warning about tags of spans in two schemes, as with B-LOC in place of I-LOC.
+
+    Most disagreements then differ only in the prefix, and raters use two prefixes for each other at
+    least as often as they agree on one of them.
+    """
+    tags = [TAG.fullmatch(str(label)) for label in labels]
+    times: Counter[tuple[str, str]] = Counter()
+    for i, j in np.argwhere(table).tolist():
+        first, second = tags[i], tags[j]
+        if first and second and first[2] == second[2]:
+            times[first[1], second[1]] += table[i, j]
+    apart = Counter({(one, other): n for (one, other), n in times.items() if one != other})
+    if apart.total() < FEWEST_APART or 2 * apart.total() <= table.sum() - table.trace():
+        return None
+    (one, other), n = apart.most_common(1)[0]
+    if n < min(times[one, one], times[other, other]):
+        return None
+    a, b = names
+    return (
+        f"most disagreements of {a} and {b} differ only in the prefix of a tag, such as {one!r} of"
+        f" {a} with {other!r} of {b} ({number_text(n)} times). If the tags are in two schemes, such"
+        " as IOB1 and IOB2, convert them to one, or compare whole spans."
+    )
 
 
 def two_names(labels: AnyArray, table: AnyArray, names: Sequence[str], least: int) -> str | None:
