@@ -38,7 +38,6 @@ from fastkappa.ratings.looks import (
 from fastkappa.ratings.missing import BLANKS, spellings
 
 MOST_SHOWN = 10
-REMEDY = "pass missing_codes= if they stand for missing ratings, or labels= if they are labels."
 STAND_INS_REMEDY = "Pass missing_codes= if they do, or labels= if they are labels."
 DECIMALS_REMEDY = (
     "read them as numbers, as with pandas.read_csv(decimal=','), or pass labels= for real labels."
@@ -114,7 +113,10 @@ LARGEST = (1 << 63) - 1
 class Remedies(NamedTuple):
     """The advice in errors about labels. The command line's version names options."""
 
-    odd_strings: str = REMEDY
+    odd_strings: str = (
+        "replace them if they are names of numbers, pass missing_codes= if they stand for missing"
+        " ratings, or labels= if they are labels."
+    )
     stand_ins: str = STAND_INS_REMEDY
     decimals: str = DECIMALS_REMEDY
     order: str = SAME_CATEGORIES
@@ -177,17 +179,13 @@ def are_missing_among_numbers(column: Column) -> NDArray[np.bool_] | None:
 
 
 def refuse_odd_strings(
-    column: Column, name: str, remedy: str = REMEDY, missing_codes: Sequence[Any] = ()
+    column: Column, name: str, remedy: str, missing_codes: Sequence[Any] = ()
 ) -> None:
-    """Raise if a column of numbers also has strings that are not in ``missing_codes``.
-
-    ``remedy`` is the advice in the error.
-    """
+    """Raise, with a remedy, if a column of numbers also has strings not in ``missing_codes``."""
     odd = odd_strings(column, missing_codes)
     if odd:
-        few = list(odd.items())[:MOST_SHOWN]
-        more = f" and {len(odd) - len(few)} more" if len(odd) > len(few) else ""
-        raise ValueError(f"{name} contains numbers and also {_with_counts(few)}{more}: {remedy}")
+        shown = first_of_many([_with_counts([one]) for one in odd.items()], MOST_SHOWN)
+        raise ValueError(f"{name} contains numbers and also {shown}: {remedy}")
 
 
 def stand_ins(labels: Iterable[Any]) -> list[str]:

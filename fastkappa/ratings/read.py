@@ -28,7 +28,6 @@ from fastkappa.ratings.column import (
 )
 from fastkappa.ratings.doubtful_labels import (
     REMEDIES,
-    REMEDY,
     Remedies,
     are_missing_among_numbers,
     refuse_decimal_commas,
@@ -155,7 +154,7 @@ def read(
     n_dropped = 0 if dropped is None else int(dropped.sum())
     if n_dropped == n_given and not may_be_empty:
         raise ValueError(f"no items are left: each of the {n_given} items has a missing value.")
-    odd_remedy = REMEDY if labels is None else WRITE_ALL_AS_STRINGS
+    odd_remedy = REMEDIES.odd_strings if labels is None else WRITE_ALL_AS_STRINGS
     try:
         columns = counted or {
             name: read_rated(column, name, missing_codes, labels)
@@ -364,12 +363,13 @@ def read_columns(
 ) -> tuple[Column, Column]:
     """Read the ratings of two raters as columns, or raise if their labels cannot be compared."""
     columns = read(y1, names[0]), read(y2, names[1])
-    first, second = comparable(columns, names, REMEDY if read is read_column else None)
+    remedy = REMEDIES.odd_strings if read is read_column else None
+    first, second = comparable(columns, names, remedy)
     return first, second
 
 
 def comparable(
-    columns: Sequence[Column], names: Sequence[str], remedy: str | None = REMEDY
+    columns: Sequence[Column], names: Sequence[str], remedy: str | None = REMEDIES.odd_strings
 ) -> Sequence[Column]:
     """Return the columns, with dates in a common unit, or raise if labels cannot be compared.
 

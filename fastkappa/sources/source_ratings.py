@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import count_text
 from fastkappa.ratings.column import Column, are_comparable, not_comparable
-from fastkappa.ratings.doubtful_labels import REMEDIES, Remedies
+from fastkappa.ratings.doubtful_labels import Remedies
 from fastkappa.ratings.label_order import LabelOrder, common_order, have_equal_numbers, is_number
 from fastkappa.ratings.labels import strings_array
 from fastkappa.ratings.missing import BLANKS, is_blank
@@ -45,10 +45,6 @@ MOST_GROUPS = 2000
 EPOCH = datetime.datetime(1970, 1, 1)
 MICROSECOND = datetime.timedelta(microseconds=1)
 TRUE, FALSE = ("true", "1"), ("false", "0")
-SOURCE_REMEDIES = REMEDIES._replace(
-    odd_strings="give missing_codes= if they stand for missing ratings, or labels= if they are"
-    " labels."
-)
 MEASUREMENTS = (
     "For measurements, use fastkappa.measurements or, for more than two raters,"
     " krippendorff_alpha with level='interval'."

@@ -20,6 +20,7 @@ from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.formatting import label_text
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import (
+    REMEDIES,
     Remedies,
     missing_among_numbers,
     odd_strings,
@@ -32,7 +33,6 @@ from fastkappa.ratings.read import WRITE_ALL_AS_STRINGS, comparable, judge_label
 from fastkappa.sources.source_ratings import (
     MOST_OTHERS,
     NO_TYPE,
-    SOURCE_REMEDIES,
     AxisLabels,
     Key,
     RatingsError,
@@ -133,7 +133,7 @@ class SourceTable:
         *,
         codes: WantedLabels | None = None,
         drop_odd: bool = False,
-        remedies: Remedies = SOURCE_REMEDIES,
+        remedies: Remedies = REMEDIES,
     ) -> None:
         self.columns, self.wanted = columns, wanted
         self.codes, self.drop_odd, self.remedies = codes, drop_odd, remedies

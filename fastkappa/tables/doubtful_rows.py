@@ -15,7 +15,8 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import percent_text
 from fastkappa.ratings.doubtful_labels import warn
-from fastkappa.tables.two_codings import LEAST_REPEATS, is_predicted, kappa_of
+from fastkappa.tables.table import is_predicted, kappa_of
+from fastkappa.tables.two_codings import LEAST_REPEATS
 
 # The smallest number of rows in a doubtful part, and in the rest of the column that the part is
 # compared with.

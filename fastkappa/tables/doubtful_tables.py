@@ -14,15 +14,13 @@ from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
 from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.real_numbers import FAR, may_be_codes, warn_of_codes_among_labels
-from fastkappa.tables.doubtful_orders import judge_order, may_be_doubtful, sorted_within
-from fastkappa.tables.two_codings import (
+from fastkappa.tables.doubtful_orders import judge_orderfrom fastkappa.tables.two_codings import (
     BETTER,
     FEWEST_APART,
     FEWEST_AT_END,
     FEWEST_WITH_ENDS,
     LEAST_BY_CHANCE,
     NEAR,
-    kappa_of,
     may_be_coded_apart,
     two_codings,
 )

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.arrays import AnyArray, Floats, IntTable
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.ratings.labels import (
@@ -22,7 +22,8 @@ from fastkappa.ratings.labels import (
 )
 
 INT64_MAX = (1 << 63) - 1
-
+# The smallest lambda with which one rater's label predicts the other's.
+LEAST_LAMBDA = 0.25
 
 NO_LAYERS = np.empty(0, np.int64)
 
@@ -241,3 +242,21 @@ def _are_whole(arrays: Sequence[AnyArray]) -> bool:
     return any(
         array.dtype.kind == "O" and len(array) > 0 and isinstance(array[0], int) for array in arrays
     )
+
+
+def is_predicted(table: AnyArray) -> bool:
+    """Return whether one rater's label predicts the other's, by Goodman and Kruskal's lambda.
+
+    Unrelated labels do not predict each other. Most tables therefore need no closer look.
+    """
+    most = table.sum(axis=0).max()
+    return bool(table.max(axis=1).sum() - most > LEAST_LAMBDA * (table.sum() - most))
+
+
+def kappa_of(rows: Floats, columns: Floats, table: AnyArray, power: int) -> float:
+    """Return the kappa of a table with the given numbers as labels of rows and columns."""
+    apart = np.abs(rows[:, None] - columns)
+    weights = apart**power if power else (apart > 0).astype(float)
+    by_chance = table.sum(axis=1) @ weights @ table.sum(axis=0)
+    observed = (weights * table).sum() * float(table.sum())
+    return 1 - float(observed / by_chance) if by_chance else 0.0

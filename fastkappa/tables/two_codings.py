@@ -9,6 +9,7 @@ spelling for some items, such as "mil" for "mild".
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -20,6 +21,7 @@ from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many, number_text
 from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.looks import alike_among, is_part, is_respelt, is_slip, prefix_of
+from fastkappa.tables.table import is_predicted, kappa_of
 
 # For a warning, kappa must be at least `NEAR` after recoding, and exceed kappa before recoding by
 # at least `BETTER`.
@@ -36,7 +38,6 @@ NEAR_ONCE_MERGED = 0.5
 # A warning requires ``n * kappa**2`` to be at least this. Raters who agree only by chance reach
 # this value in about one table in 600.
 EVIDENCE = 10.0
-LEAST_LAMBDA = 0.25
 # A warning that a scale is reversed for some of the items requires at least `FEWEST_GRADES` labels.
 # If opposite labels count as equal, kappa must be at least `FOLDED`, and exceed the original kappa
 # by more than `GAIN`.
@@ -44,14 +45,21 @@ FEWEST_GRADES, FOLDED, GAIN = 4, 0.5, 0.2
 # Exchanged labels are considered only if there are at least this many items per label on average.
 LEAST_REPEATS = 5
 # A warning that raters use two names for one label requires at least `OFTEN` items with each pair
-# of names, and at least `TOGETHER` items with all pairs together.
+# of names, and at least `TOGETHER` items with all pairs together, or `FEWEST_APART` items if labels
+# are given, in a part, and if a rater is compared with several others.
 OFTEN, TOGETHER = 2, 3
 # A warning that raters never agree, in general or on one label, requires at least `FEWEST_APART`
-# items (with other labels), and at least `LEAST_BY_CHANCE` agreements by chance.
+# items (with other labels), and at least `LEAST_BY_CHANCE` agreements by chance. A warning about
+# schemes of tags requires at least `FEWEST_APART` items that differ only in the prefix.
 FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
+SAME = (
+    "If they are the same label, write them the same way, because they are counted as disagreement."
+)
+# A tag of a token in a span, such as B-LOC for its first token.
+TAG = re.compile("([BIOESLUM][-_])(.+)")
 # A warning about a label at an end of the scale requires at least `FEWEST_WITH_ENDS` items and
 # `FEWEST_AT_END` ratings with the label.
 FEWEST_WITH_ENDS, FEWEST_AT_END = 50, 5
@@ -121,7 +129,7 @@ def two_codings(
 ) -> str | None:
     """Return a warning if two raters seem to name or number labels differently, or None.
 
-    Labels given by the user are never treated as two names of one label.
+    Labels given by the user are never treated as two spellings of one label.
     """
     if len(labels) > MOST_LABELS:
         return None
@@ -129,8 +137,10 @@ def two_codings(
     # If raters agree on most items, renumbering the labels cannot improve agreement.
     may_be_renamed = 2 * table.trace() < table.sum() and is_predicted(table)
     if is_alphabetical(array):
-        if not are_given:
-            found = _two_names(array, table, names) or not_told_apart(array, table)
+        found = _two_schemes(array, table, names)
+        found = found or two_names(array, table, names, FEWEST_APART if are_given else TOGETHER)
+        if found is None and not are_given:
+            found = not_told_apart(array, table)
     elif array.dtype.kind in "iufbUTO":
         values = array.astype(float)
         found = _two_numberings(values, table, names) if may_be_renamed else None
@@ -143,21 +153,38 @@ def two_codings(
     return found
 
 
-def is_predicted(table: AnyArray) -> bool:
-    """Return whether one rater's label predicts the other's, by Goodman and Kruskal's lambda.
+def _two_schemes(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
+    """Return the warning about tags of spans in two schemes, as with B-LOC in place of I-LOC.
 
-    Unrelated labels do not predict each other. Most tables therefore need no closer look.
+    Most disagreements then differ only in the prefix, and raters use two prefixes for each other at
+    least as often as they agree on one of them.
     """
-    most = table.sum(axis=0).max()
-    return bool(table.max(axis=1).sum() - most > LEAST_LAMBDA * (table.sum() - most))
+    tags = [TAG.fullmatch(str(label)) for label in labels]
+    times: Counter[tuple[str, str]] = Counter()
+    for i, j in np.argwhere(table).tolist():
+        first, second = tags[i], tags[j]
+        if first and second and first[2] == second[2]:
+            times[first[1], second[1]] += table[i, j]
+    apart = Counter({(one, other): n for (one, other), n in times.items() if one != other})
+    if apart.total() < FEWEST_APART or 2 * apart.total() <= table.sum() - table.trace():
+        return None
+    (one, other), n = apart.most_common(1)[0]
+    if n < min(times[one, one], times[other, other]):
+        return None
+    a, b = names
+    return (
+        f"most disagreements of {a} and {b} differ only in the prefix of a tag, such as {one!r} of"
+        f" {a} with {other!r} of {b} ({number_text(n)} times). If the tags are in two schemes, such"
+        " as IOB1 and IOB2, convert them to one, or compare whole spans."
+    )
 
 
-def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
+def two_names(labels: AnyArray, table: AnyArray, names: Sequence[str], least: int) -> str | None:
     """Return the warning about labels of one rater that coincide with labels of the other.
 
     Labels can differ because those of one rater were truncated, for example to 8 characters, or
     because one rater divides a label, such as 4 into 4A and 4B. Labels that look alike are skipped,
-    because another warning covers them.
+    because another warning covers them. At least ``least`` items are required.
     """
     of_rows, of_columns = table.sum(axis=1), table.sum(axis=0)
     is_most = (table == table.max(axis=1, keepdims=True)) & (table == table.max(axis=0))
@@ -172,16 +199,15 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     pairs += _divided(labels, table)
     pairs += [(one, other, n) for other, one, n in _divided(labels, table.T)]
     pairs = list(dict.fromkeys(pairs))
-    if sum(n for _, _, n in pairs) < TOGETHER:
+    if sum(n for _, _, n in pairs) < least:
         return None
     a, b = names
     shown = [
-        f"{one!r} of {a} with {other!r} of {b} ({number_text(n)} items)" for one, other, n in pairs
+        f"{one!r} of {a} with {other!r} of {b} ({number_text(n)} times)" for one, other, n in pairs
     ]
     return (
-        f"{a} and {b} each have labels that the other does not have, and these mostly coincide:"
-        f" {first_of_many(shown, MOST_SHOWN, '; ')}. If they are the same label, write them the"
-        " same way, because they are counted as disagreement."
+        f"labels of {a} alone mostly coincide with labels of {b} alone:"
+        f" {first_of_many(shown, MOST_SHOWN, '; ')}. {SAME}"
     )
 
 
@@ -240,8 +266,7 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     ]
     return (
         "labels that are written similarly nearly always coincide:"
-        f" {first_of_many(shown, MOST_SHOWN, '; ')}. If they are the same label, write them the"
-        " same way, because they are counted as disagreement."
+        f" {first_of_many(shown, MOST_SHOWN, '; ')}. {SAME}"
     )
 
 
@@ -255,10 +280,7 @@ def _rare_slips(names: Sequence[str], total: AnyArray) -> str | None:
     ]
     if not shown:
         return None
-    return (
-        f"rare labels look like typing errors: {first_of_many(shown, MOST_SHOWN, '; ')}. If they"
-        " are the same label, write them the same way, because they are counted as disagreement."
-    )
+    return f"rare labels look like typing errors: {first_of_many(shown, MOST_SHOWN, '; ')}. {SAME}"
 
 
 def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> str | None:
@@ -424,12 +446,3 @@ def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
 
 def _improved(kind: str, given: float, better: float) -> str:
     return f"{kind} is {given:.2f}, and would be {better:.2f}"
-
-
-def kappa_of(rows: Floats, columns: Floats, table: AnyArray, power: int) -> float:
-    """Return the kappa of a table with the given numbers as labels of rows and columns."""
-    apart = np.abs(rows[:, None] - columns)
-    weights = apart**power if power else (apart > 0).astype(float)
-    by_chance = table.sum(axis=1) @ weights @ table.sum(axis=0)
-    observed = (weights * table).sum() * float(table.sum())
-    return 1 - float(observed / by_chance) if by_chance else 0.0

@@ -291,6 +291,21 @@ def test_item_numbers_that_restart_in_each_document(tmp_path: Path) -> None:
         Ratings.from_long(pandas.DataFrame(columns), **names)
 
 
+def test_withdrawn_ratings_in_long_form(tmp_path: Path) -> None:
+    a, b = rated([*"xyz"], 300)
+    columns = {
+        "item": [*range(300)] * 3,
+        "rater": [rater for rater in "abc" for _ in range(300)],
+        "label": a + b + GENERATOR.choices("xyz", k=300),
+        "deleted_at": [None] * 600 + [f"2024-03-01 10:00:{i % 60:02}" for i in range(300)],
+    }
+    names = {"item": "item", "rater": "rater", "rating": "label"}
+    for source in sources_of(columns, tmp_path).values():
+        with pytest.warns(UserWarning, match="value in 'deleted_at' .* leave out") as warned:
+            Ratings.from_long(source, **names)
+        assert len(warned) == 1
+
+
 def _places(name: str, n_patients: list[int]) -> Columns:
     """Return two lesions of each patient. The numbers of patients restart at each place."""
     columns: Columns = {name: [], "patient": [], "a": [], "b": []}

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("typer")
-from tests.helpers.unread import GENERATOR, Columns, check_doubtful, check_ordinary, rated
+from fastkappa import confusion_from_source
+from tests.helpers.command_line import CommandLine
+from tests.helpers.unread import (
+    GENERATOR,
+    Columns,
+    check_doubtful,
+    check_ordinary,
+    rated,
+    sources_of,
+)
 
 GENERATOR.seed(1)
 
@@ -43,7 +53,21 @@ def _swapped() -> Columns:
     }
 
 
+def _in_roles(name: str) -> Columns:
+    """Return the ratings of Kim and Ortiz, who exchange the roles a and b."""
+    orders = [GENERATOR.sample(["Kim", "Ortiz"], 2) for _ in range(100)]
+    raters = zip(*orders)
+    return dict(zip(("a", "b"), rated([0, 1, 2], 100))) | {
+        f"{name}_{role}": [*names] for role, names in zip("ab", raters)
+    }
+
+
 DOUBTFUL = {
+    "roles": (
+        (own := _in_roles("reader")),
+        "'reader_a' and 'reader_b' contain the same names, in alphabetical order in"
+        f" {own['reader_a'].count('Kim')} of 100 rows",
+    ),
     "failed": (
         (own := _failed()),
         f"b has the same rating for the {300 - own['error'].count(None)} items for which 'error' is"
@@ -56,6 +80,9 @@ DOUBTFUL = {
     "swapped": (_swapped(), "where 'shown_order' is 'BA', a and b use .* 'A' of a with 'B' of b"),
 }
 ORDINARY = {
+    # The two answers that both raters compare are in either order.
+    "compared": _in_roles("model"),
+    "own columns": {**_in_roles("x"), "reader_a": ["Kim"] * 100, "reader_b": ["Ortiz"] * 100},
     # The column is filled in only for disagreements in which one rater has a certain label.
     "disputed": {
         **dict(zip("ab", (own := rated([0, 1, 2, 3], 400)))),
@@ -77,3 +104,24 @@ def test_a_doubtful_part(columns: Columns, message: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("columns", ORDINARY.values(), ids=ORDINARY)
 def test_an_ordinary_part(columns: Columns, tmp_path: Path) -> None:
     check_ordinary(columns, tmp_path)
+
+
+def test_a_column_that_was_renamed_on_the_way(tmp_path: Path) -> None:
+    a, b = rated(["x", "y", "z"], 100)
+    columns = {"id": [*range(100)], "a": a, "b": [*b[:60], *[None] * 40]}
+    columns["label"] = [None] * 60 + b[60:]
+    message = "column 'label' has ratings in 40 rows in which 'b' is blank, and in no others"
+    for source in sources_of(columns, tmp_path).values():
+        with pytest.warns(UserWarning, match=message):
+            confusion_from_source(source, "a", "b")
+    file = tmp_path / "ratings.csv"
+    assert message in CommandLine("score").run(file, "--y1", "a", "--y2", "b").stderr
+    options = ("--id", "id", "--target", "b", "--missing", "drop")
+    assert message in CommandLine("leaderboard").run(file, file, *options).stderr
+    # A third rater also rated some items of the others, and a note has other labels.
+    shared = {**columns, "label": [None] * 50 + b[50:]}
+    noted = {**columns, "label": [None] * 60 + ["late", "lost"] * 20}
+    for ordinary in (shared, noted):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            confusion_from_source(ordinary, "a", "b")

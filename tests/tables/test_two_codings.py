@@ -45,11 +45,11 @@ def _nearly(ratings: list[Any]) -> list[Any]:
 @pytest.mark.parametrize(("first", "second"), NAMES.values(), ids=NAMES)
 def test_two_names_for_a_label(first: Any, second: str) -> None:
     y1, y2 = first[FIRST].tolist(), np.array(second.split(","))[SECOND].tolist()
-    with pytest.warns(UserWarning, match="y1 and y2 each have .* mostly coincide: .*If they are"):
+    with pytest.warns(UserWarning, match="labels of y1 alone mostly coincide with .*If they are"):
         confusion_counts(y1, y2)
-    with pytest.warns(UserWarning, match="one and two each have labels"):
+    with pytest.warns(UserWarning, match="labels of two alone mostly .* the other raters alone"):
         fleiss_kappa(Ratings.from_raters({"one": y1, "two": y2, "three": _nearly(y1)}))
-    with pytest.warns(UserWarning, match="prediction 'two' each have"):
+    with pytest.warns(UserWarning, match="with labels of prediction 'two' alone"):
         leaderboard(y1, {"one": y1, "two": y2}, n_resamples=0)
 
 

@@ -17,6 +17,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source
 from fastkappa.formatting import count_text
 from fastkappa.ratings.column import Column
+from fastkappa.ratings.doubtful_labels import Remedies
 from fastkappa.ratings.label_order import common_order, is_number
 from fastkappa.ratings.missing import Missing, count_missing
 from fastkappa.sources.arrow_batches import single_labels
@@ -30,7 +31,6 @@ from fastkappa.sources.arrow_missing import mark_missing, without_blanks
 from fastkappa.sources.source_ratings import (
     MEASUREMENTS,
     NO_TYPE,
-    SOURCE_REMEDIES,
     STRINGS,
     RatingsError,
     WantedLabels,
@@ -40,7 +40,7 @@ from fastkappa.sources.source_ratings import (
 )
 from fastkappa.tables.known_labels import KnownLabels
 
-REMEDIES = SOURCE_REMEDIES._replace(
+REMEDIES = Remedies(
     decimals="use --decimal , if they are numbers, or --labels if they are labels.",
     order="Use --labels to set the intended order.",
     outside="Use --labels to set the intended order.",

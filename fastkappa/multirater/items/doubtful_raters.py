@@ -17,6 +17,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import percent_text
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
+from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.real_numbers import warn_of_codes_among_labels
 from fastkappa.tables.doubtful_orders import judge_codes, judge_sorted_alone
 from fastkappa.tables.doubtful_tables import (
@@ -25,7 +26,7 @@ from fastkappa.tables.doubtful_tables import (
     warn_of_strangers,
     warn_of_totals,
 )
-from fastkappa.tables.two_codings import MOST_LABELS, not_told_apart
+from fastkappa.tables.two_codings import FEWEST_APART, MOST_LABELS, not_told_apart, two_names
 
 COMPUTED = re.compile(
     r"(?<![^\W_])(consensus|majority|mode|votes?|adjudicated|final|gold|mean|average|avg|median|total|sum)"
@@ -240,10 +241,15 @@ def judge_pairs(
     if side > MOST_LABELS:
         return False
     codes = codes[:, :SOME_ITEMS].astype(np.intp)
+    if len(names) > 2 and is_alphabetical(labels):
+        for place, name in enumerate(names):
+            table = _table(codes[place], np.delete(codes, place, axis=0), side)
+            if found := two_names(labels, table, (name, "the other raters"), FEWEST_APART):
+                warn(found)
+                return True
     together = np.zeros((side - 1, side - 1), np.int64)
     for (a, first), (b, second) in combinations(zip(names, codes), 2):
-        table = np.bincount(first * side + second, minlength=side * side).reshape(side, side)
-        table = table[:-1, :-1]
+        table = _table(first, second, side)
         together += table
         if judge_codes(first, second, side - 1, (a, b)):
             return True
@@ -264,3 +270,9 @@ def judge_pairs(
     if found:
         warn(found)
     return found is not None
+
+
+def _table(rows: AnyArray, columns: AnyArray, side: int) -> AnyArray:
+    """Return the table of codes below ``side - 1``. The arrays are broadcast."""
+    counts = np.bincount((rows * side + columns).ravel(), minlength=side * side)
+    return counts.reshape(side, side)[:-1, :-1]

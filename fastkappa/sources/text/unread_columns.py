@@ -118,7 +118,7 @@ def judge_columns(given: Unread, *, is_whole: bool = True) -> None:
     _warn_of_matrix(given)
     _warn_of_two_ids(given)
     warn_of_groups(given)
-    if len(given.rated) > 1:
+    if given.rated:
         warn_of_parts(given)
 
 

@@ -240,7 +240,8 @@ def _warn_of_shifted(given: Unread) -> None:
 def _warn_of_restarts(given: Unread) -> None:
     """Warn if item numbers in long form seem to restart, for example in each document.
 
-    Raters then agree on an item of the same document, but only by chance across documents.
+    Raters then agree on an item of the same document, but only by chance across documents. If a
+    column is empty for most ratings, the other ratings were probably withdrawn.
     """
     item = given.keys[0]
     labels = given.fields[given.rated[0]]
@@ -266,10 +267,14 @@ def _warn_of_restarts(given: Unread) -> None:
         across, within = ((k / m - by_chance) / (1 - by_chance) for k, m in zip(equal, pairs))
         if within >= AGREED and abs(across) <= UNRELATED:
             warn(
-                f"the same {item!r} seems to refer to a different item in each {name!r}. Ratings"
-                f" with the same {item!r} agree if they also have the same {name!r}, but otherwise"
-                f" agree only by chance. If {item!r} restarts for each {name!r}, make the items"
-                f" unique, for example by adding {name!r} to {item!r}."
+                f"ratings with a value in {name!r} agree with other ratings of the same {item!r}"
+                " only by chance. If this value means that a rating was withdrawn, leave out these"
+                " rows."
+                if 2 * parts.count("") > n
+                else f"the same {item!r} seems to refer to a different item in each {name!r}."
+                f" Ratings with the same {item!r} agree if they also have the same {name!r}, but"
+                f" otherwise agree only by chance. If {item!r} restarts for each {name!r}, make the"
+                f" items unique, for example by adding {name!r} to {item!r}."
             )
             return
 

@@ -1,6 +1,7 @@
 """Detect parts in which two raters' ratings were made differently, from columns that are not read.
 
-The ratings of a part can be copies or defaults, or use the labels for other categories.
+The ratings of a part can be copies or defaults, or use the labels for other categories. They can be
+in another column, or raters can exchange columns.
 """
 
 from __future__ import annotations
@@ -25,7 +26,13 @@ from fastkappa.tables.doubtful_rows import (
     pairs,
     warn_of_default,
 )
-from fastkappa.tables.two_codings import MOST_LABELS, may_be_coded_apart, two_codings
+from fastkappa.tables.two_codings import (
+    FEWEST_APART,
+    LEAST_BY_CHANCE,
+    MOST_LABELS,
+    may_be_coded_apart,
+    two_codings,
+)
 
 # A warning about ratings that were filled in requires that the other column is blank for at most
 # this proportion of the items on which the raters agree.
@@ -41,6 +48,15 @@ EXCHANGED = re.compile(
     r"|export|version|data ?set|team|lab)s?(?![^\W\d_])",
     re.IGNORECASE,
 )
+# A warning about raters who exchange columns requires two columns whose names match `RATER`. Their
+# two orders must each occur in at least the proportion `LEAST_EXCHANGED` of the rows.
+RATER = re.compile(
+    "rater|reader|judge|observer|annotator|coder|grader|scorer|reviewer|assessor|examiner|evaluator"
+    r"|labell?er|(?<![^\W\d_])by(?![^\W\d_])",
+    re.IGNORECASE,
+)
+LEAST_EXCHANGED = 0.1
+WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 
 # A pair of raters, a mask of the items that both rated, their codes for these items, and the sorted
 # labels as strings.
@@ -52,6 +68,8 @@ def warn_of_parts(given: Unread) -> None:
     _warn_of_prefilled(given)
     _warn_of_defaults(given)
     _warn_of_exchanged(given)
+    _warn_of_roles(given)
+    _warn_of_renamed(given)
 
 
 def _warn_of_prefilled(given: Unread) -> None:
@@ -142,3 +160,53 @@ def _warn_of_exchanged(given: Unread) -> None:
                 shown = first_of_many([*map(repr, found)], 3)
                 warn(f"where {name!r} is {shown}, {min(found.values())}")
                 return
+
+
+def _warn_of_roles(given: Unread) -> None:
+    """Warn if two columns of ratings are roles, such as first reader, that raters exchange.
+
+    Two columns of raters, whose names differ like those of the ratings, then contain the same
+    names, never twice in a row, and in either order.
+    """
+    of_raters = filter(RATER.search, given.others)
+    for rated, raters in product(combinations(given.rated, 2), combinations(of_raters, 2)):
+        if _difference(*rated) != _difference(*raters):
+            continue
+        rows = [row for row in zip(*(given.fields[name] for name in raters)) if all(row)]
+        first, second = (Counter(row[i] for row in rows) for i in (0, 1))
+        n, n_sorted = len(rows), sum(a < b for a, b in rows)
+        if (
+            first.keys() == second.keys()
+            and 0 < LEAST_BY_CHANCE * n <= sum(first[name] * second[name] for name in first)
+            and all(a != b for a, b in rows)
+            and LEAST_EXCHANGED * n <= n_sorted <= (1 - LEAST_EXCHANGED) * n
+        ):
+            warn(
+                f"columns {raters[0]!r} and {raters[1]!r} contain the same names, in alphabetical"
+                f" order in {n_sorted} of {n} rows. If they name the raters of {rated[0]!r} and"
+                f" {rated[1]!r}, these columns are not two raters: use one row per rating, with"
+                " columns for the item, the rater and the rating."
+            )
+            return
+
+
+def _difference(*names: str) -> tuple[set[str], set[str]]:
+    """Return the words that only the first or only the second of two names contains."""
+    first, second = ({*WORD.findall(name)} for name in names)
+    return first - second, second - first
+
+
+def _warn_of_renamed(given: Unread) -> None:
+    """Warn if another column has ratings in just the rows in which a column of ratings is blank."""
+    for name, other in product(given.rated, given.others):
+        own, rest = given.fields[name], given.fields[other]
+        n = len(rest) - rest.count("")
+        labels, of_rest = {*own} - {""}, {*rest} - {""}
+        are_same = 2 * len(labels & of_rest) > len(labels | of_rest) > 1
+        if n >= FEWEST_APART and are_same and not any(x and y for x, y in zip(own, rest)):
+            warn(
+                f"column {other!r} has ratings in {n} rows in which {name!r} is blank, and in no"
+                " others. If it is the same column under another name, join the two columns instead"
+                " of leaving out these rows."
+            )
+            return
