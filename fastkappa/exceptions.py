@@ -43,7 +43,7 @@ def _is_own(module: str) -> bool:
 def changed_meanwhile(what: str = "ratings") -> RuntimeError:
     """Return the error for arrays that changed between two passes over them."""
     return RuntimeError(
-        f"{what} changed while they were being read, perhaps by another thread."
+        f"{what} were changed while they were being read, perhaps by another thread."
         " If other threads change an array, pass a copy."
     )
 
@@ -51,8 +51,8 @@ def changed_meanwhile(what: str = "ratings") -> RuntimeError:
 def cut_short(by: str) -> RuntimeError:
     """Return the error for counts that include only part of an interrupted batch."""
     return RuntimeError(
-        f"a batch was interrupted by {by}, so the counts can include only some of its items."
-        " Start again, or continue from a copy that was made before the batch."
+        f"a batch was interrupted by {by}, so perhaps only some of its items were counted. Start"
+        " again, or continue from a copy that was made before the batch."
     )
 
 

@@ -326,7 +326,8 @@ class ConfusionAccumulator:
         contents, counts = self._judged()
         if not counts.table.any():
             outside = counts.n_outside
-            left_out = f" (items left out because of other labels: {outside})" if outside else ""
+            why = f" (items left out because of ratings not in labels: {outside})"
+            left_out = why if outside else ""
             raise ValueError(f"the accumulator has no items{left_out}, so agreement is undefined.")
         result = agreement_from_confusion(counts.table, labels=counts.labels, **options)
         contents.warn_of_order(options.get("weights"), stacklevel=2)

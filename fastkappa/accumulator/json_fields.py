@@ -229,7 +229,7 @@ def _check_labels(contents: Snapshot) -> None:
         refuse_too_many(len(order.labels))
         contents.refuse_outside(order)
         if order.names is not order.labels and kind != kind_of_labels(order.labels.dtype):
-            raise ValueError(f"the labels in order must be {kind}, got {short_repr(order.labels)}")
+            raise ValueError(f"order must contain {kind}, got {short_repr(order.labels)}")
     n_inside = contents.n_items
     kinds = (*KINDS.values(), NUMBERS)
     if kind not in (None, *kinds) or (kind is None and n_inside + table.n_outside):

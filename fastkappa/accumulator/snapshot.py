@@ -30,8 +30,8 @@ IS_WEIGHTED = np.array([False, True])
 NUMBERS = "numbers"
 KINDS = {"U": "strings", "m": "durations", "M": "dates"}
 NOT_ADDED = (
-    "subtract removes items that were added before, but some of these items, or their weights,"
-    " were not added."
+    "subtract can remove only items that were added with the same ratings and weights, but some of"
+    " the items passed were not."
 )
 
 
@@ -106,7 +106,7 @@ class Snapshot(NamedTuple):
     def judge_addition(self, other: Snapshot) -> None:
         """Raise if only one snapshot has weights, and warn if their label codes seem to differ."""
         refuse_weighted_and_not(self.is_weighted, other.is_weighted)
-        tables = {SO_FAR: self.table, "the other": other.table}
+        tables = {SO_FAR: self.table, "the other accumulator": other.table}
         parts = [
             part_of(name, ConfusionCounts(table.counts.sum(axis=0), table.rows, 0))
             for name, table in tables.items()
@@ -161,7 +161,7 @@ class Snapshot(NamedTuple):
     def order_with(self, so_far: Snapshot) -> LabelOrder | None:
         """Return the order that either snapshot declares, or raise if the orders differ."""
         common_kind(so_far.kind, self.kind)
-        common = common_order({SO_FAR: so_far.order, "the other": self.order})
+        common = common_order({SO_FAR: so_far.order, "the other accumulator": self.order})
         if common is not None:
             self.refuse_outside(common, "the other accumulator")
         return common
@@ -228,9 +228,8 @@ def refuse_too_many(n_labels: int) -> None:
     if n_labels > MOST_LABELS:
         raise ValueError(
             f"an accumulator can have at most {MOST_LABELS} given or declared labels, got"
-            f" {n_labels}. It allocates a table with a row and a column for each of them. To count"
-            " only the labels that occur, leave out labels= and pass ratings that declare no order"
-            " of labels."
+            f" {n_labels}, because its table has a row and a column for each. To count only the"
+            " labels that occur, leave out labels= and pass ratings that declare no label order."
         )
 
 

@@ -24,7 +24,7 @@ ADVICE = {
     "krippendorff_alpha with level='interval', or fastkappa.measurements": "fastkappa measure",
     " (on the command line, --missing-codes)": "",
     "all labels in labels= (on the command line, --labels).": "all labels in --labels.",
-    "read them as numbers, as with pandas.read_csv(decimal=',')": (
+    "parse the numbers, as with pandas.read_csv(decimal=',')": (
         "use --decimal ',' if they are numbers"
     ),
     "pass decimal=',' to pandas.read_csv, or --decimal ',' on the command line": (

@@ -337,9 +337,8 @@ def _judge_columns(probabilities: AnyArray, codes: AnyArray, labels: AnyArray) -
     if probabilities[items, rank[codes]].mean() > probabilities[items, codes].mean():
         warnings.warn(
             "the columns of X seem to be in sorted order, as in the output of scikit-learn's"
-            f" predict_proba, but must be in the order of the labels ({shown(labels)}). The"
-            " probabilities fit y better if the columns are assumed to be in sorted order. If they"
-            " are, put them in the order of the labels.",
+            " predict_proba, because the probabilities would then fit y better. The columns must be"
+            f" in the order of the labels ({shown(labels)}): rearrange them if they are not.",
             LabelOrderWarning,
             stacklevel=3,
         )

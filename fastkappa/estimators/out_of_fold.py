@@ -192,7 +192,7 @@ class OutOfFoldClassifier(
         if "sample_weight" in given and "sample_weight" not in to_fit:
             warnings.warn(
                 f"{type(self.estimator).__name__}.fit does not accept sample_weight, so the"
-                " estimator is fitted without weights. The weights affect only kappa.",
+                " estimator is fitted without sample weights. Only kappa uses the sample weights.",
                 stacklevel=4,
             )
         to_split = {} if groups is None else {"groups": groups}

@@ -66,7 +66,10 @@ class MismatchError(ValueError):
 
     def __init__(self, name: str, n_items: int, found: Alignment) -> None:
         self.mismatch, self.shares_few = found.mismatch(), found.shares_few(n_items)
-        drop = "Use on_mismatch='drop' to leave them out, and lower min_coverage if needed."
+        drop = (
+            "Use on_mismatch='drop' to score only the ids that match, and lower min_coverage if"
+            " needed."
+        )
         super().__init__(
             f"the ids of {name} do not match the ids of the {n_items} items: {self.mismatch}."
             f" {CHECK_IDS if self.shares_few else drop}"
@@ -212,8 +215,8 @@ class LeaderboardBuilder:
                 else:
                     outside = n_all - entry.missing - other
                     left_out = (
-                        f"{entry.missing} have no label, {other} have a predicted label that is not"
-                        f" scored, and {outside} have a true label that is not scored"
+                        f"{entry.missing} without a label, {other} with a predicted label that is"
+                        f" not in labels, and {outside} with a true label that is not in labels"
                     )
                     failure = f"it has no items left to score: {left_out}."
                     entry = entry._replace(failure=failure)
@@ -316,7 +319,7 @@ class LeaderboardBuilder:
         if offset and self._options.on_mismatch == "drop":
             warn(
                 f"the ids of {offset[0]} match all items except one at each end, {AS_IF_OFFSET}. If"
-                " so, number them the same way instead of leaving out items."
+                " so, number both lists the same way instead of leaving out items."
             )
         n_expected = [len(pair[isinstance(pair[0], Alignment)]) for pair in predictions]
         args = zip(found, n_expected, [ratings for _, ratings in predictions], names)

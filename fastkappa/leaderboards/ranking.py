@@ -89,8 +89,8 @@ def warn_of_undefined(kappas: FloatTable) -> None:
     undefined = int(np.isnan(kappas).sum())
     if undefined:
         warnings.warn(
-            f"kappa is undefined for {undefined} of {len(kappas)} predictions, because at most"
-            " one label occurs, so no disagreement is expected by chance.",
+            f"kappa is undefined for {undefined} of {len(kappas)} predictions: at most one label"
+            " occurs, so no disagreement is expected by chance.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )

@@ -38,12 +38,14 @@ from fastkappa.ratings.looks import (
 from fastkappa.ratings.missing import BLANKS, spellings
 
 MOST_SHOWN = 10
-STAND_INS_REMEDY = "Pass missing_codes= if they do, or labels= if they are labels."
+STAND_INS_REMEDY = (
+    "Pass missing_codes= if they stand for missing ratings, or labels= if they are labels."
+)
 DECIMALS_REMEDY = (
-    "read them as numbers, as with pandas.read_csv(decimal=','), or pass labels= for real labels."
+    "parse the numbers, as with pandas.read_csv(decimal=','), or pass labels= for real labels."
 )
 SECOND_NAMES_REMEDY = (
-    "leave out the lines between names and ratings, as with pandas.read_csv(skiprows=[1, 2])."
+    "leave out lines between column names and ratings, as with pandas.read_csv(skiprows=[1, 2])."
 )
 # Strings that people, spreadsheets and libraries write for a missing rating, in lower case and
 # without surrounding brackets or punctuation.
@@ -284,7 +286,7 @@ def warn_of_stand_ins(
         if labels:
             # A label such as "agree" must not be treated as missing, because kappa would change if
             # the items on which raters agree were left out.
-            advice = "" if among is not agreements else "Write that rating instead. "
+            advice = "If they stand for a rating, write that rating. " * (among is agreements)
             warn(
                 f"{_have(names)} labels that often stand for {what}, but are counted as"
                 f" labels: {_with_counts([(x, times[x]) for x in labels])}. {advice}{remedy}"
@@ -337,7 +339,7 @@ def refuse_decimal_commas(column: Column, name: str, remedy: str = DECIMALS_REME
     if comma is None or not all(DECIMAL_COMMA.fullmatch(s) or is_number(s) for s in strings):
         return
     if all(map(THOUSANDS.fullmatch, (s for s in strings if "," in s))):
-        remedy = f"leave out a comma that separates thousands. If it is a decimal comma, {remedy}"
+        remedy = f"remove commas that separate thousands. For decimal commas, {remedy}"
         raise ValueError(f"{name} contains numbers with a comma, such as {comma!r}: {remedy}")
     raise ValueError(f"{name} contains numbers with a decimal comma, such as {comma!r}: {remedy}")
 
@@ -420,7 +422,7 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
             for group in found
         ]
         warn(
-            f"{_have(columns)} {noun}s that differ only in how they are written and are counted"
+            f"{_have(columns)} {noun}s that differ only in how they are written, but are counted"
             f" separately: {first_of_many(counts, MOST_SHOWN, '; ')}. Write them the same way if"
             f" they are the same {noun}."
         )

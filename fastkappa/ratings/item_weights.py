@@ -24,7 +24,8 @@ from fastkappa.ratings.missing import (
 LARGEST_WEIGHT = 2.0**60
 BEYOND_FLOAT64 = "the sums of sample_weight are too large for float64: scale the weights down."
 ONE_ITEM_EACH = (
-    "each cluster has one item, so the items count as independent. Check that clusters are not ids."
+    "each cluster has one item, so the items count as independent. Check that the clusters are not"
+    " item ids."
 )
 
 

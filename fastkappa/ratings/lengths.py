@@ -34,7 +34,7 @@ CONTINUOUS = (
 # With fewer ids than this, two lists often differ because one lacks the first item and the other
 # lacks the last.
 FEWEST_NUMBERED = 50
-CHECK_IDS = "Check that both write the ids the same way, including leading zeros."
+CHECK_IDS = "Check that matching ids are written the same way, including leading zeros."
 
 
 def n_samples(ratings: Any) -> int:
@@ -225,8 +225,8 @@ def not_labels(name: str, obstacle: str, ratings: Any) -> str:
     if dtype == "object":
         dtype = type(first).__name__
     return (
-        f"{name} must be labels, which are integers, strings or booleans, got the type {dtype}:"
-        " convert them to strings with str()."
+        f"{name} must be labels (integers, strings or booleans), got the type {dtype}:"
+        " convert the ratings to strings with str()."
     )
 
 

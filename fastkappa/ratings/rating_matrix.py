@@ -198,8 +198,8 @@ def _remedy(ratings: Any) -> str:
     if not isinstance(ratings, Mapping):
         return ""
     return (
-        " Ratings.from_raters accepts a mapping with one column per rater, and pandas.DataFrame"
-        " converts it to a frame with one row per subject."
+        " For a mapping with one column per rater, use Ratings.from_raters, or convert the mapping"
+        " to a frame with pandas.DataFrame."
     )
 
 

@@ -14,7 +14,9 @@ from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
 from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.real_numbers import FAR, may_be_codes, warn_of_codes_among_labels
-from fastkappa.tables.doubtful_orders import judge_orderfrom fastkappa.tables.two_codings import (
+from fastkappa.tables.doubtful_orders import judge_order, may_be_doubtful, sorted_within
+from fastkappa.tables.table import kappa_of
+from fastkappa.tables.two_codings import (
     BETTER,
     FEWEST_APART,
     FEWEST_AT_END,
@@ -171,10 +173,10 @@ def _never_agree(labels: Sequence[Any], table: AnyArray, names: tuple[str, str])
     if n_others < FEWEST_APART or table.trace() < NEAR * n_others:
         return None
     return (
-        f"{a} and {b} never agree on {labels[i]!r}, although they have it"
+        f"{a} and {b} never agree on {labels[i]!r}, although they use it"
         f" {number_text(of_rows[i])} and {number_text(of_columns[i])} times and mostly agree on the"
-        f" other labels. If {labels[i]!r} means that nothing was found, items in which neither"
-        " found anything seem to be left out, and kappa is too low."
+        f" other labels. If {labels[i]!r} means that nothing was found, kappa is too low because"
+        " the items in which neither found anything are missing: add these items."
     )
 
 
@@ -303,8 +305,8 @@ def judge_parts(parts: Sequence[Part], columns: Sequence[str]) -> None:
             if alone and absent:
                 odd.setdefault((alone[0], absent[0]), []).append(column)
         found += [
-            f"{part.name} has {alone!r} in {' and '.join(names)}, which no other part has, but not"
-            f" {absent!r}, which is frequent in all other parts"
+            f"in {' and '.join(names)}, {part.name} has {alone!r}, which no other part has, but"
+            f" lacks {absent!r}, which is frequent in all other parts"
             for (alone, absent), names in odd.items()
         ]
     if found:

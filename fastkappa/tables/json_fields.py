@@ -110,7 +110,9 @@ def rows_from_fields(fields: Any) -> CountedRows:
 
 def reason_of(error: Exception) -> str:
     """Return the reason for an error about invalid fields, without a final period."""
-    return f"a field {error} is missing" if isinstance(error, KeyError) else str(error).rstrip(".")
+    return (
+        f"the field {error} is missing" if isinstance(error, KeyError) else str(error).rstrip(".")
+    )
 
 
 def check_missing(n_dropped: int, missing: Sequence[int]) -> None:

@@ -55,9 +55,6 @@ FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
-SAME = (
-    "If they are the same label, write them the same way, because they are counted as disagreement."
-)
 # A tag of a token in a span, such as B-LOC for its first token.
 TAG = re.compile("([BIOESLUM][-_])(.+)")
 # A warning about a label at an end of the scale requires at least `FEWEST_WITH_ENDS` items and
@@ -71,6 +68,10 @@ LONGER, OUTSIDE_SHORTER = 1.8, 0.25
 # A label is rare if a similar label is at least this many times as frequent.
 FREQUENT = 100
 REMEDY = "Number the labels the same way if both raters use the same scale."
+WRITE_ALIKE = (
+    "Such pairs are counted as disagreement: if both labels of a pair mean the same, write them the"
+    " same way."
+)
 
 
 def may_be_coded_apart(labels: Sequence[Any] | AnyArray, least: AnyArray, most: AnyArray) -> bool:
@@ -207,7 +208,7 @@ def two_names(labels: AnyArray, table: AnyArray, names: Sequence[str], least: in
     ]
     return (
         f"labels of {a} alone mostly coincide with labels of {b} alone:"
-        f" {first_of_many(shown, MOST_SHOWN, '; ')}. {SAME}"
+        f" {first_of_many(shown, MOST_SHOWN, '; ')}. {WRITE_ALIKE}"
     )
 
 
@@ -266,7 +267,7 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     ]
     return (
         "labels that are written similarly nearly always coincide:"
-        f" {first_of_many(shown, MOST_SHOWN, '; ')}. {SAME}"
+        f" {first_of_many(shown, MOST_SHOWN, '; ')}. {WRITE_ALIKE}"
     )
 
 
@@ -280,7 +281,10 @@ def _rare_slips(names: Sequence[str], total: AnyArray) -> str | None:
     ]
     if not shown:
         return None
-    return f"rare labels look like typing errors: {first_of_many(shown, MOST_SHOWN, '; ')}. {SAME}"
+    return (
+        "rare labels look like typing errors, but are counted as separate labels:"
+        f" {first_of_many(shown, MOST_SHOWN, '; ')}. Correct any that are errors."
+    )
 
 
 def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> str | None:
@@ -295,7 +299,7 @@ def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> st
     total = _most_frequent(values + values[:, None], table)
     if better := _better(values, total - values, table):
         how = f"{a} and {b} seem to number the labels in opposite directions"
-        return f"{how}: {better} with those of {b} reversed. {REMEDY}"
+        return f"{how}: {better} with the labels of {b} reversed. {REMEDY}"
     return None
 
 
@@ -346,10 +350,11 @@ def _two_scales(values: Floats, table: AnyArray, names: Sequence[str]) -> str | 
     given = kappa_of(values, values, table, 2)
     if correlation < max(NEAR, given + CLEARLY_BETTER):
         return None
-    ranges = f"from {low:g} to {high:g} and from {other_low:g} to {other_high:g}"
+    a, b = names
     return (
-        f"the labels of {names[0]} and {names[1]} are {ranges}: quadratic kappa is {given:.2f}, but"
-        f" the correlation is {correlation:.2f}. Convert the ratings to the same scale."
+        f"the labels range from {low:g} to {high:g} for {a} and from {other_low:g} to"
+        f" {other_high:g} for {b}: quadratic kappa is {given:.2f}, but the correlation is"
+        f" {correlation:.2f}. Convert the ratings to the same scale."
     )
 
 

@@ -129,7 +129,7 @@ def why_undefined(result: _Result) -> str:
     both = result.table.sum(axis=0) + result.table.sum(axis=1)
     used = [label_text(label) for label, n in zip(result.labels.tolist(), both) if n]
     if len(used) == 1:
-        return f"all ratings are {used[0]}, so that no disagreement is expected by chance"
+        return f"all ratings are {used[0]}, so no disagreement is expected by chance"
 
     return "the weights between all labels that occur are 0"
 

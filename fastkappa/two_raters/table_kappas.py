@@ -159,5 +159,5 @@ class TableKappas(Result):
         why = "every item has a rating that is not among the labels"
         if self.n != 0:
             label = label_text(self.labels.tolist()[int(self.table.diagonal().argmax())])
-            why = f"all ratings are {label}, so that no disagreement is expected by chance"
+            why = f"all ratings are {label}, so no disagreement is expected by chance"
         return [f"Kappa is undefined: {why}."]

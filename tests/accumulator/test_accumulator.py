@@ -298,9 +298,9 @@ def test_refused_updates_change_nothing() -> None:
         (lambda: accumulator.update(["a"], ["b"]), "labels have been numbers so far, got strings"),
         (lambda: accumulator.update([1.5], [1.0]), "continuous"),
         (lambda: accumulator.update([1], [1], sample_weight=[np.nan]), "NaN"),
-        (lambda: accumulator.subtract([1], [0]), "some of these items"),
-        (lambda: accumulator.subtract([9], [9], sample_weight=[3.0]), "or their weights"),
-        (lambda: accumulator.subtract([77], [77]), "some of these items"),
+        (lambda: accumulator.subtract([1], [0]), "some of the items passed"),
+        (lambda: accumulator.subtract([9], [9], sample_weight=[3.0]), "same ratings and weights"),
+        (lambda: accumulator.subtract([77], [77]), "some of the items passed"),
         (lambda: accumulator.merge(ConfusionAccumulator(labels=[0, 1])), "the same labels"),
     ]
     for refused, reason in refusals:
@@ -414,7 +414,7 @@ def test_items_that_are_all_outside_the_labels_are_said_to_be() -> None:
     accumulator = ConfusionAccumulator(labels=[1, 2])
     accumulator.update([3, 4], [3, 3])
     with pytest.raises(
-        ValueError, match=r"has no items \(items left out because of other labels: 2\)"
+        ValueError, match=r"has no items \(items left out because of ratings not in labels: 2\)"
     ):
         accumulator.agreement()
 

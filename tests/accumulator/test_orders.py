@@ -149,7 +149,7 @@ def with_strings(*ratings: str, order: Any = None) -> ConfusionAccumulator:
         ),
         (
             lambda: merge_declared(with_strings("mild", order=OTHER)),
-            "the accumulator and the other declare their labels",
+            "the accumulator and the other accumulator declare",
         ),
         (
             lambda: declared().update(["none"], ["fatal"]),
@@ -296,7 +296,7 @@ def test_missing_ratings_are_counted() -> None:
         assert twin.n_missing == 5
     accumulator.subtract(with_none, [0, 1, 2, 2], missing="drop")
     assert accumulator.n_missing == 3
-    with pytest.raises(ValueError, match="removes items that were added before"):
+    with pytest.raises(ValueError, match="can remove only items that were added"):
         ConfusionAccumulator().subtract([None], [1], missing="drop")
     with pytest.raises(ValueError, match="missing must be 'raise' or 'drop', got 'ignore'"):
         accumulator.update([1], [1], missing="ignore")  # type: ignore[arg-type]

@@ -223,7 +223,7 @@ def test_one_label_leaves_kappa_undefined(tmp_path: Path) -> None:
     result = run(path, "--y1", "a", "--y2", "b", "--labels", "yes")
     assert result.exit_code == 0
     assert result.stdout.count("undefined\n") == 3
-    assert "Kappa is undefined: all ratings are yes, so that no disagreement is" in result.stdout
+    assert "Kappa is undefined: all ratings are yes, so no disagreement is" in result.stdout
     report = json_of(path, "--y1", "a", "--y2", "b", "--labels", "yes")
     assert report["kappa"] is None
     assert report["kappas"] == {"none": None, "linear": None, "quadratic": None}

@@ -66,8 +66,8 @@ def test_a_page_and_json_have_the_warnings(
     name, *options = arguments
     path = write_csv(tmp_path / "r.csv", a=["x", "y", "x "] * 4, b=["x", "y", "x"] * 4)
     result = CommandLine(name).run(path, *options, "--format", output)
-    assert "that differ only in how they are written and are counted separately" in result.stderr
-    assert "that differ only in how they are written and are counted separately" in result.stdout
+    assert "that differ only in how they are written, but are counted separately" in result.stderr
+    assert "that differ only in how they are written, but are counted separately" in result.stdout
 
 
 def test_a_copy_of_a_rater_is_warned_of(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_ids_with_leading_zeros_are_strings(command: CommandLine) -> None:
     result = command.run("a.csv", *options, "--format", "json")
     (row,) = json.loads(result.stdout)["rows"]
     assert "39 missing ('000001', " in row["failure"]
-    assert "write the ids the same way, including leading zeros" in row["failure"]
+    assert "ids are written the same way, including leading zeros" in row["failure"]
 
 
 def test_warnings_about_labels_name_the_file(command: CommandLine) -> None:

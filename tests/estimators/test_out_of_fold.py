@@ -412,8 +412,8 @@ def test_an_older_scikit_learn_has_no_temperature(monkeypatch: pytest.MonkeyPatc
 def test_ids_as_groups() -> None:
     ids = np.arange(len(Y))
     for estimator in (KappaRounder(Ridge(), cv=3), KappaDecoder(LogisticRegression(), cv=3)):
-        with pytest.warns(UserWarning, match="each group has one item, .* groups are not ids"):
+        with pytest.warns(UserWarning, match="each group has one item, .* groups are not item ids"):
             estimator.fit(X, Y, groups=ids)
         estimator.fit(X, Y, groups=GROUPS)
-    with pytest.warns(UserWarning, match="each group has one item, .* groups are not ids"):
+    with pytest.warns(UserWarning, match="each group has one item, .* groups are not item ids"):
         KappaRounder(cv=3).fit(X[:, 0], Y, groups=ids)

@@ -147,7 +147,7 @@ def test_an_accumulator_counts_batches_of_another_type(turned: str) -> None:
     assert total.counts().table.tolist() == np.diag([times[i] for i in sorted(times)]).tolist()
     only = fastkappa.ConfusionAccumulator()
     only.update(first, first)
-    with pytest.raises(ValueError, match="items that were added before"):
+    with pytest.raises(ValueError, match="can remove only items that were added"):
         only.subtract(second[:2], second[:2])
 
 

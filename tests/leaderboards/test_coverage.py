@@ -100,13 +100,13 @@ def test_unknown_ids_are_to_be_checked_before_part_of_the_items_is_ranked() -> N
     with pytest.warns(UserWarning, match="cannot be scored"):
         board = leaderboard(TRUTH, few, ids=IDS, on_mismatch="drop", rng=0)
     assert board.names == ("fair", "few", "none")
-    why = "and {} of its ids are unknown. Check that both write the ids the same way, "
+    why = "and {} of its ids are unknown. Check that matching ids are written the same way, "
     why += "including leading zeros."
     assert board.failures[1:] == (
         f"it has labels for only 100 of the 600 items, {why.format(500)}",
         f"it has a label for none of the 600 items, {why.format(600)}",
     )
-    with pytest.raises(ValueError, match=r"500 extra .* Check that both write the ids"):
+    with pytest.raises(ValueError, match=r"500 extra .* Check that matching ids"):
         leaderboard(TRUTH, few, ids=IDS)
     with pytest.raises(ValueError, match=r"2 extra .* Use on_mismatch='drop'"):
         leaderboard(TRUTH, {"most": (IDS + 2, TRUTH)}, ids=IDS)

@@ -248,7 +248,7 @@ def test_who_answers_otherwise_where_it_is_hard_is_refused() -> None:
     with pytest.raises(
         ValueError,
         match=r"^prediction 'cheater' has labels other than 1 < 2 < 3"
-        rf" for {n_hard} of 500 items: 9 \({n_hard}\)\. .* allow_other_labels=True if you",
+        rf" for {n_hard} of 500 items: 9 \({n_hard}\)\. .* allow_other_labels=True to allow",
     ):
         leaderboard(truth, predictions, labels=[1, 2, 3])
     board = leaderboard(truth, predictions, labels=[1, 2, 3], allow_other_labels=True, rng=0)

@@ -29,7 +29,7 @@ def test_labels_that_come_after_all_were_counted(n_known: int, backend: str) -> 
     pair = read_columns(*rng.integers(0, n_known + 1, (2, 3000)), ("truth", "prediction"))
     known = KnownLabels(np.arange(n_known), *pair)
     matrix = np.ones((n_known, n_known)) - np.eye(n_known)
-    with pytest.raises(RuntimeError, match="ratings changed while they were being read"):
+    with pytest.raises(RuntimeError, match="ratings were changed while they were being read"):
         random_groups.sum_by_group(
             get_kernels(backend),
             random_groups.ItemGroups(3000, 1000, rng),
@@ -122,8 +122,8 @@ def test_intervals_of_clusters_or_of_many_labels_are_percentiles() -> None:
 def test_a_prediction_without_an_item_left_is_not_ranked() -> None:
     truth = ["low", "medium", "high"] * 4
     why = (
-        "it has no items left to score: 0 have no label, 12 have a predicted label that is not"
-        " scored, and 0 have a true label that is not scored."
+        "it has no items left to score: 0 without a label, 12 with a predicted label that is not"
+        " in labels, and 0 with a true label that is not in labels."
     )
     with pytest.warns(Warning, match=f"1 of 2 predictions cannot.*'none': {why}") as caught:
         board = leaderboard(
@@ -218,7 +218,7 @@ def test_ids_that_do_not_match_are_counted_and_named(backend: str) -> None:
     assert "missing" in str(result)
     # A prediction without any of the items is last, and the others are ranked.
     nothing = {**predictions, "nothing": ([1, 2], [0, 1])}
-    with pytest.warns(Warning, match="'nothing': it has no items left to score: 30 have no"):
+    with pytest.warns(Warning, match="'nothing': it has no items left to score: 30 without a"):
         result = leaderboard(truth, nothing, min_coverage=0, **dropping)
     assert result.names[-1] == "nothing"
     assert math.isnan(result.kappa[-1])

@@ -114,7 +114,7 @@ def test_no_probability_is_printed_as_0() -> None:
 def test_a_mapping_of_raters_gets_the_name_of_what_takes_it(take: Any) -> None:
     raters = {"a": [1, 2, 2, 3], "b": [1, 2, 3, 3]}
     with pytest.raises(
-        ValueError, match=r"got \{.*Ratings\.from_raters accepts a mapping .*DataFrame"
+        ValueError, match=r"got \{.*use Ratings\.from_raters, or convert the mapping .*DataFrame"
     ):
         take(raters)
     assert fastkappa.fleiss_kappa(Ratings.from_raters(raters)).value == pytest.approx(

@@ -61,7 +61,7 @@ ORDINARY = [
 def test_a_rare_label_one_letter_apart(meant: str, slip: str) -> None:
     others = ["praise", "other", meant] * 40
     first, second = [meant] * 170 + [slip, *others], [meant] * 171 + others
-    with pytest.warns(UserWarning, match=rf"'{slip}' with '{meant}' \(1 item\). If they are"):
+    with pytest.warns(UserWarning, match=rf"'{slip}' with '{meant}' \(1 item\). Such pairs"):
         agreement(first, second)
     with pytest.warns(UserWarning, match=rf"'{slip}' with '{meant}' \(1 item\)"):
         fleiss_kappa(Ratings.from_raters([first, second, second]))
@@ -255,7 +255,7 @@ def test_marks_for_the_rating_above(ditto: str) -> None:
 @pytest.mark.parametrize("word", ["agree", "Agreed", "same", "concur", "confirmed"])
 def test_words_for_the_rating_of_the_other_rater(word: str) -> None:
     first, second = [*FIRST, *FIRST], [*SECOND, *[word] * len(FIRST)]
-    message = f"y2 has .* rating of the other rater, .*'{word}' .* Write that rating instead"
+    message = f"y2 has .* rating of the other rater, .*'{word}' .* stand for a rating, write that"
     with pytest.warns(UserWarning, match=message):
         confusion_counts(first, second)
     # These are the results of a comparison, and labels that both raters use.

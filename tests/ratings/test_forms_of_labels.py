@@ -78,8 +78,8 @@ def test_margins_of_a_crosstab_are_no_label() -> None:
     assert kappa_from_confusion(with_margins) > 0
 
 
-NUMBERS = "labels that differ only in how they are written .* '1' .* '1.0' .* Write them the"
-BLANKS = "labels that differ only in how they are written .* 'a' .* 'a ' .* Write them"
+NUMBERS = "labels that differ only in how they are written, .* '1' .* '1.0' .* Write them the"
+BLANKS = "labels that differ only in how they are written, .* 'a' .* 'a ' .* Write them"
 
 
 def test_counts_in_place_of_their_table_are_told_where_it_is() -> None:

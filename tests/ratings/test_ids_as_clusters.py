@@ -23,7 +23,7 @@ TRUTH = RNG.integers(0, 3, N)
 FIRST, SECOND = (np.where(RNG.random(N) < 0.3, RNG.integers(0, 3, N), TRUTH) for _ in range(2))
 SCORES = [TRUTH + RNG.normal(0, 0.3, N) for _ in range(2)]
 LONG = {"item": np.tile(np.arange(N), 2), "rater": np.repeat(["a", "b"], N)}
-ONE_ITEM = "each cluster has one item.*Check that clusters are not ids"
+ONE_ITEM = "each cluster has one item.*Check that the clusters are not item ids"
 # The entrances of clusters, given the cluster of each of the first n items.
 ENTRANCES: dict[str, Callable[[int, Any], Any]] = {
     "agreement": lambda n, c: fastkappa.agreement(FIRST[:n], SECOND[:n], clusters=c),

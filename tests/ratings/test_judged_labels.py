@@ -17,7 +17,7 @@ from tests.helpers.absent import library
 
 # Neither rater spells a word in two ways, but the two raters spell it differently.
 COLUMNS = {"a": ["Yes", "no", "Yes", "no"], "b": ["yes", "no", "yes", "no"]}
-CASE = r"labels that differ only in how they are written .* 'Yes' \(2 times\), 'yes' \(2 times\)"
+CASE = r"labels that differ only in how they are written, .* 'Yes' \(2 times\), 'yes' \(2 times\)"
 
 
 def written(columns: dict[str, list[str]], path: Path) -> Path:

@@ -174,7 +174,7 @@ APART = {
 def test_labels_that_look_alike(labels: tuple[str, ...], how: str) -> None:
     # Some look alike only next to certain others.
     others = {"II": ["I"], "Yes": ["no"], "F": ["T"]}.get(labels[0], [])
-    with pytest.warns(UserWarning, match=f"that differ only in {how} and are counted") as caught:
+    with pytest.warns(UserWarning, match=f"that differ only in {how}, but are counted") as caught:
         confusion_counts([*labels, *others, "x"], ["x", *others, *labels], labels=None)
     (warning,) = caught
     assert str(warning.message).count("(2 times)") == len(labels)
@@ -274,7 +274,7 @@ def test_labels_of_several_batches_are_judged_together(
 ) -> None:
     total = of_batches([(["Yes", "No"] * 6, ["Yes", "No"] * 6), (["yes", "No"] * 2,) * 2])
     with pytest.warns(
-        UserWarning, match=r"differ only in how they are written .*'Yes' \(12 times\), 'yes' \(4"
+        UserWarning, match=r"differ only in how they are written, .*'Yes' \(12 times\), 'yes' \(4"
     ):
         getattr(total, result)()
     # A later batch with the same labels causes no second warning.

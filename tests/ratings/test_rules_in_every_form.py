@@ -54,7 +54,7 @@ class Grade(enum.Enum):
 )
 def test_labels_that_look_alike_are_warned_of(form: Form) -> None:
     with pytest.warns(
-        UserWarning, match="differ only in how they are written and are counted separately: 'no'"
+        UserWarning, match="differ only in how they are written, but are counted separately: 'no'"
     ):
         form(["no", "no ", "yes"], ["no", "no", "yes"])
 

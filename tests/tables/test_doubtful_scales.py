@@ -96,7 +96,7 @@ def test_a_scale_of_twice_the_length() -> None:
     first = rng.integers(1, 6, 300)
     second = np.clip(2 * first - rng.integers(0, 4, 300), 1, 10)
     correlation = np.corrcoef(first, second)[0, 1]
-    message = rf"are from 1 to 5 and from 1 to 10: .* but the correlation is {correlation:.2f}"
+    message = f"from 1 to 5 for .* and from 1 to 10 for .*: .* correlation is {correlation:.2f}"
     with pytest.warns(UserWarning, match=message):
         agreement(first, second)
     with pytest.warns(UserWarning, match=message):

@@ -78,7 +78,7 @@ def test_items_without_findings_that_are_left_out(table: Any, labels: Any, tmp_p
     rows, columns = np.repeat(np.indices(np.shape(table)).reshape(2, -1), np.ravel(table), axis=1)
     y1, y2 = ([labels[i] for i in own] for own in (rows, columns))
     n, m = sum(table[-1]), sum(row[-1] for row in table)
-    message = f"never agree on {labels[-1]!r}, although they have it {n} and {m} times and mostly"
+    message = f"never agree on {labels[-1]!r}, although they use it {n} and {m} times and mostly"
     with pytest.warns(UserWarning, match=f"y1 and y2 {message}"):
         agreement(y1, y2)
     with pytest.warns(UserWarning, match=f"one and two {message}"):

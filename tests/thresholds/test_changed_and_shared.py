@@ -23,7 +23,7 @@ from tests.helpers.quick import n_examples
 KappaRounder = library("fastkappa.estimators").KappaRounder
 
 THREADS = 8
-CHANGED = "y_true or scores changed while they were being read, perhaps by another thread"
+CHANGED = "y_true or scores were changed while they were being read, perhaps by another thread"
 
 
 def items_to_change(n: int, dtype: Any) -> tuple[Any, Any]:

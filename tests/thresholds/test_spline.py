@@ -312,7 +312,7 @@ def test_ids_as_scores_get_a_warning() -> None:
     y = draw(300)[0]
     ids = 10_000 + np.random.default_rng(0).permutation(300)
     for use in (find, optimal_thresholds):
-        with pytest.warns(UserWarning, match="different whole numbers .* as ids do"):
+        with pytest.warns(UserWarning, match="distinct whole numbers .* look like ids"):
             use(y, ids)
         # Ranks are different whole numbers too, but separate the labels.
         use(y, np.argsort(np.argsort(y + np.random.default_rng(0).random(300))))

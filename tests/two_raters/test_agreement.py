@@ -325,7 +325,7 @@ def test_no_copy_is_made_where_nothing_is_missing() -> None:
 
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic", [[0, 3], [1, 0]]])
 def test_a_single_category(weights: Any) -> None:
-    with pytest.warns(undefined_metric_warning(), match=r"undefined: all ratings are no, so that"):
+    with pytest.warns(undefined_metric_warning(), match=r"undefined: all ratings are no, so no"):
         result = agreement(["no"] * 5, ["no"] * 5, labels=["no", "yes"], weights=weights)
     undefined = (result.kappa, result.standard_error, result.null_standard_error, result.z)
     assert all(map(math.isnan, (*undefined, result.p_value, result.kappa_max, *result.interval)))

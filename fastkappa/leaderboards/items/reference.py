@@ -60,7 +60,7 @@ class Pair(NamedTuple):
         if not n_covered:
             return f"{failure}."
         return (
-            f"{failure}, and a kappa of some items is not comparable with a kappa of all items."
+            f"{failure}, so its kappa is not comparable with a kappa computed for all items."
             f" Use min_coverage={math.floor(1000 * coverage) / 1000:g} to rank it anyway."
         )
 

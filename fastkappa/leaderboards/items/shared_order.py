@@ -40,8 +40,8 @@ class OtherLabelsError(ValueError):
 
     def __init__(self, name: str, others: str) -> None:
         super().__init__(
-            f"{name} {others}. It would be compared only on the remaining items. Use"
-            " allow_other_labels=True if you intend this."
+            f"{name} {others}. The prediction would be scored only on the remaining items. Use"
+            " allow_other_labels=True to allow this."
         )
         self.others = others
 

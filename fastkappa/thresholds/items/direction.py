@@ -29,8 +29,8 @@ ONE_LABEL = (
 )
 
 LIKE_IDS = (
-    "the scores are different whole numbers that do not separate the labels, as ids do. Check that"
-    " the scores are a model's output for these items, not another column."
+    "the scores are distinct whole numbers that do not separate the labels, so they look like ids."
+    " Check that the scores are a model's output for these items, not another column."
 )
 
 
