@@ -70,9 +70,9 @@ def test_a_label_that_one_rater_divides(labels: list[str], parts: list[str]) -> 
     both = [(x, y) for x, y in zip(first, fine) if x == labels[2]]
     n = [both.count((labels[2], part)) for part in parts]
     shown: list[Any] = [
-        f"{labels[2]!r} of y1 with {p!r} of y2 .{k} items." for p, k in zip(parts, n)
+        f"{labels[2]!r} of y1 with {p!r} of y2 .{k} times." for p, k in zip(parts, n)
     ]
-    with pytest.warns(UserWarning, match=f"mostly coincide: {'; '.join(shown)}"):
+    with pytest.warns(UserWarning, match=f"labels of y2 alone: {'; '.join(shown)}"):
         confusion_counts(first, fine)
     with pytest.warns(UserWarning, match=f"{parts[0]!r} of y1 with {labels[2]!r} of y2"):
         confusion_counts(fine, first)

@@ -43,8 +43,9 @@ MIXED: dict[str, Callable[[list[Any]], Any]] = {
     "pyarrow": lambda column: pa.array([*map(str, column)]),
 }
 ODD = (
-    r"y1 contains numbers and also 'x' \(1 time\): pass missing_codes= if they stand for"
-    r" missing ratings, or labels= if they are labels\."
+    r"y1 contains numbers and also 'x' \(1 time\): replace them if they are names of"
+    r" numbers, pass missing_codes= if they stand for missing ratings, or labels= if"
+    r" they are labels\."
 )
 
 
