@@ -68,10 +68,7 @@ LONGER, OUTSIDE_SHORTER = 1.8, 0.25
 # A label is rare if a similar label is at least this many times as frequent.
 FREQUENT = 100
 REMEDY = "Number the labels the same way if both raters use the same scale."
-WRITE_ALIKE = (
-    "Such pairs are counted as disagreement: if both labels of a pair mean the same, write them the"
-    " same way."
-)
+WRITE_ALIKE = "Such pairs count as disagreement: if both labels mean the same, write them alike."
 
 
 def may_be_coded_apart(labels: Sequence[Any] | AnyArray, least: AnyArray, most: AnyArray) -> bool:

@@ -370,7 +370,7 @@ def test_the_other_prediction_changes_no_kappa(weights: Any) -> None:
     alone = [agreement(truth, labels, weights=weights) for labels in (first, second)]
     assert found.kappas == pytest.approx([result.kappa for result in alone], abs=1e-14)
     # A prediction of one label has kappa 0 for any items: the error is that of the other.
-    constant = compare_predictions(first, np.full(300, 7), y_true=truth, weights=weights)
+    constant = compare_predictions(first, np.full(300, 4), y_true=truth, weights=weights)
     assert constant.kappas == pytest.approx((alone[0].kappa, 0), abs=1e-14)
     assert constant.standard_error == pytest.approx(alone[0].standard_error)
     assert found.bootstrap is not None
