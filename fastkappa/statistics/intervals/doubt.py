@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.formatting import count_text, interval_text, label_text, p_text
+from fastkappa.formatting import count_text, figure, interval_text, label_text, p_text
 from fastkappa.results.sentence import listed
 from fastkappa.statistics.inference import chi_square_p
 from fastkappa.statistics.intervals.methods import root_quantile
@@ -112,7 +112,8 @@ def wide_common(
     together, normal = Together(plain, correlation), root_quantile(confidence, math.inf)
     value, *ends = together.values_at(0.0, normal, -normal)
     p = chi_square_p(together.at(value).statistic, len(strata) - 1)
-    instead = f"{interval_text((ends[0], ends[1]))}, with {p_text(p)} for equality"
+    found = f"{figure(value)} ({interval_text((ends[0], ends[1]))})"
+    instead = f"{found}, with {p_text(p)} for equality"
     return wide(of, interval, high - low, instead)
 
 
