@@ -8,11 +8,17 @@ quadratic, partial credit (near disagreements weigh little or nothing) or an asy
 each design, tables are drawn from the true proportions. The columns compare three rules: always the
 asymptotic interval, the default, and a switch from the score to the asymptotic interval if there
 are at least 100 agreements and 100 disagreements, regardless of their weights.
+
+A second table is for quadratic weights and raters who are never more than one label apart. The
+designs have 3 to 5 labels with a frequency of at least 5 %. For each number of items, the table
+gives the coverage of the asymptotic intervals of kappa and of the common kappa of five groups of
+that size, and the rate at which the asymptotic test rejects equal kappas.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
@@ -20,7 +26,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from bench.harness import machine
-from fastkappa.statistics.intervals.methods import choose_method, intervals
+from fastkappa.statistics.inference import chi_square_p, standard_error
+from fastkappa.statistics.intervals.methods import choose_method, intervals, root_quantile
 from fastkappa.statistics.kappa import kappa_from_confusion, kappas
 
 SEED = 5
@@ -36,6 +43,11 @@ FAR = (3, 10, 30, 100)
 FAR_RANGES = ("1 to 3 far", "3 to 10 far", "10 to 30 far", "30 to 100 far", "over 100 far")
 LEAST, MOST = 0.93, 0.97
 RULES = ("asymptotic", "switch", "default")
+# The table for raters who are never more than one label apart.
+NEAR_ITEMS = (50, 100, 200, 300, 500, 1000)
+NEAR_KAPPA = 0.95
+LEAST_FREQUENCY = 0.05
+GROUPS = 5
 
 
 # For each rule, the coverage and the mean width of its interval.
@@ -90,6 +102,17 @@ def _errors(margin: Any, far: bool) -> Any:
     return cells / cells.sum()
 
 
+def _with_kappa(margin: Any, errors: Any, weights: Any, target: float) -> tuple[Any, float]:
+    """Return a table with a kappa near the target, and its kappa."""
+    low, high = 0.0, MOST_DISAGREEMENT
+    for _ in range(50):
+        e = (low + high) / 2
+        table = (1 - e) * np.diag(margin) + e * errors
+        kappa = float(kappa_from_confusion(table, weights=weights))
+        low, high = (e, high) if kappa > target else (low, e)
+    return table, kappa
+
+
 def designs(n_designs: int) -> Iterator[Design]:
     """Yield random designs, cycling through the kinds of weights."""
     rng = np.random.default_rng(SEED)
@@ -101,14 +124,7 @@ def designs(n_designs: int) -> Iterator[Design]:
         weights = _weights(name, n_labels, rng)
         ratio = rng.choice(NEAR_PER_FAR)
         errors = (ratio * _errors(margin, False) + _errors(margin, True)) / (ratio + 1)
-        low, high, target = 0.0, MOST_DISAGREEMENT, rng.uniform(*KAPPAS)
-        for _ in range(50):
-            e = (low + high) / 2
-            table = (1 - e) * np.diag(margin) + e * errors
-            low, high = (
-                (e, high) if kappa_from_confusion(table, weights=weights) > target else (low, e)
-            )
-        kappa = float(kappa_from_confusion(table, weights=weights))
+        table, kappa = _with_kappa(margin, errors, weights, rng.uniform(*KAPPAS))
         n_items = int(rng.choice(ITEMS))
         design = Design(name, weights, table, n_items, kappa)
         # Designs are uninformative if far disagreements are very rare or a label is hardly used.
@@ -142,6 +158,52 @@ def coverage(design: Design, n_samples: int) -> Covered:
     }
 
 
+def near_designs(n_items: int, n_designs: int) -> Iterator[Design]:
+    """Yield random designs in which raters are never more than one label apart."""
+    rng = np.random.default_rng(SEED)
+    n_made = 0
+    while n_made < n_designs:
+        margin = rng.dirichlet(np.full(rng.integers(3, 6), rng.choice([1.0, 3.0, 100.0])))
+        if margin.min() >= LEAST_FREQUENCY:
+            n_made += 1
+            target = rng.uniform(KAPPAS[0], NEAR_KAPPA)
+            found = _with_kappa(margin, _errors(margin, False), "quadratic", target)
+            yield Design("quadratic", "quadratic", found[0], n_items, found[1])
+
+
+def near_coverage(design: Design, n_samples: int) -> tuple[float, float, float]:
+    """Return the coverage for kappa and the common kappa, and the rate of rejected equality."""
+    rng = np.random.default_rng(SEED)
+    size = len(design.proportions)
+    tables = rng.multinomial(design.n_items, design.proportions.ravel(), GROUPS * n_samples)
+    tables = tables.reshape(-1, size, size)
+    values = np.asarray(kappas(tables, design.weights)).reshape(GROUPS, n_samples)
+    errors = np.asarray(standard_error(tables, design.weights)).reshape(GROUPS, n_samples)
+    quantile = root_quantile(0.95, math.inf)
+    inverse = errors**-2.0
+    common = (inverse * values).sum(axis=0) / inverse.sum(axis=0)
+    statistic = (inverse * (values - common) ** 2).sum(axis=0)
+    return (
+        float((np.abs(values - design.kappa) <= quantile * errors).mean()),
+        float((np.abs(common - design.kappa) <= quantile * inverse.sum(axis=0) ** -0.5).mean()),
+        float(np.mean([chi_square_p(one, GROUPS - 1) < 0.05 for one in statistic.tolist()])),
+    )
+
+
+def near_report(n_designs: int, n_samples: int) -> Iterator[str]:
+    """Yield a table with one row per number of items."""
+    yield f"\nNever more than one label apart; {n_designs} designs per row"
+    yield f"\n| items | kappa | common kappa of {GROUPS} groups | test of equality |"
+    yield "|---:|---|---|---|"
+    for n_items in NEAR_ITEMS:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = [near_coverage(one, n_samples) for one in near_designs(n_items, n_designs)]
+        alone, common, rejected = np.array(found).T
+        cells = [f"{held.min():.1%}; {(held < LEAST).sum()}" for held in (alone, common)]
+        high = f"{rejected.max():.1%}; {(rejected > 1 - LEAST).sum()}"
+        yield f"| {n_items} | {' | '.join(cells)} | {high} |"
+
+
 def report(found: list[tuple[Design, Covered]], n_worst: int) -> Iterator[str]:
     """Yield a table with one row per kind of design, and the designs with the lowest coverage."""
     groups: dict[str, list[Covered]] = defaultdict(list)
@@ -168,7 +230,7 @@ def report(found: list[tuple[Design, Covered]], n_worst: int) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print the coverage by kind of weights and by number of far disagreements."""
+    """Print the coverage by kind of weights, by far disagreements, and without any."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--designs", type=int, default=240)
     parser.add_argument("--samples", type=int, default=2000, help="for each design")
@@ -177,6 +239,8 @@ def main() -> None:
     print(machine.in_words(machine.describe()))
     found = [(design, coverage(design, given.samples)) for design in designs(given.designs)]
     for line in report(found, given.worst):
+        print(line)
+    for line in near_report(given.designs, given.samples):
         print(line)
 
 

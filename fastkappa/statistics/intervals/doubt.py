@@ -19,6 +19,9 @@ FEW_ITEMS = 2
 # A report explains an interval that is more than this many times as wide as the asymptotic
 # interval.
 MUCH_WIDER = 1.5
+# From these numbers of items on, asymptotic intervals cover at least 93 % if the raters are never
+# more than one label apart and no label is rarer than 5 % (docs/evidence/intervals.md).
+ENOUGH_ITEMS, ENOUGH_IN_GROUP = 200, 1000
 # The maximum number of other results that a line names.
 MOST_OTHERS = 5
 
@@ -139,8 +142,9 @@ def wide_intervals(results: Iterable[tuple[str, Any]]) -> list[str]:
     which = f", which gives {'; '.join(gives[:MOST_OTHERS])}{several}" if gives else ""
     return [
         f"{start}the interval of {one.of} is {one.ratio:.1f} times as wide as its standard error"
-        f" suggests, because the data do not rule out larger disagreements{more}. If there are"
-        " many items, and the raters can be trusted never to make large errors, use"
+        f" suggests, because the data do not rule out larger disagreements{more}. If the raters can"
+        " be trusted never to be more than one label apart, no label is rarer than 5 %, and there"
+        f" are at least {ENOUGH_ITEMS} items (for a common value, {ENOUGH_IN_GROUP} per group), use"
         f" interval_method='asymptotic'{which}"
     ]
 
