@@ -30,7 +30,8 @@ from fastkappa.tables.doubtful_rows import (
     warn_of_run,
     warn_of_shift,
 )
-from fastkappa.tables.two_codings import FEWEST_AT_END, kappa_of
+from fastkappa.tables.table import kappa_of
+from fastkappa.tables.two_codings import FEWEST_AT_END
 
 # For most columns, this many ratings at the start show that no closer look is needed.
 HEAD = 16
