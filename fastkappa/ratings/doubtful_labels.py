@@ -74,7 +74,7 @@ AROUND = " -[]()<>.:\N{HORIZONTAL ELLIPSIS}"
 STATES = frozenset(
     ["prime", "choice", "approved", "accepted", "rejected", "denied", "open", "closed", "done"]
 )
-# The meanings of labels that are reported unless all raters use them.
+# A label with one of these meanings is reported unless all raters use it.
 ALONE = ("the rating of the other rater", "a failed request")
 # If any of these strings is a label, a dot, a question mark or a dash also counts as a label, as it
 # does in part-of-speech tags.

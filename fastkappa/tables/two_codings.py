@@ -254,8 +254,8 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     places = np.arange(len(table)).astype(float)
     for i, j in found:
         places[places == i] = places[j]
-    # Raters who hardly agree even after merging confuse many labels, so only rare slips are
-    # reported.
+    # If the raters hardly agree even after labels are merged, they confuse many labels, so only
+    # rare slips are reported.
     if not found or kappa_of(places, places, table, 0) < NEAR_ONCE_MERGED:
         return _rare_slips(names, total)
     shown = [

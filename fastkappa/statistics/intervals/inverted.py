@@ -57,7 +57,7 @@ ROOT_TOLERANCE = 1e-8
 ROUNDED_ROOT = 1e-7
 # The largest change in t = 1 - kappa0 per step of Newton's method.
 LARGEST_T = 0.1
-# kappa0 is kept constant until the products p z of empty cells, in items, are below this value.
+# kappa0 is kept constant until p * z of each empty cell, as a number of items, is below this value.
 SMALL_PRODUCT = 0.02
 # A lower limit this close to the smallest possible kappa is set to that kappa. Near that kappa, the
 # most likely tables have hardly any chance agreement, and finding them is slow.
