@@ -64,7 +64,7 @@ def judge_table(
 
     If the first rater ``is_reference``, its labels are true.
 
-    There is a warning about each of these mistakes:
+    A warning is issued for each of these mistakes:
 
     - Items are left out, and no item has one of the given labels, which are strings.
     - Codes for missing ratings are counted, unless labels ``are_given``.

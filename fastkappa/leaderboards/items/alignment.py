@@ -156,7 +156,7 @@ class ItemIds:
     def _alignment(self, others: Ids, found: Positions) -> Alignment:
         """Return the alignment with ``others``.
 
-        ``found`` contains, for each id of ``others``, its position in this list, or -1 if unknown.
+        For each id in ``others``, ``found`` contains its position among these ids, or -1.
         """
         ids, is_known = self._ids, found >= 0
         places = np.full(len(ids), -1, np.int64)
