@@ -11,7 +11,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import figure, interval_text, measured_text, p_text, plain, printable
+from fastkappa.formatting import figure, interval_text, measured_text, plain, printable
 from fastkappa.measurements.clustered import (
     ClusteredSums,
     clustered_sums,
@@ -28,7 +28,7 @@ from fastkappa.measurements.report_texts import (
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import NO_ENDS, RATERS, Grid, Report, facts, interval_head, with_p
-from fastkappa.results.sentence import estimate_text, versioned
+from fastkappa.results.sentence import estimate_text, p_rounded, versioned
 from fastkappa.statistics.distributions import t_quantile, t_two_sided_p
 from fastkappa.statistics.inference import DEVIATIONS, check_confidence
 
@@ -115,7 +115,7 @@ class LimitsOfAgreement(ResultInUnits):
             f"The mean difference ({first} minus {second}) on {self._all_items()} was"
             f" {bias}, with 95 % limits of agreement of {lower} and {upper}; the proportional"
             f" bias (slope of the difference on the mean) was"
-            f" {estimate_text(self.slope, self.slope_interval)}, {p_text(self.slope_p_value)}"
+            f" {estimate_text(self.slope, self.slope_interval)}, {p_rounded(self.slope_p_value)}"
         )
 
     def __repr__(self) -> str:

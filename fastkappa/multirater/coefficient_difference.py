@@ -19,7 +19,7 @@ from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.statistics.coefficient import Coefficient, divisor_of
 from fastkappa.results.report import NO_ENDS, NOT_ADJUSTED, Report, estimate_grid, facts, with_p
 from fastkappa.results.result import Result
-from fastkappa.results.sentence import estimate_text, versioned
+from fastkappa.results.sentence import decimals, estimate_text, p_rounded, versioned
 from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, clusters_of, n_units, variance
 from fastkappa.statistics.comparison import difference_of
@@ -94,7 +94,8 @@ class CoefficientDifference(Result):
 
     def sentence(self) -> str:
         """Return the difference as a sentence for a paper."""
-        (first, second), (one, two) = self.methods, map(figure, self.coefficients)
+        first, second = self.methods
+        one, two = (figure(one, digits=decimals(self.interval)) for one in self.coefficients)
         clusters = count_text(self.n_clusters, "cluster")
         inside = f" in {clusters}" if self.n_clusters < self.n_subjects else ""
         how = "t" if self.distribution == "t" else "asymptotic"
@@ -103,7 +104,7 @@ class CoefficientDifference(Result):
         )
         return versioned(
             f"{first} was {one} and {second} {two} on {self.items_text()}{inside}, a difference of"
-            f" {found}, {p_text(self.p_value)}"
+            f" {found}, {p_rounded(self.p_value)}"
         )
 
     def items_text(self) -> str:

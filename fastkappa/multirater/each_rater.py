@@ -31,7 +31,7 @@ from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.set_distances import SetLevel, each_label
 from fastkappa.results.report import LARGEST_TABLE, Grid, Report, interval_head
 from fastkappa.results.result import Result
-from fastkappa.results.sentence import estimate_text, listed, versioned
+from fastkappa.results.sentence import decimals, estimate_text, listed, versioned
 from fastkappa.results.text import shortened
 from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, correction, n_units
@@ -156,13 +156,13 @@ class RaterComparison(Result):
         if np.isnan(self.with_others.values).all():
             return versioned("No rater has a kappa with the others")
         least, *tied = self._least()
-        what = f"kappa ({weights_text(self.weights)}) was"
+        found, what = self.with_others, f"kappa ({weights_text(self.weights)}) was"
+        digits = decimals((found.lower[least], found.upper[least]))
         if tied:
             names = [printable(self.rater_names[i]) for i in (least, *tied)]
-            agreed = f"{listed(names)} agreed least"
-            if len(names) == len(self.rater_names):
-                agreed = "all agreed equally"
-            value = figure(float(self.with_others.values[least]))
+            are_all = len(names) == len(self.rater_names)
+            agreed = "all agreed equally" if are_all else f"{listed(names)} agreed least"
+            value = figure(float(found.values[least]), digits=digits)
             return versioned(
                 f"Of {len(self.rater_names)} raters {agreed} with the others: {what} {value} each"
             )
@@ -182,7 +182,7 @@ class RaterComparison(Result):
             f" with the others: {what} {with_others} on"
             f" {count_text(int(self.label_counts[least].sum()), 'rating')}; without this rater"
             f" {self.method} of the others was {without}, a change of {change} from"
-            f" {figure(self.value)}"
+            f" {figure(self.value, digits=digits)}"
         )
 
     def _least(self) -> list[int]:

@@ -281,8 +281,8 @@ class MultiRaterResult(Inference, Result):
         >>> from fastkappa import fleiss_kappa
         >>> result = fleiss_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]])
         >>> print(result.sentence())  # doctest: +ELLIPSIS
-        Fleiss' kappa (no weights) of 3 raters on 4 items was 0.3143 (95 % score
-        interval -0.2380 to 0.7998; fastkappa ...).
+        Fleiss' kappa (no weights) of 3 raters on 4 items was 0.31 (95 % score
+        interval -0.24 to 0.80; fastkappa ...).
         """
         of_weights = f" ({self._weighted})" if self._weighted else ""
         sampled = " for sampled raters" if self.population and self.population[1] else ""

@@ -27,7 +27,7 @@ from fastkappa.multirater.statistics.rated_profiles import MOST_CELLS
 from fastkappa.multirater.statistics.set_distances import SetLevel
 from fastkappa.results.report import MOST_COLUMNS, Grid, Report, interval_head
 from fastkappa.results.result import Result
-from fastkappa.results.sentence import versioned
+from fastkappa.results.sentence import decimals, estimate_text, versioned
 from fastkappa.statistics.inference import check_confidence, standard_error, symmetric_interval
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.intervals.methods import (
@@ -225,12 +225,13 @@ class PairwiseKappa(Result):
         rows = self._defined_rows()
         if not rows:
             return versioned(f"{what} was undefined")
-        mean = figure(float(np.mean([row[1] for row in rows])))
+        digits = decimals(rows[0][3])
+        mean = figure(float(np.mean([row[1] for row in rows])), digits=digits)
         if rows[0][1] == rows[-1][1]:
             return versioned(f"{what} was {mean} each")
+        of_interval = f"{100 * self.confidence:g} % {self.interval_method} interval"
         low, high = (
-            f"{figure(kappa)} ({printable(names)}; {100 * self.confidence:g} %"
-            f" {self.interval_method} interval {interval_text(ends)})"
+            estimate_text(kappa, ends, f"{printable(names)}; {of_interval}")
             for names, kappa, _, ends in (rows[0], rows[-1])
         )
         return versioned(f"{what} was between {low} and {high}, with a mean of {mean}")

@@ -13,7 +13,7 @@ from fastkappa.planning.checks import check_design_effect
 from fastkappa.planning.studies import Study, TestedStudy
 from fastkappa.results.report import Report, facts
 from fastkappa.results.result import Result
-from fastkappa.results.sentence import listed, versioned
+from fastkappa.results.sentence import decimals, listed, versioned
 
 DEFAULT_POWER = 0.8
 APPROXIMATE = (
@@ -96,12 +96,13 @@ class Plan(Result):
             sign = {"greater": ">", "less": "<"}.get(study.alternative, "=")
             sides = "two-sided test" if sign == "=" else "test"
             test = (
-                f" a power of {figure(self.power)} in the {sides} of {study.name} {sign}"
+                f" a power of {figure(self.power, digits=2)} in the {sides} of {study.name} {sign}"
                 f" {study.null:g} at a significance level of {study.alpha:g}, and"
             )
+        width = figure(self.width, digits=decimals((0.0, self.width)))
         return versioned(
             f"With {listed(assumed)}, the study has{test} a {100 * study.confidence:g} %"
-            f" interval{study.of_interval} {figure(self.width)} wide"
+            f" interval{study.of_interval} {width} wide"
         )
 
     @property

@@ -3,6 +3,8 @@
 The sentence covers three items of the GRRAS guidelines (Kottner et al., 2011): the statistical
 approach (item 10), the numbers of raters and subjects, including the subjects left out (item 11),
 and the estimate with its uncertainty (item 13).
+
+Figures are rounded as is usual in papers, whereas reports contain four decimals.
 """
 
 from __future__ import annotations
@@ -11,7 +13,42 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from fastkappa.formatting import figure, interval_text, p_text, p_value_text
+from fastkappa.formatting import figure, interval_text
+
+# An interval that is narrower than this has more than two decimals, so that its limits differ by at
+# least two units of the last decimal.
+NARROW = 0.02
+# The number of decimals of an estimate without an interval, which would show how precise it is.
+WITHOUT_INTERVAL = 4
+
+
+def decimals(interval: tuple[float, float]) -> int:
+    """Return the number of decimals of an estimate and its interval: two, or more if it is narrow.
+
+    Examples
+    --------
+    >>> from fastkappa.results.sentence import decimals
+    >>> decimals((0.25, 0.75)), decimals((0.5, 0.519)), decimals((float("nan"), float("nan")))
+    (2, 3, 4)
+    """
+    width = interval[1] - interval[0]
+    if not 1e-6 < width < math.inf:
+        return WITHOUT_INTERVAL
+    return 2 - min(math.floor(math.log10(width / NARROW)), 0)
+
+
+def p_rounded(p_value: float) -> str:
+    """Return a p-value with three decimals, or as a bound near 0 or 1.
+
+    Examples
+    --------
+    >>> from fastkappa.results.sentence import p_rounded
+    >>> [p_rounded(p) for p in (0.0009996, 0.0314, 0.28, 0.9997)]
+    ['p < 0.001', 'p = 0.031', 'p = 0.280', 'p > 0.999']
+    """
+    if p_value < 0.001:
+        return "p < 0.001"
+    return "p > 0.999" if p_value > 0.999 else f"p = {figure(p_value, digits=3)}"
 
 
 def estimate_sentence(
@@ -28,14 +65,12 @@ def estimate_sentence(
     >>> print(
     ...     estimate_sentence("Kappa", 0.5, (0.25, 0.75), "95 % score interval")
     ... )  # doctest: +ELLIPSIS
-    Kappa was 0.5000 (95 % score interval 0.2500 to 0.7500; fastkappa ...).
+    Kappa was 0.50 (95 % score interval 0.25 to 0.75; fastkappa ...).
     """
     if math.isnan(value):
         return versioned(f"{what} was undefined")
     tested = f"; {test}" if test else ""
-    return versioned(
-        f"{what} was {figure(value)} ({of_interval} {interval_text(interval)}{tested})"
-    )
+    return versioned(f"{what} was {estimate_text(value, interval, of_interval)[:-1]}{tested})")
 
 
 def interval_name(result: Any) -> str:
@@ -61,20 +96,23 @@ def versioned(text: str) -> str:
 
 def p_sentence(null: str, p_value: float) -> str:
     """Return a sentence with the p-value for a null hypothesis."""
-    return versioned(f"The p-value of the test of {null} was {p_value_text(p_value)}")
+    return versioned(f"The test of {null} gave {p_rounded(p_value)}")
 
 
-def estimate_text(value: float, interval: tuple[float, float], of_interval: str = "") -> str:
-    """Return an estimate with its interval in parentheses."""
+def estimate_text(
+    value: float, interval: tuple[float, float], of_interval: str = "", digits: int | None = None
+) -> str:
+    """Return an estimate with its interval in parentheses, by default with `decimals`."""
     named = f"{of_interval} " if of_interval else ""
-    return f"{figure(value)} ({named}{interval_text(interval)})"
+    digits = decimals(interval) if digits is None else digits
+    return f"{figure(value, digits=digits)} ({named}{interval_text(interval, digits=digits)})"
 
 
 def difference_text(difference: Any, of: str = "", verb: str = "") -> str:
     """Return a difference with its interval and p-value. ``of`` names the estimate."""
     names = " minus ".join(difference.names)
     found = estimate_text(difference.value, difference.interval)
-    return f"difference of {of}{names}{verb} {found}, {p_text(difference.p_value)}"
+    return f"difference of {of}{names}{verb} {found}, {p_rounded(difference.p_value)}"
 
 
 def listed(texts: Sequence[str]) -> str:

@@ -25,6 +25,7 @@ from fastkappa.formatting import BOOTSTRAP_METHODS, count_text, figure, interval
 from fastkappa.frame import frame_of_estimate
 from fastkappa.results.report import Report, estimate_grid, estimate_row
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import decimals, versioned
 from fastkappa.statistics.clusters import Clusters, resampled, without_clusters
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.inference import (
@@ -92,18 +93,22 @@ class BootstrapResult(Result):
 
     def _report(self) -> Report:
         found = ("", self.value, self.standard_error, self.interval)
-        return Report([self.sentence()], [estimate_grid([found], self.confidence)])
+        return Report([self._line()], [estimate_grid([found], self.confidence)])
 
     def sentence(self, *, name: str | None = None) -> str:
         """Return a sentence about the interval for a paper.
 
         If ``name`` is given, it is used as the name of the statistic.
         """
+        return versioned(self._line(name, decimals(self.interval)))
+
+    def _line(self, name: str | None = None, digits: int = 4) -> str:
+        """Return the sentence with a given number of decimals, by default as in reports."""
         n, method = len(self.replicates), BOOTSTRAP_METHODS[self.method]
         undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
         return (
             f"The {100 * self.confidence:g} % bootstrap interval of {name or self.name} was"
-            f" {interval_text(self.interval)} ({method}, {n} replicates{undefined})"
+            f" {interval_text(self.interval, digits=digits)} ({method}, {n} replicates{undefined})"
         )
 
     def row(self, name: str) -> dict[str, Any]:

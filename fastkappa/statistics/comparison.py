@@ -25,7 +25,7 @@ from fastkappa.formatting import (
 from fastkappa.frame import frame_of_estimate
 from fastkappa.results.report import NO_ENDS, Report, estimate_grid, facts
 from fastkappa.results.result import Result
-from fastkappa.results.sentence import estimate_text, versioned
+from fastkappa.results.sentence import decimals, estimate_text, p_rounded, versioned
 from fastkappa.statistics.bootstrap import BootstrapResult
 from fastkappa.statistics.distributions import t_two_sided_p
 from fastkappa.statistics.inference import check_confidence, symmetric_interval, two_sided_p
@@ -121,7 +121,8 @@ class KappaDifference(Result):
 
     def sentence(self) -> str:
         """Return the difference as a sentence for a paper."""
-        (first, second), (one, two) = map(printable, self.names), map(figure, self.kappas)
+        first, second = map(printable, self.names)
+        one, two = (figure(kappa, digits=decimals(self.interval)) for kappa in self.kappas)
         methods = " and ".join(dict.fromkeys(self.interval_methods))
         how = f"{100 * self.confidence:g} % interval by {methods} tests"
         found = estimate_text(self.value, self.interval, how)
@@ -129,7 +130,7 @@ class KappaDifference(Result):
         without = f", with {left_out} left out" if left_out else ""
         return versioned(
             f"Kappa ({weights_text(self.weights)}) was {one} of {first} and {two} of {second}"
-            f"{self._on_items()}{without}, a difference of {found}, {p_text(self.p_value)}"
+            f"{self._on_items()}{without}, a difference of {found}, {p_rounded(self.p_value)}"
         )
 
     def _report(self) -> Report:
@@ -166,7 +167,7 @@ class KappaDifference(Result):
         return f" on {count_text(self.n, 'item')}{clusters}"
 
     def __repr__(self) -> str:
-        found = estimate_text(self.value, self.interval)
+        found = estimate_text(self.value, self.interval, digits=4)
         return f"<KappaDifference: {found}, {p_text(self.p_value)}, {weights_text(self.weights)}>"
 
 

@@ -18,7 +18,7 @@ from fastkappa.formatting import figure, label_text, p_text
 from fastkappa.frame import frame_of_estimate
 from fastkappa.results.report import Report
 from fastkappa.results.result import Result
-from fastkappa.results.sentence import estimate_text, versioned
+from fastkappa.results.sentence import estimate_text, p_rounded, versioned
 from fastkappa.statistics.distributions import f_tail
 from fastkappa.statistics.inference import check_confidence, chi_square_p, standard_error
 from fastkappa.statistics.intervals.doubt import (
@@ -134,7 +134,7 @@ class EqualKappas(Result):
         found = estimate_text(self.kappa, self.interval, how)
         return versioned(
             f"The common {self.coefficient} of {self.degrees_of_freedom + 1} groups was {found}; in"
-            f" the test of equality {self.test_text()}"
+            f" the test of equality {self.test_text(in_sentence=True)}"
         )
 
     def _report(self) -> Report:
@@ -150,25 +150,27 @@ class EqualKappas(Result):
         remarks = [differ] if self.p_value < 1 - self.confidence else []
         remarks += [f"left out, because {why}"] if self.undefined else []
         error = f"standard error {figure(self.standard_error)}"
-        common = f"common {self.coefficient} {estimate_text(self.kappa, self.interval)}, {error}"
+        found = estimate_text(self.kappa, self.interval, digits=4)
+        common = f"common {self.coefficient} {found}, {error}"
         return Report(
             [common, f"test of equality: {self.test_text()}", *remarks],
             doubts=[self.doubt] if self.doubt else [],
             notes=wide_intervals([("", self)]),
         )
 
-    def test_text(self) -> str:
+    def test_text(self, *, in_sentence: bool = False) -> str:
         """Return the statistic, the degrees of freedom and the p-value as text."""
         if math.isnan(self.p_value):
             return "undefined"
+        digits, p = (2, p_rounded(self.p_value)) if in_sentence else (4, p_text(self.p_value))
         first, second = self.degrees_of_freedom, self.second_degrees_of_freedom
         if second is None:
-            return f"Q = {figure(self.statistic)}, df = {first}, {p_text(self.p_value)}"
-        f = figure(self.statistic / first)
-        return f"F = {f}, df = {first} and {second:g}, {p_text(self.p_value)}"
+            return f"Q = {figure(self.statistic, digits=digits)}, df = {first}, {p}"
+        f = figure(self.statistic / first, digits=digits)
+        return f"F = {f}, df = {first} and {second:g}, {p}"
 
     def __repr__(self) -> str:
-        found = estimate_text(self.kappa, self.interval)
+        found = estimate_text(self.kappa, self.interval, digits=4)
         return f"<EqualKappas: common {self.coefficient} {found}, {p_text(self.p_value)}>"
 
 

@@ -13,7 +13,7 @@ from fastkappa.formatting import count_text, figure, interval_text, label_text
 from fastkappa.frame import data_frame
 from fastkappa.results.report import Grid, Report, counts_grid, facts
 from fastkappa.results.result import Result
-from fastkappa.results.sentence import listed, versioned
+from fastkappa.results.sentence import WITHOUT_INTERVAL, decimals, listed, versioned
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, weights_text
 from fastkappa.thresholds.rounding import Method, Rounding, table_at_thresholds
@@ -98,11 +98,15 @@ class RoundingReport(Result):
     def sentence(self) -> str:
         """Return the cut points and their kappas as a sentence for a paper."""
         cuts = [f"{cut:.6g}" for cut in self.thresholds.tolist()]
+        digits, between = WITHOUT_INTERVAL, ""
+        if self.interval is not None:
+            digits = decimals(self.interval)
+            between = f" ({INTERVAL} {interval_text(self.interval, digits=digits)})"
         half, own, out = (
-            "undefined" if kappa is None else figure(kappa) for kappa in self.kappa.values()
+            "undefined" if kappa is None else figure(kappa, digits=digits)
+            for kappa in self.kappa.values()
         )
         clusters = self._in_clusters()
-        between = "" if self.interval is None else f" ({INTERVAL} {interval_text(self.interval)})"
         unseen = "" if self.kappa["out_of_fold"] is None else f", {out} out of fold{between}"
         return versioned(
             f"{f'Cut points of {listed(cuts)}' if cuts else 'No cut points'} on the scores of"

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
-from fastkappa.formatting import count_text, figure, label_text, p_text, p_value_text, printable
+from fastkappa.formatting import count_text, figure, label_text, p_value_text, printable
 from fastkappa.ratings.label_order import warn_of_order
 from fastkappa.results.report import (
     RATERS,
@@ -21,7 +21,7 @@ from fastkappa.results.report import (
     left_outside,
     null_text,
 )
-from fastkappa.results.sentence import estimate_sentence, estimate_text, interval_name
+from fastkappa.results.sentence import estimate_sentence, estimate_text, interval_name, p_rounded
 from fastkappa.statistics.clusters import are_joined, doubt_of_clusters, widened_text
 from fastkappa.statistics.intervals.doubt import wide_intervals
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
@@ -98,15 +98,15 @@ def sentence_of(result: _Result, items: str | None = None) -> str:
     --------
     >>> from fastkappa import agreement_from_confusion
     >>> print(agreement_from_confusion([[20, 5], [10, 15]]).sentence())  # doctest: +ELLIPSIS
-    Cohen's kappa (no weights) of two raters on 50 items was 0.4000 (95 % score interval 0.1317
-    to 0.6157; fastkappa ...).
+    Cohen's kappa (no weights) of two raters on 50 items was 0.40 (95 % score interval 0.13 to
+    0.62; fastkappa ...).
     """
     first, second = map(printable, result.raters)
     raters = "two raters" if result.raters == RATERS else f"{first} and {second}"
     test = ""
     if is_planned(result.null_kappa, result.alternative):
         null = null_text(result.null_kappa, result.alternative)
-        test = f"test of {null}: {p_text(result.p_value)}"
+        test = f"test of {null}: {p_rounded(result.p_value)}"
     return estimate_sentence(
         f"Cohen's kappa ({weights_text(result.weights)}) of {raters} on"
         f" {items or count_text(result.n, 'item')}{in_clusters(result)}{_left_out(result)}",
@@ -152,7 +152,7 @@ def agreed_on(result: _Result, between: str, after: str = "", items: str = "") -
 def repr_of(result: _Result) -> str:
     """Return the repr of a result, which names the weights."""
     return (
-        f"<AgreementResult: kappa {estimate_text(result.kappa, result.interval)},"
+        f"<AgreementResult: kappa {estimate_text(result.kappa, result.interval, digits=4)},"
         f" n = {result.n}{in_clusters(result)}, {count_text(len(result.labels), 'label')},"
         f" {weights_text(result.weights)}>"
     )

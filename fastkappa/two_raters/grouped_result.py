@@ -19,7 +19,6 @@ from fastkappa.formatting import (
     counts_text,
     figure,
     label_text,
-    p_text,
     plain,
     printable,
 )
@@ -40,6 +39,7 @@ from fastkappa.results.sentence import (
     estimate_text,
     interval_name,
     listed,
+    p_rounded,
     versioned,
 )
 from fastkappa.statistics.clusters import are_joined, widened_text
@@ -248,7 +248,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", undefined_metric_warning())
             p = self._test().p_value if len(self) > 1 else math.nan
-        return found if math.isnan(p) else f"{found}; test of equality: {p_text(p)}"
+        return found if math.isnan(p) else f"{found}; test of equality: {p_rounded(p)}"
 
     def _clusters_text(self) -> str:
         """Return the range of the number of clusters per group as text, or "" without clusters."""
@@ -332,7 +332,7 @@ def _row(name: str, n: int | None, value: float, found: Any) -> dict[str, Any]:
 def _estimate(row: Mapping[str, Any], test: str) -> str:
     """Return a row's kappa and interval as text, with the p-value if ``test`` is not empty."""
     found = estimate_text(row["kappa"], (row["lower"], row["upper"]))
-    return f"{found[:-1]}; {test}{p_text(row['p_value'])})" if test else found
+    return f"{found[:-1]}; {test}{p_rounded(row['p_value'])})" if test else found
 
 
 def compute_intervals(results: Sequence[AgreementResult]) -> None:

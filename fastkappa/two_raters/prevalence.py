@@ -12,7 +12,7 @@ from fastkappa.formatting import figure, interval_text
 from fastkappa.frame import frame_of_estimate
 from fastkappa.results.report import Report, estimate_grid, facts
 from fastkappa.results.result import Result
-from fastkappa.results.sentence import estimate_sentence
+from fastkappa.results.sentence import decimals, estimate_sentence
 from fastkappa.statistics.inference import check_confidence, normal_quantile
 from fastkappa.statistics.tables import as_counts
 
@@ -69,11 +69,15 @@ class CorrectedPrevalence(Result):
     def sentence(self) -> str:
         """Return the prevalence as a sentence for a paper."""
         negative, positive = self.n_validation
+        digits = decimals(self.interval)
+        apparent, sensitivity, specificity = (
+            figure(one, digits=digits)
+            for one in (self.apparent, self.sensitivity, self.specificity)
+        )
         return estimate_sentence(
-            f"The prevalence among {self.n} items, counted as {figure(self.apparent)} and corrected"
-            " by the method of Rogan and Gladen for a sensitivity of"
-            f" {figure(self.sensitivity)} (n = {positive}) and a specificity of"
-            f" {figure(self.specificity)} (n = {negative}),",
+            f"The prevalence among {self.n} items, counted as {apparent} and corrected by the"
+            f" method of Rogan and Gladen for a sensitivity of {sensitivity} (n = {positive}) and a"
+            f" specificity of {specificity} (n = {negative}),",
             self.value,
             self.interval,
             f"{100 * self.confidence:g} % interval of Lang and Reiczigel",

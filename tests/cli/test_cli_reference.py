@@ -90,7 +90,7 @@ def test_the_csv_and_the_sentence_have_the_difference(path: Path) -> None:
     )
     sentence = text_of(path, *READERS, "--format", "sentence")
     assert "of pathology and each rater was" in sentence
-    assert f"difference of ann minus ben {float(rows[2]['kappa']):.4f} (" in sentence
+    assert f"difference of ann minus ben {float(rows[2]['kappa']):.2f} (" in sentence
 
 
 def test_a_missing_rating_leaves_an_item_out_of_its_reader_only(tmp_path: Path) -> None:

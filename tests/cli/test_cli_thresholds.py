@@ -301,7 +301,7 @@ def test_clusters_stay_in_one_fold(clustered: Any) -> None:
     assert f"\n  95 % interval             {low:.4f} to {high:.4f}\n" in printed
     assert "n = 200 in 40 clusters, quadratic weights" in printed
     sentence = text_of(path, *columns, "--format", "sentence")
-    assert f"out of fold (95 % interval {low:.4f} to {high:.4f})" in sentence
+    assert f"out of fold (95 % interval {low:.2f} to {high:.2f})" in sentence
     assert json_of(path, *columns, "--weights", "none")["n_clusters"] == 40
 
 

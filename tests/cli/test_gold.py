@@ -359,8 +359,8 @@ def test_a_model_among_the_raters(tmp_path: Path) -> None:
         said = agree.text_of(*options, *given, "--format", "sentence")
         assert test.sentence() in said
         raters = compare_raters(Ratings.from_raters(columns), weights="linear")
-        assert f"model with the people was {raters.with_others.values[3]:.4f} (" in said
-        assert f"a difference of {raters.difference.values[3]:.4f} (" in said
+        assert f"model with the people was {raters.with_others.values[3]:.2f} (" in said
+        assert f"a difference of {raters.difference.values[3]:.2f} (" in said
     text = agree.text_of(*options)
     assert "agree better without" not in text
     fay = write_csv(tmp_path / "fay.csv", fay=rng.integers(1, 4, 60).tolist(), **columns)

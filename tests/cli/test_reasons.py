@@ -43,8 +43,8 @@ def test_clusters_of_several_raters_are_counted(tmp_path: Path) -> None:
 
 def test_raters_who_agree_least_alike(tmp_path: Path) -> None:
     said = agree(tmp_path, "--format", "sentence", a=A, b=A, c=A)
-    assert "Of 3 raters all agreed equally with the others: kappa (no weights) was 1.0000" in said
-    assert "the 3 pairs of 3 raters, on 6 items each, was 1.0000 each" in said
+    assert "Of 3 raters all agreed equally with the others: kappa (no weights) was 1.00" in said
+    assert "the 3 pairs of 3 raters, on 6 items each, was 1.00 each" in said
     # By symmetry, b and c each differ from a in one item.
     pair = {"a": [1, 2, 1, 2], "b": [2, 2, 1, 2], "c": [1, 2, 1, 1]}
     said = agree(tmp_path, "--format", "sentence", **pair)

@@ -66,7 +66,7 @@ def test_a_result_has_a_sentence(name: str) -> None:
     [
         (
             lambda: agreement_from_confusion(SKIN.table, weights="linear"),
-            ("linear weights", "two raters", "88 items", "0.5082", "95 % score interval"),
+            ("linear weights", "two raters", "88 items", "was 0.51 (", "95 % score interval"),
         ),
         (
             lambda: agreement([1, 2, 2, None], [1, 2, 1, 1], missing="drop"),
@@ -87,7 +87,7 @@ def test_a_result_has_a_sentence(name: str) -> None:
         ),
         (
             lambda: intraclass_correlation(RATINGS),
-            ("ICC(A,1)", "absolute agreement", "0.2898", "95 % F interval 0.0188 to 0.7611"),
+            ("ICC(A,1)", "absolute agreement", "was 0.29 (", "95 % F interval 0.02 to 0.76"),
         ),
         (
             lambda: concordance_correlation(*METERS),
@@ -135,8 +135,8 @@ def test_a_sentence_of_many_groups_names_those_at_the_ends() -> None:
     found = agreement_by(y1, y2, groups=groups)
     kappas = [found[group].kappa for group in found]
     sentence = found.sentence()
-    assert f"was between {min(kappas):.4f} (" in sentence
-    assert f"and {max(kappas):.4f} (" in sentence
+    assert f"was between {min(kappas):.2f} (" in sentence
+    assert f"and {max(kappas):.2f} (" in sentence
     assert "in 8 groups" in sentence
 
 
@@ -191,7 +191,7 @@ def test_sentences_have_all_that_was_asked_for(tmp_path: Path) -> None:
     low, high = fastkappa.bootstrap(result, n_resamples=40, rng=1).interval
     lines = program.text_of(path, "--raters", "a", "b", *in_pairs).splitlines()
     assert "(95 % score interval, widened by the design effect, 0." in lines[0]
-    assert f"interval of kappa was {low:.4f} to {high:.4f} (BCa, 40 rep" in lines[1]
+    assert f"interval of kappa was {low:.2f} to {high:.2f} (BCa, 40 rep" in lines[1]
     word = result.interpret("altman")
     assert f"On the scale of Altman (1991), kappa was {word.reading}, at least " in lines[2]
     several = ("--raters", "a", "b", "c", "--coefficient", "gwet", *in_pairs)
@@ -252,6 +252,27 @@ def test_a_sentence_of_score_has_the_interval_of_agree(tmp_path: Path) -> None:
     expected = counted.replace("two raters", "a and b")
     expected = expected.replace("50 items", "50 items (the weights of 4 rows)")
     assert score.text_of(path, *plain, "--sample-weight", "n").strip() == expected
+
+
+@pytest.mark.parametrize(("n", "digits"), [(1, 2), (100, 2), (10_000, 3), (10**6, 4)])
+def test_narrow_intervals_have_more_decimals(n: int, digits: int) -> None:
+    """Kappa is 0.4 in each of these tables, and its interval narrows with the root of n."""
+    result = agreement_from_confusion(np.array([[20, 5], [10, 15]]) * n)
+    low, high = result.interval
+    expected = f"was {0.4:.{digits}f} (95 % score interval {low:.{digits}f} to {high:.{digits}f};"
+    assert expected in result.sentence()
+    # The limits differ by at least two units of the last decimal.
+    assert float(f"{high:.{digits}f}") - float(f"{low:.{digits}f}") > 1.9 * 10**-digits
+    assert f"{low:.4f} to " in str(result)
+
+
+def test_p_values_in_sentences_have_three_decimals() -> None:
+    table = np.array([[20, 5], [10, 15]])
+    for null, n in ((0.0, 1), (0.0, 4), (0.3, 1)):
+        options: Any = {"null_kappa": null, "alternative": "greater"}
+        p = agreement_from_confusion(table * n, **options).p_value
+        expected = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+        assert f": {expected};" in agreement_from_confusion(table * n, **options).sentence()
 
 
 def test_large_sums_have_no_exponent() -> None:
@@ -352,11 +373,11 @@ def test_sentences() -> None:
     two = fastkappa.agreement_from_confusion([[20, 5], [10, 15]], weights="linear", confidence=0.9)
     low, high = two.interval
     assert two.sentence() == (
-        "Cohen's kappa (linear weights) of two raters on 50 items was 0.4000 (90 % score interval"
-        f" {low:.4f} to {high:.4f}; {version})."
+        "Cohen's kappa (linear weights) of two raters on 50 items was 0.40 (90 % score interval"
+        f" {low:.2f} to {high:.2f}; {version})."
     )
     named = fastkappa.agreement(frame()["a"], frame()["b"], clusters=np.arange(60) // 2)
-    assert f"of a and b on 60 items in 30 clusters was {named.kappa:.4f}" in named.sentence()
+    assert f"of a and b on 60 items in 30 clusters was {named.kappa:.2f}" in named.sentence()
     assert "score interval" in named.sentence()
     with pytest.warns(UserWarning, match="undefined"):
         undefined = fastkappa.agreement_from_confusion([[3, 0], [0, 0]])
@@ -366,12 +387,12 @@ def test_sentences() -> None:
     three = fastkappa.fleiss_kappa(ratings, weights="quadratic")
     low, high = three.interval
     assert three.sentence() == (
-        "Fleiss' kappa (quadratic weights) of 3 raters on 4 items was 0.3143 (95 % score"
-        f" interval {low:.4f} to {high:.4f}; {version})."
+        "Fleiss' kappa (quadratic weights) of 3 raters on 4 items was 0.31 (95 % score"
+        f" interval {low:.2f} to {high:.2f}; {version})."
     )
     assert fastkappa.conger_kappa(ratings, weights="linear").weights == "linear"
     light = fastkappa.light_kappa(ratings).sentence()
-    assert light.startswith("Light's kappa (no weights) of 3 raters on 4 items was 0.3333 (95 %")
+    assert light.startswith("Light's kappa (no weights) of 3 raters on 4 items was 0.33 (95 %")
     assert "score interval" in light
     by_t = fastkappa.fleiss_kappa(ratings, interval_method="asymptotic").sentence()
     assert "95 % t interval" in by_t
@@ -382,8 +403,8 @@ def test_sentences() -> None:
     )
     low, high = best.interval[0].tolist()
     assert best.sentence() == (
-        f"Cohen's kappa (no weights) of {SCRIPT}, first of 2 predictions on 27 items was 1.0000"
-        f" (95 % score interval {low:.4f} to {high:.4f}; {version}). Significantly below the"
+        f"Cohen's kappa (no weights) of {SCRIPT}, first of 2 predictions on 27 items was 1.00"
+        f" (95 % score interval {low:.2f} to {high:.2f}; {version}). Significantly below the"
         " leader: 1 of 1: a (simultaneous interval ends below 0, with a joint confidence of 95 %)."
     )
     assert (low, high) == fastkappa.agreement([1, 2, 3] * 9, [1, 2, 3] * 9).interval

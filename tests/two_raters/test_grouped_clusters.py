@@ -52,9 +52,8 @@ def test_groups_that_share_no_cluster_are_independent() -> None:
     assert second is not None
     assert 2 * 6 < second <= 2 * 3 * 6
     assert equality.p_value == pytest.approx(stats.f.sf(f, 2, second), rel=1e-9)
-    said = f"F = {f:.4f}, df = 2 and {second:g}, p = "
-    assert said in str(equality)
-    assert said in equality.sentence()
+    assert f"F = {f:.4f}, df = 2 and {second:g}, p = " in str(equality)
+    assert f"F = {f:.2f}, df = 2 and {second:g}, p = " in equality.sentence()
     asymptotic = agreement_by(
         y1, y2, groups=groups, clusters=clusters, interval_method="asymptotic"
     )

@@ -70,7 +70,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     reports = [grouped._report(equality)]
     if equality is not None:
         reports.append(equality._report()._replace(notes=()))
-    drawn = []
+    drawn = {}
     read: dict[str, Interpretation] = {}
     for of_group, (group, name) in zip(fields["groups"], names.items()):
         of_group["group"] = name
@@ -85,11 +85,11 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
             with no_undefined_warnings():
                 resampled = bootstrap_of(result, request)
             of_result["bootstrap"] = bootstrap_fields(resampled)
-            drawn.append(resampled.sentence(name=f"kappa of {name}"))
+            drawn[f"kappa of {name}"] = resampled
             row = resampled.row(name)
             row["group"] = row.pop("statistic")
             rows.append({key: row.get(key) for key in blank})
-        reports.append(Report(drawn))
+        reports.append(Report([one._line(name) for name, one in drawn.items()]))
     if request.scale is not None:
         reports.append(read_on(request.scale, read))
     which = (
@@ -110,7 +110,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         estimates=estimates,
         sentences=lambda: [
             grouped.sentence(),
-            *map(versioned, drawn),
+            *(one.sentence(name=name) for name, one in drawn.items()),
             *(reading.sentence(name=f"kappa of {name}") for name, reading in read.items()),
         ],
     )
@@ -162,7 +162,9 @@ def with_reference_by_group(
         for rater, test in tests.items()
     ]
     sentences = [
-        versioned(f"Test of equal kappas of {rater} across {column}: {test.test_text()}")
+        versioned(
+            f"Test of equal kappas of {rater} across {column}: {test.test_text(in_sentence=True)}"
+        )
         for rater, test in tests.items()
     ]
     blank = dict.fromkeys(output.rows[0])

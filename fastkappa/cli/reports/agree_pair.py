@@ -16,7 +16,6 @@ from fastkappa.cli.reports.agree_parts import (
 from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.plotting import plot_agreement, plot_bootstrap, plot_confusion
 from fastkappa.results.report import Report, estimate_row, number_rows
-from fastkappa.results.sentence import versioned
 from fastkappa.two_raters.agreement_report import figures_of
 from fastkappa.two_raters.agreement_result import AgreementResult
 
@@ -34,8 +33,8 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
     sentences = [result.sentence()]
     if resampled is not None:
         fields["bootstrap"] = bootstrap_fields(resampled)
-        sentences.append(versioned(drawn := resampled.sentence(name="kappa")))
-        reports.append(Report([drawn]))
+        sentences.append(resampled.sentence(name="kappa"))
+        reports.append(Report([resampled._line("kappa")]))
         rows.append(resampled.row("kappa"))
         if not math.isnan(resampled.standard_error):
             caption = f"The kappas of {len(resampled.replicates)} bootstrap replicates."

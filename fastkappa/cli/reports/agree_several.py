@@ -159,7 +159,7 @@ def _with_groups(
     by_label: dict[str, dict[str, float]] = {}
     by_rater: dict[str, dict[str, float]] = {}
     undefined: dict[str, None] = {}
-    drawn: list[str] = []
+    drawn: dict[str, BootstrapResult] = {}
     for group, ratings in read.groups.items():
         name = label_text(group)
         with why_undefined() as reasons:
@@ -183,7 +183,7 @@ def _with_groups(
         one = next(iter(found[name].values()))
         if resampled:
             interval = next(iter(resampled.values()))
-            drawn.append(interval.sentence(name=f"{one.method} of {name}"))
+            drawn[f"{one.method} of {name}"] = interval
         estimates.append(Estimate(of_one_group(name, one.method), one.value, one.interval[0]))
         rows += [{"group": name, **row} for section in sections for row in section.rows]
         of_group = {key: one for section in sections for key, one in section.fields.items()}
@@ -208,10 +208,16 @@ def _with_groups(
         # Sentences about a single group name that group, so the other sentences must state that
         # they cover all items.
         of_all = (f"{ALL.capitalize()}: {sentence}" for sentence in output.sentences())
-        return [*of_groups.sentences, *map(versioned, drawn), *of_all]
+        of_drawn = (one.sentence(name=name) for name, one in drawn.items())
+        return [*of_groups.sentences, *of_drawn, *of_all]
 
     return output._replace(
-        reports=[first, *of_groups.reports, Report(drawn, grids), *reports],
+        reports=[
+            first,
+            *of_groups.reports,
+            Report([one._line(name) for name, one in drawn.items()], grids),
+            *reports,
+        ],
         fields={**output.fields, "groups": fields, **of_groups.fields},
         rows=rows,
         pictures=[compared.picture(), *pictures],
@@ -254,9 +260,9 @@ def _of_coefficients(
             fields[name]["interpretation"] = reading.to_dict()
             sentences.append(reading.sentence(name=found[name].method))
     if resampled:
-        drawn = [one.sentence(name=found[name].method) for name, one in resampled.items()]
-        reports.append(Report(drawn))
-        sentences += map(versioned, drawn)
+        drawn = {found[name].method: one for name, one in resampled.items()}
+        reports.append(Report([one._line(name) for name, one in drawn.items()]))
+        sentences += [one.sentence(name=name) for name, one in drawn.items()]
         for name, one in resampled.items():
             rows.append(one.row(found[name].method))
             fields[name]["bootstrap"] = bootstrap_fields(one)
