@@ -118,7 +118,8 @@ class ConfusionAccumulator:
         self._backend = backend
         self._num_threads = num_threads
         self._lock = new_lock()
-        # The counts of the batches not counted in place. The other fields describe all batches.
+        # The table of this snapshot counts only the batches not counted in place. Its other fields
+        # describe all batches.
         self._rest = empty_snapshot(self._known_labels)
         self._integers = InPlace(self._kernels, self._known_labels)
         self._judged_labels: list[Any] = []
@@ -383,8 +384,8 @@ class ConfusionAccumulator:
 
     def _widest(self) -> int:
         """Return the size, in bytes, of the widest integers that are comparable with the labels."""
-        # Floats can represent all 32-bit integers, but not all 64-bit integers. Integers of any
-        # size must first be compared with boolean labels, so the result for booleans is 0.
+        # Floats can represent all 32-bit integers, but not all 64-bit integers. With boolean
+        # labels, integers of every size must be checked first, so the result is 0.
         return {"f": 4, "b": 0}.get(self._rest.table.rows.dtype.kind, 8)
 
     def _count(self, batch: RatedItems) -> Snapshot:

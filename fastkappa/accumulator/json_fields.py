@@ -264,7 +264,7 @@ def _refuse_uncounted(table: ConfusionTable) -> None:
 def _can_be_ratings(labels: AnyArray) -> bool:
     """Return whether sorted labels have a type and values that ratings can have."""
     kind, first, last = labels.dtype.kind, labels[0], labels[-1]
-    if kind == "O":  # not all integers fit in int64 or uint64
+    if kind == "O":  # integers that neither int64 nor uint64 can represent
         return bool(-INT64_MAX - 1 <= first < 0 and INT64_MAX < last <= LARGEST_INTEGER)
     if kind == "f":
         in_int64 = first >= -(2.0**63) and last < 2.0**63

@@ -40,7 +40,8 @@ class Remarks:
         self.printed: list[str] = []
         # The sorted labels of each table for which no order was given or declared.
         self.sorted_labels: list[AnyArray] = []
-        # The texts that say whose labels some of these are, by position.
+        # For some of these tables, a text that says whose labels they are. The keys are positions
+        # in `sorted_labels`.
         self.users: dict[int, str] = {}
         # The labels in their given or declared order.
         self.given_labels: Sequence[Any] = ()

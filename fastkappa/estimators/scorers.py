@@ -99,7 +99,8 @@ class KappaScorer:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            # TunedThresholdClassifierCV reads private attributes of scikit-learn's scorers.
+            # TunedThresholdClassifierCV reads private attributes that only scikit-learn's own
+            # scorers have.
             if name.startswith("_") and not name.startswith("__"):
                 return getattr(make_scorer(self._kappa), name)
             raise no_attribute(self, name, {})

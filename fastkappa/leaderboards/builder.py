@@ -138,8 +138,8 @@ class LeaderboardBuilder:
             self._reference.n_items, GROUPS, self._generator, numbers, self._weights
         )
         self._entries: list[_Entry] = []
-        # One tuple per set of predictions with the same labels: the indices of their entries, their
-        # sums over groups, and the disagreement weights.
+        # One tuple for all predictions that have the same labels: the indices of their entries,
+        # their sums over groups, and the disagreement weights.
         self._resampled: list[tuple[list[int], GroupSums, FloatTable]] = []
 
     @property

@@ -22,8 +22,8 @@ from fastkappa.kernels.threads import ItemRanges, run_in_threads
 # Rounding errors of sums over 1000 groups (1000 * 2**-53) are below the limit. A difference of one
 # item in a billion is above the limit.
 LEAST_ERROR = 1e-12
-# The number of predictions compared with others at a time, which is small enough that their
-# replicates stay in the cache.
+# The number of predictions that are compared with all others at a time. The replicates of this many
+# predictions stay in the cache.
 ROWS = 64
 
 

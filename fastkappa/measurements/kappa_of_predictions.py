@@ -204,6 +204,6 @@ def _chunks(items: _Items) -> Iterator[tuple[Floats, Floats, Floats | None]]:
             continue
         some = items.weights[chunk] != 0
         w = _floats(items.weights[chunk])
-        # Items with weight 0 are left out, because `_limits` does not include their numbers, which
-        # can be too large to compute with.
+        # Items with weight 0 are left out. Their numbers can be too large to compute with, because
+        # `_limits` ignores such items.
         yield (y, p, w) if some.all() else (y[some], p[some], w[some])

@@ -24,9 +24,10 @@ LONG_FORM = (
     "If the columns say which subject and rater each row belongs to, give one column per rater"
     " instead, without ids. In pandas, use ratings.pivot(index=..., columns=..., values=...)."
 )
-# A warning about units requires two groups of ratios, each with at least `FEWEST_IN_UNIT` subjects
-# and the proportion `LEAST_IN_UNIT`. There must be a factor of at least `GAP` between the groups,
-# and between their medians nearly a power of ten, except for the proportion `NEAR_POWER`.
+# A warning about units requires that the ratios of two raters form two groups. Each group must have
+# at least `FEWEST_IN_UNIT` subjects, and at least the proportion `LEAST_IN_UNIT` of all subjects.
+# The gap between the groups must be at least a factor of `GAP`. The medians of the groups must
+# differ by a power of ten, with a relative error of at most `NEAR_POWER`.
 FEWEST_IN_UNIT, LEAST_IN_UNIT, GAP, NEAR_POWER = 5, 0.05, 3, 0.15
 # The number of ratings per chunk. A few chunks of this size fit in the cache.
 CHUNK = 1 << 15
@@ -133,7 +134,8 @@ def _warn_of_units(measured: Measured) -> None:
         factor = np.median(high) / np.median(low)
         power = 10 ** np.rint(np.log10(factor))
         is_power = power > 1 and abs(factor - power) <= NEAR_POWER * power
-        # Ratios of rounded or doubled values, such as titers, have several gaps or few values.
+        # Two groups have one wide gap between them, and several values each. The ratios of rounded
+        # or doubled values, such as titers, have several gaps or few values.
         are_two = (
             np.sort(steps)[-2] < GAP <= steps.max() and low[0] < low[-1] and high[0] < high[-1]
         )

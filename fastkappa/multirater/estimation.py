@@ -99,8 +99,8 @@ def estimate(
 ) -> MultiRaterResult:
     """Return a coefficient with its standard error, interval and test; warn if it is undefined."""
     observed, expected = coefficient.disagreement(coefficient.multiplicities)
-    # Measurements are not kept in the result, because they are not counted as distinct rows, and a
-    # subject's row could not be found later.
+    # Measurements are not kept in the result. They are not counted as distinct rows, so a subject's
+    # row could not be found later.
     rated = (
         None
         if isinstance(coefficient, MeasuredAlpha) or isinstance(ratings, Measurements)

@@ -60,10 +60,10 @@ FIRST_STUDIES = 200
 # `FEWEST_STUDIES` studies are simulated, whatever their cost.
 STUDIES_COST = 300_000
 WITHIN = 0.02
-# With more labels than MOST_LABELS, the formula for the planned table is used instead of the
-# moments of z, because the time to compute them grows with the fifth power of the number of labels.
-# With more labels than MOST_SIMULATED_LABELS, no studies are simulated, because the time to
-# simulate them grows with the third power.
+# With more labels than MOST_LABELS, a formula for the planned table replaces the moments of z. The
+# time to compute these moments grows with the fifth power of the number of labels. With more labels
+# than MOST_SIMULATED_LABELS, no studies are simulated, because the time to simulate them grows with
+# the third power.
 MOST_LABELS, MOST_SIMULATED_LABELS = 10, 16
 # The maximum number of array elements to process at a time.
 MOST_NUMBERS = 10**6

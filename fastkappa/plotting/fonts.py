@@ -39,7 +39,8 @@ CJK_FONTS = (
 # The names of fonts that draw a box for every character.
 BOXES = re.compile("last ?resort|blank", re.IGNORECASE)
 REGULAR = 400
-# matplotlib's warning about a character that no font has, for which `find_fonts` has its own.
+# matplotlib's warning about a character that no font has. It is ignored, because `find_fonts` gives
+# its own warning.
 MISSING = r"Glyph \d+ .* missing from font"
 # The number of letters on a line of a label, relative to the number that would fit on average. The
 # ratio is below 1 because letters differ in width.

@@ -168,7 +168,8 @@ def _make_room(ax: Axes) -> None:
     factor = _text_width(ax)
     for text in (*ax.get_yticklabels(), *ax.texts):
         text.set_fontsize(max(SMALLEST_TEXT, float(text.get_fontsize()) / max(factor, 1)))
-    # At the usual size, the numbers of a short axis touch.
+    # On a short axis, numbers of the usual size would touch, so they get the font size of the
+    # names.
     ax.tick_params(axis="x", labelsize=names[0].get_fontsize())
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Texts can extend beyond the figure, or overlap, by up to this many inches before they count as
 # lacking space. The effect of rounding is smaller.
 OVERHANG = 0.03
-# The least distance of ticks, relative to the width of the widest number.
+# The minimum distance between ticks, relative to the width of the widest number.
 GAP = 1.2
 CROWDED = "the texts of the plot overlap or are cut off"
 
@@ -36,7 +36,8 @@ def keep_texts_apart(ax: Axes) -> None:
     if isinstance(locator, MaxNLocator):
         widest = max(text.get_window_extent().width for text in ax.get_xticklabels())
         most = int(ax.get_window_extent().width / (GAP * widest))
-        # matplotlib leaves room for numbers of three digits.
+        # matplotlib's number of ticks is right for numbers of three digits, but too high for longer
+        # ones.
         if most < ax.xaxis.get_tick_space():
             locator.set_params(nbins=max(most, 1))
             lay_out(ax)

@@ -100,14 +100,14 @@ THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 IMPORT_ID = '{"ImportId":'
 # A formula that a spreadsheet saved in place of its value, such as =B3 or =SUM(A1:A3).
 FORMULA = re.compile(r"=\$?[A-Z]{1,3}\$?\d+|=[A-Z.]+\(.*\)")
-# Cells below column names: types of columns, or "Response" in a SurveyMonkey file. Other cells,
-# such as questions, have at least `LONG` words, and three times as many as any label.
+# Cells below the column names: the type of a column, or "Response" in a SurveyMonkey file. Longer
+# cells, such as questions, have at least `LONG` words, and three times as many as any label.
 HEADINGS = {"response", "int", "str", "string", "text", "category", "ordinal", "nominal"}
 LONG = 5
-# The number of items to check at the start of a column. Most labels occur again among them.
+# The number of items to check at the start of a column. Most labels occur twice among this many.
 SOME_ITEMS = 1 << 10
-# Longer lists of names are rarely typed by hand, so they are not checked for typing errors. With
-# fewer items than `FEWEST_IDS`, every item can have a different label by chance.
+# More than `MOST_TYPED` names are rarely typed by hand, so they are not checked for typing errors.
+# With fewer items than `FEWEST_IDS`, every item can have a different label by chance.
 MOST_TYPED, FEWEST_IDS = 10_000, 10
 LARGEST = (1 << 63) - 1
 
@@ -202,7 +202,7 @@ def stand_ins(labels: Iterable[Any]) -> list[str]:
         label
         for label in strings
         if (text := label.strip(BLANKS).lower()) in STAND_INS
-        # Strings of letters only, which have neither brackets nor blanks, need no further check.
+        # A string of letters has neither brackets nor blanks, and needs no further check.
         or (not text.isalpha() and (text.strip(AROUND) or text) in STAND_INS)
         or (not text.isalpha() and (RULE.fullmatch(text) or REFUSAL.match(text)))
     ]

@@ -31,8 +31,8 @@ CONTINUOUS = (
     " them in labels=."
 )
 
-# With fewer ids than this, two lists often differ because one lacks the first item and the other
-# lacks the last.
+# In lists with fewer ids than this, it is too often a coincidence that only the first item is
+# missing from one list, and only the last item from the other.
 FEWEST_NUMBERED = 50
 CHECK_IDS = "Check that matching ids are written the same way, including leading zeros."
 

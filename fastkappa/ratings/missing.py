@@ -36,10 +36,10 @@ MISSING: tuple[Missing, ...] = get_args(Missing)
 # Blanks, some of zero width, that can surround a string for a missing rating. A name that consists
 # only of blanks counts as missing.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
-# A warning about a label that is lost with the missing ratings requires that at least `FEWEST_LOST`
-# ratings with this label are left out, and three times as many as are kept. Of the ratings with
-# other labels, at least twice as many must be kept as are left out. Only the first `MOST_SEARCHED`
-# items of arrays are searched.
+# A warning about a label that is lost with the missing ratings has two conditions. First, at least
+# `FEWEST_LOST` ratings with this label are left out, and at least three times as many as are kept.
+# Second, of the ratings with other labels, at least twice as many are kept as are left out. In
+# arrays, only the first `MOST_SEARCHED` items are searched.
 FEWEST_LOST, MOST_SEARCHED = 20, 10_000
 # Arrow types that can contain NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")
@@ -174,7 +174,7 @@ def warn_of_lost_labels(
         mask, of_other = mask[:MOST_SEARCHED], masks[other]
         is_rated = True if of_other is None else ~of_other[:MOST_SEARCHED]
         lost = _counted(columns[other], mask & is_rated)
-        # Counting the other ratings is slower.
+        # Count the other ratings only if necessary, because counting them takes longer.
         if max(lost.values(), default=0) >= FEWEST_LOST:
             own, kept = (_counted(columns[one], ~mask & is_rated) for one in (name, other))
             warn_of_lost_label((name, other), own, kept, lost)

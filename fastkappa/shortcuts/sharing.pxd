@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 
 # In free-threaded Python, threads contend for the reference count of an object that they share.
 # Since CPython 3.14, an object can defer its reference count, but then only the garbage collector frees the object. The
-# count is therefore deferred only if a thread other than the maker calls the object.
+# count is therefore deferred only if a thread other than the one that created the object calls it.
 cdef extern from *:
     """
     #if defined(Py_GIL_DISABLED) && PY_VERSION_HEX >= 0x030E0000
@@ -14,6 +14,6 @@ cdef extern from *:
     #define SHARE_CALLED(object, maker) ((void)(object), (void)(maker), 0)
     #endif
     """
-    # Defers the reference count if a thread other than the maker calls. Returns whether this call
-    # deferred it.
+    # Defers the reference count if the calling thread is not `maker`, the thread that created the object. Returns
+    # whether this call deferred it.
     bint share_called "SHARE_CALLED" (PyObject *object, unsigned long maker)

@@ -344,7 +344,8 @@ def _opened_parquet(
         metadata = metadata or parquet.read_metadata(source)
         schema = metadata.schema.to_arrow_schema()
         check_columns(path, columns, schema.names)
-        # Only string columns are encoded: dictionary columns keep the order of their values.
+        # Only string columns are encoded. Columns that are dictionaries already keep the order of
+        # their values.
         coded = [name for name in columns if name not in as_strings]
         strings = [name for name in coded if is_string(schema.field(name).type)]
         yield parquet.ParquetFile(source, metadata=metadata, read_dictionary=strings)

@@ -33,8 +33,8 @@ NO_TYPE = np.dtype("V")
 # The key shared by all ratings that are not among the given labels. It is of type bytes, so it
 # cannot equal the key of a rating.
 OUTSIDE = b""
-# The maximum number of distinct strings outside the given labels that keep their own keys for later
-# checks when there are no groups. Any further strings share the key `OUTSIDE`.
+# If there are no groups, up to this many distinct strings that are not among the given labels keep
+# keys of their own, for later checks. Any further strings share the key `OUTSIDE`.
 MOST_OTHERS = 50
 
 # The largest number of labels in a table. A table has one cell per pair of labels, so a column of

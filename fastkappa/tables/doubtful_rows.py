@@ -31,10 +31,12 @@ SHORTEST_RUN = 20
 # anywhere in a column is at most `COPIED_BY_CHANCE` for copied ratings, or at most `BY_CHANCE` for
 # other patterns.
 BY_CHANCE, COPIED_BY_CHANCE = math.log(1e-6), math.log(1e-9)
-# The log-likelihood ratio above which a run is not attributed to items that were sorted by label.
+# A run is attributed to items that were sorted by label unless the log-likelihood ratio is above
+# this.
 LEAST_EVIDENCE = math.log(1e3)
-# The number of standard errors by which the other rater can have the label of a run less often than
-# elsewhere. With a larger difference, the run is attributed to items on which raters disagree.
+# In a run of one label, the other rater can have this label less often than elsewhere by up to this
+# many standard errors. If the difference is larger, the run is attributed to items on which the
+# raters disagree.
 FEWER = 2.5
 # A rater's ratings vary in a part if at most the proportion `MOST_ALIKE` of them have the same
 # label, and if neighbors differ at least `LEAST_VARIED` times as often as in random order.
@@ -46,8 +48,8 @@ LEAST_ELSEWHERE = 0.4
 # A run of agreements must be at least this many times as long as any other, because some sites or
 # sessions have easier items.
 TIMES = 5
-# Added to the number of times a label occurs, or to the number of agreements on it, so that a rare
-# label does not count as evidence.
+# This number is added to the count of a label, or of the agreements on it, so that a rare label
+# does not count as evidence.
 SPARE = 3
 # A warning about blanks filled from the row above requires at least `FEWEST_DIFFERENT`
 # disagreements and a kappa of at least `LEAST_KAPPA`. The proportion of disagreements in which the

@@ -39,12 +39,13 @@ LEAST_REPEATS = 2
 # In a table with fewer cells than this, each pair of labels can occur exactly once by chance.
 FEWEST_CELLS = 6
 # Labels that only one rater uses are suspicious if there are at least `FEWEST_ALONE` of them, and
-# at least `TIMES` times as many as the other rater has labels.
+# if their number is at least `TIMES` times the number of labels that the other rater uses.
 FEWEST_ALONE, TIMES = 6, 2
 # A label can be absent from a part of the data by chance if any part has fewer than
 # `FEWEST_OF_PART` items, if its proportion in another part is below `LEAST_ABSENT`, or if fewer
-# than `FEWEST_ABSENT` items with the label are expected. In the same way, the true labels can lack
-# predicted labels by chance: of 18 000 simulated predictions, 29 had a warning, none with 30 items.
+# than `FEWEST_ABSENT` items with the label are expected. The true labels can also lack predicted
+# labels by chance. Of 18 000 simulated predictions, 29 caused a warning, none of them with only 30
+# items.
 FEWEST_OF_PART, LEAST_ABSENT, FEWEST_ABSENT = 100, 0.02, 10
 # Scales rarely have more grades than this.
 MOST_GRADES = 21
@@ -112,8 +113,8 @@ def judge_tables(
     The checks are those of `judge_order` and `judge_table`, without the check for unused labels.
     """
     n, least, most = len(pairs[0][0].values), tables.min(axis=0), tables.max(axis=0)
-    # `judge_table` ends early for an ordinary table. For many predictions, its conditions are
-    # checked once.
+    # `judge_table` ends early for an ordinary table. Its conditions for this are checked here once
+    # for all predictions.
     if len(labels) > 1 and (
         may_be_codes(labels)
         or least.item(-1) <= 1

@@ -22,7 +22,7 @@ from fastkappa.ratings.labels import (
 )
 
 INT64_MAX = (1 << 63) - 1
-# The smallest lambda with which one rater's label predicts the other's.
+# One rater's label is assumed to predict the other's if Goodman and Kruskal's lambda is above this.
 LEAST_LAMBDA = 0.25
 
 NO_LAYERS = np.empty(0, np.int64)

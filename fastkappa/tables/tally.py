@@ -40,7 +40,7 @@ from fastkappa.tables.item_sums import whole_sums
 from fastkappa.tables.table import NO_LAYERS, ConfusionTable
 
 FIRST_RANGE = 1 << 14
-# Each range of items costs some microseconds in Python. Ranges that might be recounted have up to
+# Each range of items takes a few microseconds in Python. Ranges that might be recounted have up to
 # `LARGEST_RANGE` items, other ranges up to `LONGEST_RANGE`, so that Ctrl-C still acts promptly.
 LARGEST_RANGE = 1 << 22
 LONGEST_RANGE = 1 << 27
@@ -432,7 +432,8 @@ class Tally:
         its labels, and the tables have an additional last position for items with other labels.
         """
         counts, tables, labels = self.tables[0], self.tables, []
-        # Labels with items on the diagonal are used, so most tables need no search for others.
+        # In most tables, all labels have items on the diagonal, so there is no need to search for
+        # others.
         agreed = counts.diagonal().tolist() if counts.ndim == 2 else []
         for i, codec in enumerate(self._codecs):
             own, n_labels = codec.labels(), codec.n_labels

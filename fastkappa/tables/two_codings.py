@@ -23,8 +23,8 @@ from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.looks import alike_among, is_part, is_respelt, is_slip, prefix_of
 from fastkappa.tables.table import is_predicted, kappa_of
 
-# For a warning, kappa must be at least `NEAR` after recoding, and exceed kappa before recoding by
-# at least `BETTER`.
+# A warning about different codings requires a kappa of at least `NEAR` after recoding, which must
+# exceed kappa before recoding by at least `BETTER`.
 NEAR, BETTER = 0.6, 0.5
 # If the labels of one rater are those of the other rater plus a constant, a gain of
 # `CLEARLY_BETTER` is enough for a warning, provided that each label used by only one rater has at
@@ -32,8 +32,8 @@ NEAR, BETTER = 0.6, 0.5
 # including 13 000 with raters who avoid a label at an end of the scale, there was no warning. A
 # false warning is still possible if a rater really rates one step higher.
 CLEARLY_BETTER, OFTEN_ALONE = 0.2, 0.01
-# For a warning about similarly written labels, kappa must be at least this large after the labels
-# are merged.
+# A warning about similarly written labels requires that kappa is at least this large after the
+# labels are merged.
 NEAR_ONCE_MERGED = 0.5
 # A warning requires ``n * kappa**2`` to be at least this. Raters who agree only by chance reach
 # this value in about one table in 600.
@@ -45,12 +45,12 @@ FEWEST_GRADES, FOLDED, GAIN = 4, 0.5, 0.2
 # Exchanged labels are considered only if there are at least this many items per label on average.
 LEAST_REPEATS = 5
 # A warning that raters use two names for one label requires at least `OFTEN` items with each pair
-# of names, and at least `TOGETHER` items with all pairs together, or `FEWEST_APART` items if labels
-# are given, in a part, and if a rater is compared with several others.
+# of names, and at least `TOGETHER` items with any of the pairs. For given labels, for a part, and
+# for a rater who is compared with several others, `FEWEST_APART` replaces `TOGETHER`.
 OFTEN, TOGETHER = 2, 3
-# A warning that raters never agree, in general or on one label, requires at least `FEWEST_APART`
-# items (with other labels), and at least `LEAST_BY_CHANCE` agreements by chance. A warning about
-# schemes of tags requires at least `FEWEST_APART` items that differ only in the prefix.
+# A warning that raters never agree requires at least `FEWEST_APART` items, and at least
+# `LEAST_BY_CHANCE` agreements expected by chance. For a single label, the items must have other
+# labels. A warning about schemes of tags requires as many items that differ only in the prefix.
 FEWEST_APART, LEAST_BY_CHANCE = 20, 10
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100

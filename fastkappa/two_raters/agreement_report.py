@@ -55,8 +55,8 @@ IN_DICTIONARY = (
 # Without weights, Brennan-Prediger equals Bennett's S, and AC2 equals AC1, so reports leave out
 # these two indices.
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
-# With fewer labels than this, nearly all items are at most one label apart, so reports leave out
-# the proportion of these items.
+# With fewer labels than this, the ratings of nearly all items are at most one label apart, so
+# reports leave out the proportion of such items.
 FEWEST_APART = 4
 # The maximum number of unused labels that a report lists.
 MOST_UNUSED = 5

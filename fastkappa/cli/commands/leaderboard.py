@@ -190,7 +190,7 @@ def leaderboard(
         remarks.show()
         report = output_of(boards).titled(title)
         if is_page:
-            # The page does not list the files that were left out.
+            # The first remarks are about files that were left out, which the page does not list.
             shown = remarks.everything[len(left_out) :]
             write(report.written(output, list(map(_without_options, shown))))
         else:

@@ -43,8 +43,9 @@ MAGIC = {
 # The options for text files that also apply to spreadsheets.
 OF_SHEETS = ("no_header", "skip", "decimal", "sheet")
 
-# Patterns for the start of the files that options write, or of empty files. No other existing file
-# is overwritten. --plot has no pattern, because the suffix of its file must be that of a picture.
+# For options that write files, the pattern of the start of such a file. Each pattern also matches
+# an empty file. Other existing files are not overwritten. --plot has no pattern, because the suffix
+# of its file must be that of a picture.
 STARTS = {
     "disputed": r"item,disagreement,|$",
     "gold": r".*,decided_by\s|$",
@@ -203,7 +204,7 @@ class Opener:
         self._refuse_options(path, path.suffix.lower())
         head, *rows = rows_of_sheet(path, self.options.sheet, self.options.decimal)
         copy = self._new_copy(path, ".csv")
-        # n_given covers all columns, because all cells are the user's own and must not be escaped.
+        # All cells are the user's own and must not be escaped, so `n_given` covers all columns.
         text = as_csv(head, rows, n_given=max(map(len, (head, *rows))))
         copy.write_text(f"{text}\n", encoding="utf-8")
         return copy

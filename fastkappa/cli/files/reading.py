@@ -60,7 +60,8 @@ LISTS_AS_SETS = " If it stands for no label, use fastkappa agree with --set-sepa
 ODD_SCORES = "use --missing-codes if they stand for missing values."
 BOOLEANS = {"true": True, "false": False}
 
-# A callback for labels that were sorted because their order was neither given nor declared.
+# A function that is called with labels that were sorted, because their order was neither given nor
+# declared.
 OnSorted = Callable[..., None]
 
 

@@ -152,7 +152,7 @@ def _matches_of(source: str, pattern: str) -> bool:
     files = {source, *glob(source, recursive=True)}
     if files & {*glob(pattern, recursive=True)}:
         return True
-    # The files of counts from another machine do not exist here.
+    # Counts from another machine name files that do not exist here, so compare the paths instead.
     parts = Path(pattern).parts
     return any(len(f.parts) == len(parts) and f.match(pattern) for f in map(Path, files))
 

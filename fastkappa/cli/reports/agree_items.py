@@ -162,7 +162,7 @@ def refuse_decisions(source: Source, reading: Reading) -> None:
     try:
         n = len(decisions(source, reading))
     except RatingsError:
-        return  # Another file, without the columns of disputed items.
+        return  # A file without the columns of disputed items contains no decisions.
     if n:
         raise ValueError(
             f"--disputed would overwrite {source.name}, which contains"

@@ -94,7 +94,7 @@ def _drawn(options: PictureOptions, picture: Picture, size: tuple[float, float] 
 
 def _lacking(ax: Any, dpi: int) -> FloatTable:
     """Return the width and height, in inches, that the texts and the axes of a plot lack."""
-    # The size of text depends slightly on the resolution.
+    # Set the resolution first, because the size of text depends slightly on it.
     ax.figure.set_dpi(dpi)
     squeezed: FloatTable = SMALLEST_AXES - ax.get_window_extent().size / dpi
     return np.maximum(squeezed, lacking(ax))

@@ -48,7 +48,7 @@ from fastkappa.tables.table import (
 FEWEST_COLUMNS = 32
 # The number of rows that a thread counts at a time, if a matrix is counted row by row.
 ROWS_AT_ONCE = 1 << 20
-# A matrix that is counted row by row gets one thread per this many bytes.
+# A matrix that is counted row by row gets one thread for every `BYTES_OF_ROWS` bytes.
 BYTES_OF_ROWS = 1 << 22
 
 Pairs = Sequence[tuple[Column, Column]]

@@ -173,8 +173,9 @@ def _sum_tables(
     table = np.zeros((n_groups * n_labels + 1, len(positions) + 1), np.int64)
     kernels.count_pairs(codes, values, (0, codec.lowest), table, (0, len(values)))
     tables = table[:-1, :-1].astype(np.float64).reshape(n_groups, -1)
-    # `of_cells` is the amount that each cell of a table (true label by code) adds to each of the
-    # sums. `is_label` maps codes to labels, because two codes can have the same label.
+    # `of_cells` contains the amount that each cell of a table (one row per true label, one column
+    # per code) adds to each of the sums. `is_label` maps codes to labels, because two codes can
+    # have the same label.
     is_label = np.equal.outer(positions, np.arange(n_labels)).astype(np.float64)
     inside = is_label.sum(axis=1)
     of_cells, labels = np.zeros((n_labels, len(positions), 1 + 2 * n_labels)), np.arange(n_labels)

@@ -23,8 +23,8 @@ from fastkappa.tables.table import ConfusionTable, union_of_labels
 from fastkappa.tables.two_codings import two_codings
 
 LABELS_SHOWN = 3
-# A prediction with more than this many labels that are not among the given labels probably contains
-# ids instead.
+# A prediction probably contains ids if more than this many of its labels are not among the given
+# labels.
 LABELS_COMPARED = 20
 
 

@@ -25,10 +25,10 @@ RARER, LEAST_LIKENESS = 10, 0.8
 # If two raters are expected to have this many items in common by chance, they are unlikely to have
 # none.
 SHARED = 10
-# A rater with fewer ratings than this could lack items in common with other raters just by chance.
+# If a rater has fewer ratings than this, it can be chance that no other rater rated the same items.
 FEWEST_ALONE = 10
-# The check for raters who number items from 0 while others number them from 1 is skipped if there
-# are more ratings than this, because it would need too much memory.
+# If there are more ratings than this, there is no check for raters who number items from 0 while
+# others number them from 1, because the check would need too much memory.
 MOST_NUMBERED = 1 << 20
 # A file extension that some tools add to item names.
 EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")

@@ -33,13 +33,13 @@ COMPUTED = re.compile(
     r"(?![^\W_])",
     re.IGNORECASE,
 )
-# With fewer items than this, a rater could give every item its most frequent rating by chance.
+# With fewer items than this, each rating by a rater can be the item's most frequent one by chance.
 FEWEST_ITEMS = 20
 # Two raters are reported as copies if the probability that they always agree by chance is less than
 # this.
 BY_CHANCE = 1e-3
-# With more raters than this, their labels are not compared, because some rater with few items is
-# likely to use labels that nobody else used.
+# With more raters than this, their labels are not compared. Among many raters, one with few items
+# is likely to use labels that nobody else used.
 MOST_JUDGED = 20
 # The maximum number of pairs of copies to report.
 MOST_COPIES = 3
@@ -49,9 +49,9 @@ MOST_COPIES = 3
 # least FEWEST_ITEMS of them.
 FEWEST_ADJUDICATED, NEARLY_ALL = 10, 0.95
 
-# Complete agreement is not reported if there are fewer than FEWEST_UNANIMOUS items, or if fewer
-# than FEWEST_OF_OTHERS items have a label other than the most frequent one, because the task can be
-# easy.
+# Complete agreement is reported only if there are at least FEWEST_UNANIMOUS items, and at least
+# FEWEST_OF_OTHERS of them have a label other than the most frequent one. Otherwise, the task can
+# simply be easy.
 FEWEST_UNANIMOUS, FEWEST_OF_OTHERS = 100, 20
 
 
@@ -254,8 +254,8 @@ def judge_pairs(
         if judge_codes(first, second, side - 1, (a, b)):
             return True
         both = [own[np.maximum(first, second) < side - 1] for own in (first, second)]
-        # Sorted items are checked only for two raters. With more raters, one can rate at random
-        # while the items are sorted by the ratings of another.
+        # Sorted items are checked only for two raters. With more raters, one of them can rate at
+        # random while the items are sorted by the ratings of another.
         if len(names) == 2 and judge_sorted_alone(
             table, both, (a, b), has_order_of_ids=has_order_of_ids
         ):

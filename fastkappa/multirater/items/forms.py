@@ -42,21 +42,21 @@ TABLE = OtherForm(
 )
 # With fewer rows than this, equal row sums are too often a coincidence.
 FEWEST_ROWS = 3
-# Ratings are taken for transposed if the agreement within rows is at most `UNRELATED` above chance,
-# and the agreement within columns is at least ``LEAST_TRANSPOSED + 1 / n_subjects``. In 11 000
-# simulated matrices of raters with different preferences, 5 had a warning. Fewer columns than
-# `FEWEST_TRANSPOSED` are always read as raters. Matrices with more than `MOST_TRANSPOSED`
+# Ratings are assumed to be transposed if the agreement within rows is at most `UNRELATED` above
+# chance, and the agreement within columns is at least ``LEAST_TRANSPOSED + 1 / n_subjects``. Of 11
+# 000 simulated matrices of raters with different preferences, 5 caused a warning. Fewer columns
+# than `FEWEST_TRANSPOSED` are always read as raters. Matrices with more than `MOST_TRANSPOSED`
 # indicators are not checked.
 FEWEST_TRANSPOSED, UNRELATED, LEAST_TRANSPOSED, MOST_TRANSPOSED = 8, 0.1, 0.25, 100_000
-# If independent raters would be expected to repeat at least this many label pairs, two columns
-# without a repeated pair are not ratings by two raters. With 7 expected repeats, the probability of
+# Two columns without a repeated pair of values are not ratings by two raters if independent raters
+# would be expected to repeat at least this many pairs. With 7 expected repeats, the probability of
 # no repeat is about exp(-7), or one in a thousand. If raters agree, the probability is even
 # smaller.
 REPEATED_BY_CHANCE = 7.0
 # A table with more labels than this has many small counts, which often repeat by chance.
 LARGEST_TABLE = 10
-# Repeated pairs are searched for in the first SOME_ROWS rows, where nearly all ratings contain a
-# repeated pair, and then in the first MOST_ROWS rows.
+# The search for a repeated pair begins with the first SOME_ROWS rows, which are nearly always
+# enough to find one in ratings. If they contain none, the first MOST_ROWS rows are searched.
 SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
 
 

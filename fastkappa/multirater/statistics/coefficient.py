@@ -23,8 +23,8 @@ from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.intervals.ratio_constraint import Ratio, RatioConstraint, Smooth
 from fastkappa.statistics.spread import Influence, without_noise
 
-# From this number of ratings on, numbers between two powers of 2 are treated alike, because the
-# largest possible disagreement hardly depends on a large number of ratings.
+# Numbers of ratings of at least `MANY_RATINGS` are rounded down to a power of 2, because the
+# largest possible disagreement hardly depends on the number if it is large.
 MANY_RATINGS = 8
 
 

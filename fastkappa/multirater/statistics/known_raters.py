@@ -82,8 +82,8 @@ class Conger(Coefficient):
         margins, n_rated = self._margins(multiplicities)
         expected = self._expected(margins)
         # The distances from each label to the labels of the paired raters. A missing rating would
-        # add the rater's mean, which is a constant and is left out. The fewer ratings a rater gave,
-        # the greater the weight of each.
+        # add the rater's mean, which is left out because it is constant. The fewer ratings a rater
+        # gave, the greater the weight of each one.
         by_chance, sizes = (
             self._profiles.sums(
                 (distance + sign * (distance * margins).sum(axis=-1, keepdims=True))

@@ -38,8 +38,8 @@ from fastkappa.sources.text.text_format import (
 
 # The number of bytes parsed at a time.
 BLOCK_SIZE = 1 << 20
-# A column with more different fractional numbers than `MOST_CODES`, of which some are in the first
-# `SOME_ROWS` rows, contains measurements.
+# If a column has more than `MOST_CODES` distinct numbers in its first `SOME_ROWS` rows, or more
+# than `MOST_CODES` distinct fractions in total, the numbers are measurements and not labels.
 MOST_CODES, SOME_ROWS = 100, 1000
 # The maximum number of lines with titles or comments above the column names.
 MOST_ABOVE_NAMES = 20
@@ -274,8 +274,8 @@ def _read_whole(
     options = _options(file)
     # A file that fits in one block is read faster without threads.
     options["read_options"].use_threads = n_bytes > BLOCK_SIZE
-    # Let Arrow open the file instead of Python: after an error, Arrow's threads continue to read,
-    # and they must not call Python while it exits.
+    # Let Arrow open the file. After an error, Arrow's threads continue to read. If Python had
+    # opened the file, they would call Python while it exits.
     with _naming_lines(file):
         opened = pyarrow.OSFile(str(file.path))
         table = csv.read_csv(_text_in(file, opened), convert_options=converted, **options)

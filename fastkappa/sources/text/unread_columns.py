@@ -60,8 +60,8 @@ VERSION = re.compile(r"(?i:(?<![^\W\d_])(version|revision|rev)(?![^\W\d_]))")
 # A warning about versions requires that at most this proportion of the items have several versions.
 MOST_CHANGED = 0.9
 # A warning about a join by only part of the key requires at least this many ids for which both
-# raters have several labels. A warning about several predictions of an item requires as many ids
-# without the most frequent label.
+# raters have several labels. A warning about several predictions of an item requires at least this
+# many ids whose label is not the most frequent one.
 FEWEST_COMBINED = 10
 # A column is taken for ids or free text only if at least this proportion of its values are
 # distinct.
@@ -92,7 +92,7 @@ def judge_frame(
             continue
         values = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
         first = next((one for one in values if not is_missing(one)), None)
-        # Other objects, such as embeddings, can be very long as text.
+        # Skip other objects, because some of them, such as embeddings, are very long as text.
         if isinstance(first, (str, int, float, date, np.generic)):
             fields[str(name)] = ["" if is_missing(one) else str(one) for one in values]
     judge_columns(Unread("the source", fields, [*map(str, rated)], [*map(str, keys)], n_rows))

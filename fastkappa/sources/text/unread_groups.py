@@ -52,9 +52,9 @@ SCALED = re.compile(
     re.IGNORECASE,
 )
 # A warning about different scales requires that the lower scale has at least `FEWEST_GRADES`
-# labels, and that its highest label has at least `FEWEST_AT_END` of its ratings and at least the
-# proportion `LEAST_AT_END`. At least the proportion `LEAST_ABOVE` of the ratings on the other scale
-# must be higher.
+# labels. At least `FEWEST_AT_END` ratings on this scale, and at least the proportion
+# `LEAST_AT_END`, must have its highest label. On the other scale, at least the proportion
+# `LEAST_ABOVE` of the ratings must be higher than this label.
 FEWEST_GRADES, FEWEST_AT_END, LEAST_AT_END, LEAST_ABOVE = 3, 5, 0.05, 0.75
 # A warning about shifted codes requires at least `FEWEST_OF_CODE` ratings with each of the two sets
 # of codes. The distance between the distributions of the two sets is the proportion of ratings that
@@ -77,7 +77,8 @@ GOLD = re.compile(
     r"|attention[\W_]?check)s?|is[\W_]?gold))"
 )
 MARKED, UNMARKED = {*TRUE, "yes"}, {*FALSE, "no", ""}
-# A warning about test questions is also issued if they have at least `MORE` times as many ratings.
+# A warning about test questions is also issued if they have at least `MORE` times as many ratings
+# as the other items.
 MORE = 2
 # A warning about indicators requires at least `FEWEST_CATEGORIES` categories per item, and at least
 # `FEWEST_CHOSEN` items.

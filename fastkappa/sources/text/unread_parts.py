@@ -34,22 +34,25 @@ from fastkappa.tables.two_codings import (
     two_codings,
 )
 
-# A warning about ratings that were filled in requires that the other column is blank for at most
-# this proportion of the items on which the raters agree.
+# A warning about two raters who always agree where another column is blank requires that this
+# column is blank for at most this proportion of all items on which they agree.
 MOST_BLANK = 0.6
-# A warning about a rater's only label in a part requires at least this many such ratings elsewhere.
+# If a rater uses only one label in a part, a warning requires at least this many ratings with this
+# label elsewhere.
 FEWEST_ELSEWHERE = 5
 # A warning about exchanged labels requires at most `MOST_EXCHANGED` parts, in a column of places or
-# a column whose name matches `EXCHANGED`. Other columns can be made from the ratings. For example,
-# two labels also look exchanged for the items on which a third rater disagrees with one rater.
+# a column whose name matches `EXCHANGED`. Other columns can be derived from the ratings. For
+# example, two labels also look exchanged for the items on which a third rater disagrees with one
+# rater.
 MOST_EXCHANGED = 10
 EXCHANGED = re.compile(
     r"swap|flip|revers|inver|mirror|permut|(?<![^\W\d_])(order|position|side|batch|file|source"
     r"|export|version|data ?set|team|lab)s?(?![^\W\d_])",
     re.IGNORECASE,
 )
-# A warning about raters who exchange columns requires two columns whose names match `RATER`. Their
-# two orders must each occur in at least the proportion `LEAST_EXCHANGED` of the rows.
+# A warning about raters who exchange columns requires two columns whose names match `RATER`. The
+# alphabetical order of two names and the reverse order must each occur in at least the proportion
+# `LEAST_EXCHANGED` of the rows.
 RATER = re.compile(
     "rater|reader|judge|observer|annotator|coder|grader|scorer|reviewer|assessor|examiner|evaluator"
     r"|labell?er|(?<![^\W\d_])by(?![^\W\d_])",
@@ -152,7 +155,8 @@ def _warn_of_exchanged(given: Unread) -> None:
             for i, part in enumerate(parts.tolist()):
                 first, second = codes[:, places[are_rated] == i]
                 table = pairs(first, second, len(labels))
-                # A part of only disagreements can be a round in which these are settled.
+                # A part that has only disagreements can be a round in which raters settle
+                # disagreements.
                 is_odd = table.trace() > 0 and may_be_coded_apart(labels, table, table)
                 if is_odd and (text := two_codings(labels, table, pair, are_given=True)):
                     found[part] = text

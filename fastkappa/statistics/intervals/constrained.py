@@ -26,17 +26,16 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 
-# The products p z of the cells without counts, in items. Their initial sum is `FIRST_PRODUCT`, and
-# the final product in each cell is `LAST_PRODUCT`. The error of the likelihood ratio is less than
-# 2 * (number of cells) * `LAST_PRODUCT`.
+# Limits for p * z of the empty cells, as a number of items. The initial sum over these cells is
+# `FIRST_PRODUCT`, and the final value in each cell is `LAST_PRODUCT`. The error of the likelihood
+# ratio is less than 2 * (number of cells) * `LAST_PRODUCT`.
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
-# The initial sum of the products p z is at least this proportion of the items, even if
-# `FIRST_PRODUCT` is smaller.
+# The initial sum of p * z is at least this proportion of the items, even if `FIRST_PRODUCT` items
+# are a smaller proportion.
 LEAST_FIRST = 1e-6
-# The final product p z, as a proportion of the items, is at least this multiple of min(d^2, 1),
-# where d is the distance between kappa0 and the observed kappa. The proportion p of an empty cell
-# can be of the order of d, and p / z = p^2 / product. If p / z is above 1e9, the steps fail because
-# of rounding.
+# The final value of p * z, as a proportion of the items, is at least this number times min(d^2, 1),
+# where d is the distance between kappa0 and the observed kappa. In an empty cell, p can be of the
+# order of d, and p / z = p^2 / (p * z). If p / z is above 1e9, rounding errors make the steps fail.
 LEAST_PRODUCT = 1e-10
 # The largest change in kappa per step, in the first and in the second attempt.
 LARGEST_CHANGE = (0.2, 0.05)
@@ -53,7 +52,7 @@ LARGEST_ROUNDING = 1e-5
 # If the proportion of a cell with counts falls below this fraction of the observed proportion, the
 # search gives up, because no proportions near the observed ones have a kappa of kappa0.
 LEAST_PART = 1e-6
-# The products p z of different cells are made to differ by up to this proportion. Even for
+# The values of p * z in different cells are made to differ by up to this proportion. Even for
 # symmetric counts, the most likely proportions can be asymmetric, and symmetric steps would never
 # leave a saddle point.
 ASYMMETRY = 0.3

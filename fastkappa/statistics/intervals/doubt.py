@@ -19,8 +19,9 @@ FEW_ITEMS = 2
 # A report explains an interval that is more than this many times as wide as the asymptotic
 # interval.
 MUCH_WIDER = 1.5
-# From these numbers of items on, asymptotic intervals cover at least 93 % if the raters are never
-# more than one label apart and no label is rarer than 5 % (docs/evidence/intervals.md).
+# With at least `ENOUGH_ITEMS` items, or `ENOUGH_IN_GROUP` per group for a common value, asymptotic
+# intervals cover at least 93 % if the raters are never more than one label apart and no label is
+# rarer than 5 % (docs/evidence/intervals.md).
 ENOUGH_ITEMS, ENOUGH_IN_GROUP = 200, 1000
 # The maximum number of other results that a line names.
 MOST_OTHERS = 5

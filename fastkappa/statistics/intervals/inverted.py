@@ -52,7 +52,7 @@ SMOOTH_STEPS, JUMP_TOLERANCE = 12, 1e-5
 ROUNDING = 1e-14
 # How far the square root of the statistic may be from its critical value at an interval limit.
 ROOT_TOLERANCE = 1e-8
-# The larger tolerance that replaces `ROOT_TOLERANCE` if the proportions have rounding errors, or if
+# This larger tolerance replaces `ROOT_TOLERANCE` if the proportions have rounding errors, or if
 # Newton's method has failed.
 ROUNDED_ROOT = 1e-7
 # The largest change in t = 1 - kappa0 per step of Newton's method.

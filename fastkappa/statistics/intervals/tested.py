@@ -43,10 +43,10 @@ MOST_STEPS = 40
 FREE_STEPS = 4
 # How far a value found by the search may be from the exact value.
 END_TOLERANCE = 1e-8
-# The search is for an angle whose tangent is the ratio of two standard errors. The angle is found
-# to within `ANGLE_TOLERANCE`, because smaller changes hardly affect the difference. `LEAST_ANGLE`
-# is the smallest angle to try, instead of 0: if a rater uses only one label, the standard error is
-# 0 only at the estimate itself, which is not tested.
+# The tangent of the angle to be found is the ratio of two standard errors. The angle is found to
+# within `ANGLE_TOLERANCE`, because smaller changes hardly affect the difference. `LEAST_ANGLE` is
+# the smallest angle to try, instead of 0: if a rater uses only one label, the standard error is 0
+# only at the estimate itself, which is not tested.
 ANGLE_TOLERANCE, LEAST_ANGLE = 1e-5, 1e-4
 
 
@@ -356,7 +356,7 @@ def difference_ends(
     `Together.values_at`, of the second estimate and of the first estimate minus d.
     """
     groups = _joined((first, second))
-    signs = np.array([1.0, -1.0])  # a lower limit needs a first value below its estimate
+    signs = np.array([1.0, -1.0])  # for the lower limit, the first value is below its estimate
     guess = np.full(2, math.atan2(second.errors[0], first.errors[0]))
     found = np.empty((2, 2))  # both values of each limit at its latest step
 

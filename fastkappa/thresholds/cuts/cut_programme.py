@@ -218,8 +218,8 @@ def _search(programme: Programme, prefix: Floats, best: Cuts | None) -> Cuts:
         ):
             return best._replace(rounds=rounds)
         if new.ratio[1] == 0 and programme.chance.any():
-            # Here, no cuts are better than chance, and kappa is undefined for the best cuts.
-            # Instead, give all items the same label, one for which kappa is defined.
+            # No cuts are better than chance, and kappa is undefined for the best cuts. Therefore,
+            # give all items one label, for which kappa is defined.
             positions = np.zeros(programme.n_labels - 1, np.intp)
             positions[int(programme.chance.argmax()) :] = prefix.shape[1] - 1
             new = _cuts_at(programme, prefix, positions, rounds)

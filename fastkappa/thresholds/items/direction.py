@@ -14,7 +14,7 @@ from fastkappa.ratings.doubtful_labels import are_ids
 # At most this many evenly spaced items are checked.
 MOST_SEEN = 10_000
 # A warning that scores fall as labels rise requires Fisher's z, in standard errors, to be below
-# this limit. For unrelated scores, this happens about once in 700 sets.
+# this limit. Among unrelated scores, about one set in 700 causes a warning.
 CLEARLY = -3.0
 # With fewer items than this, even good scores can fail to separate the labels by chance.
 FEWEST_ITEMS = 20

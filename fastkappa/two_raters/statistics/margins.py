@@ -30,7 +30,7 @@ NEVER_DISAGREE = "the raters never disagree"
 # If the Stuart-Maxwell statistic is this close to the number of items, relative to that number, the
 # difference is attributed to rounding.
 ROUNDING = 1e-12
-# With more coin tosses than this, the normal distribution is accurate to a millionth within ten
+# With more coin tosses than this, the normal approximation is accurate to a millionth within ten
 # standard deviations.
 MOST_THROWS = 10**9
 

@@ -37,7 +37,7 @@ static void add_block_moments(moments_t *moments, const block_moments_t *block, 
 enum { FEW_CODES = 1 << 10 };
 
 /* Sums a block of codes. With few labels, products are first summed in 32 bits. If the block
-   contains an out-of-range value, the block is summed again without the pairs with such values. */
+   contains an out-of-range value, the block is summed again without the pairs that contain such values. */
 #define BLOCK_MOMENTS(LEVEL)                                                                                      \
     static block_moments_t inside_moments_##LEVEL(const uint16_t *a, const uint16_t *b, ptrdiff_t count,          \
                                                   uint16_t n_a, uint16_t n_b)                                     \

@@ -17,7 +17,7 @@ typedef ptrdiff_t count_kernel_t(const column_t *a, const column_t *b, ptrdiff_t
 
 enum {
     FULL_GROUP = 1024,            /* a multiple of the group size of every kernel */
-    BYTES_AT_ONCE = 16 * BLOCK    /* pairs narrowed to bytes at once; many, because starting a kernel takes time */
+    BYTES_AT_ONCE = 16 * BLOCK    /* pairs narrowed to bytes at once; large, because starting a kernel takes time */
 };
 
 /* Returns the number of pairs below which setting up a kernel costs more than it saves. */

@@ -105,7 +105,8 @@ static void split_integers(const column_t *weights, ptrdiff_t start, ptrdiff_t c
 #undef SPLIT_EACH
 }
 
-/* Adds the sum of up to EXACT_RANGE split integers to the tables as high * 2^32 + low, and their number to the counts. */
+/* Adds the sum of up to EXACT_RANGE split integers to the tables, as high * 2^32 + low. Adds the number of integers to the
+   counts. */
 static void put_exact_sum(const exact_sum_t *sum, int is_signed, int64_t *count, int64_t *high, uint64_t *low)
 {
     uint64_t lanes[2];
