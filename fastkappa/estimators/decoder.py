@@ -22,7 +22,7 @@ from fastkappa.estimators.out_of_fold import (
     OutOfFoldClassifier,
     read_target,
     sorted_labels,
-    warn_of_groups,
+    warn_of_rows,
 )
 from fastkappa.estimators.scorers import is_fractional, kappa_of
 from fastkappa.exceptions import LabelOrderWarning
@@ -178,7 +178,7 @@ class KappaDecoder(OutOfFoldClassifier):
         if y is None and self.estimator is not None:
             raise ValueError("KappaDecoder requires y to be passed, but the target y is None.")
         self._forget("calibration_", "oof_probabilities_")
-        warn_of_groups(groups)
+        warn_of_rows(X, y, sample_weight, groups)
         order = None if self.labels is None else read_order(self.labels)
         if y is not None:
             given, y = y, read_target(y, self.labels)

@@ -24,7 +24,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.estimators.scorers import is_fractional, kappa_of
 from fastkappa.ratings.column import read_column, refuse_masked
 from fastkappa.ratings.enums import names_of_members
-from fastkappa.ratings.interop import in_known_library
+from fastkappa.ratings.interop import in_known_library, warn_of_row_order
 from fastkappa.ratings.item_weights import warn_of_ids
 from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.ratings.labels import names_of_columns
@@ -52,8 +52,9 @@ def read_target(y: Any, labels: Any) -> AnyArray:
     return target
 
 
-def warn_of_groups(groups: Any) -> None:
-    """Warn if each group has one item, as if ids were passed as groups."""
+def warn_of_rows(X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
+    """Warn if the rows of the arguments differ in order, or if the groups seem to be ids."""
+    warn_of_row_order({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
     if groups is not None:
         warn_of_ids(read_column(groups, "groups"), "group")
 

@@ -27,6 +27,7 @@ from fastkappa.arrays import Floats
 from fastkappa.choices import check_choice
 from fastkappa.measurements import continuous_kappa
 from fastkappa.ratings.column import refuse_masked
+from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.item_weights import (
     check_finite_weights,
     check_some_weight,
@@ -136,6 +137,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._check_parameters()
         refuse_masked(X=X, y=y)
+        warn_of_row_order({"X": X, "y": y, "sample_weight": sample_weight})
         X, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
         y = y.astype(np.float64, copy=False)
         features, truth, roots, penalty = X, y, None, float(self.alpha)

@@ -22,10 +22,9 @@ from fastkappa.estimators.out_of_fold import (
     Splits,
     read_target,
     sorted_labels,
-    warn_of_groups,
+    warn_of_rows,
 )
 from fastkappa.ratings.column import read_column, refuse_masked
-from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.labels import distinct, names_of_columns
 from fastkappa.ratings.real_numbers import as_float64, hint_for_probabilities
 from fastkappa.statistics.weights import Weights
@@ -242,8 +241,7 @@ class KappaRounder(OutOfFoldClassifier):
         self._forget("oof_scores_")
         if y is None:
             raise ValueError("KappaRounder requires y to be passed, but the target y is None.")
-        warn_of_row_order({"X": X, "y": y})
-        warn_of_groups(groups)
+        warn_of_rows(X, y, sample_weight, groups)
         given, y = y, read_target(y, self.labels)
         labels = self.labels
         if labels is None:

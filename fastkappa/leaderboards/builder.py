@@ -26,7 +26,7 @@ from fastkappa.leaderboards.items.random_groups import (
     ItemGroups,
     sum_by_group,
 )
-from fastkappa.leaderboards.items.reference import Pair, Reference
+from fastkappa.leaderboards.items.reference import TRUTH, Pair, Reference
 from fastkappa.leaderboards.items.shared_order import OtherLabelsError as OtherLabelsError
 from fastkappa.leaderboards.items.shared_order import SharedOrder, Used
 from fastkappa.leaderboards.items.shared_order import scales_of as scales_of
@@ -44,6 +44,7 @@ from fastkappa.leaderboards.ranking import (
     with_same_labels,
 )
 from fastkappa.ratings.doubtful_labels import warn
+from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.item_weights import read_clusters, read_scaled_weights
 from fastkappa.ratings.label_order import numbers_in_order
 from fastkappa.ratings.lengths import CHECK_IDS, n_samples
@@ -111,6 +112,7 @@ class LeaderboardBuilder:
         column = self._reference.column
         n_labels = 1 if labels is None else len(KnownLabels(labels, column, column))
         as_weights(options.weights, n_labels)
+        warn_of_row_order({TRUTH: y_true, "clusters": clusters, "sample_weight": sample_weight})
         if self._reference.n_items == 0:
             raise ValueError("y_true must have at least one item, got none.")
         if ids is not None and n_samples(ids) != self._reference.n_given:

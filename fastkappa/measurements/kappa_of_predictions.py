@@ -127,7 +127,7 @@ class _Limits(NamedTuple):
 
 
 def _read(y_true: Any, y_pred: Any, sample_weight: Any) -> _Items:
-    warn_of_row_order({"y_true": y_true, "y_pred": y_pred})
+    warn_of_row_order({"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight})
     truth, predictions = read_numbers(y_true, "y_true"), read_numbers(y_pred, "y_pred")
     if len(truth) != len(predictions):
         raise ValueError(

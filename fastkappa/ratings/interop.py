@@ -169,9 +169,9 @@ def names_of(columns: Sequence[Any], others: Sequence[str]) -> tuple[str, ...]:
 def warn_of_row_order(columns: Mapping[str, Any]) -> None:
     """Warn if the indexes of two pandas series overlap but differ.
 
-    Ratings are matched by position. The keys of ``columns`` are the arguments' names. Different
-    indexes are not an error, because matching by position can be right if an index only numbers
-    the rows.
+    Ratings, clusters, groups and weights are matched by position. The keys of ``columns`` are the
+    names of the arguments. Different indexes are not an error, because matching by position can be
+    right if an index only numbers the rows.
     """
     indexes = {
         name: column.index
@@ -201,7 +201,7 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
         else:
             continue
         warnings.warn(
-            f"{name} and {other_name} have {differ}, but their ratings were matched by position."
+            f"{name} and {other_name} have {differ}, but their items were matched by position."
             f" To match them by index, pass {remedy}. If matching by position is intended, pass"
             f" {name}.to_numpy() and {other_name}.to_numpy().",
             UserWarning,

@@ -138,7 +138,7 @@ def read(
     if not_rated:
         given = {**not_rated, **given}
     n_given = _length(given, labels, may_be_empty)
-    warn_of_row_order(given)
+    warn_of_row_order({**given, "sample_weight": sample_weight})
     kept = {name: only_column(column) for name, column in given.items()}
     n_missing, dropped = dict.fromkeys(given, 0), None
     counted = None

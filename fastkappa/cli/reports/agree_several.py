@@ -211,13 +211,9 @@ def _with_groups(
         of_drawn = (one.sentence(name=name) for name, one in drawn.items())
         return [*of_groups.sentences, *of_drawn, *of_all]
 
+    lines = [one._line(name) for name, one in drawn.items()]
     return output._replace(
-        reports=[
-            first,
-            *of_groups.reports,
-            Report([one._line(name) for name, one in drawn.items()], grids),
-            *reports,
-        ],
+        reports=[first, *of_groups.reports, Report(lines, grids), *reports],
         fields={**output.fields, "groups": fields, **of_groups.fields},
         rows=rows,
         pictures=[compared.picture(), *pictures],

@@ -131,7 +131,7 @@ def read_scored_items(
         )
     if n_items == 0:
         raise ValueError("y_true and scores must not be empty, got no items.")
-    warn_of_row_order({"y_true": y_true, "scores": scores})
+    warn_of_row_order({"y_true": y_true, "scores": scores, "sample_weight": sample_weight})
     some = numbers[:: max(1, n_items // SAMPLE)]
     warn_of_codes(some, float(some.min()), float(some.max()), "scores")
     column = read_rated(y_true, "y_true", (), labels)
