@@ -43,7 +43,7 @@ CEILINGS = {
     "cohen_kappa_score, strings": (21, 76),
     "agreement": (33, 103),
     "agreement, printed": (49, 255),
-    "leaderboard": (45, 182),
+    "leaderboard": (45, 183),
     "optimal_thresholds": (28, 100),
     "fastkappa score, Parquet": (50, 217),
     "fastkappa score, CSV": (56, 264),
