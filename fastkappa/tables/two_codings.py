@@ -182,7 +182,7 @@ def two_names(labels: AnyArray, table: AnyArray, names: Sequence[str], least: in
 
     Labels can differ because those of one rater were truncated, for example to 8 characters, or
     because one rater divides a label, such as 4 into 4A and 4B. Labels that look alike are skipped,
-    because another warning covers them. At least ``least`` items are required.
+    because another warning covers them, and so are sets. At least ``least`` items are required.
     """
     of_rows, of_columns = table.sum(axis=1), table.sum(axis=0)
     is_most = (table == table.max(axis=1, keepdims=True)) & (table == table.max(axis=0))
@@ -197,7 +197,7 @@ def two_names(labels: AnyArray, table: AnyArray, names: Sequence[str], least: in
     pairs += _divided(labels, table)
     pairs += [(one, other, n) for other, one, n in _divided(labels, table.T)]
     pairs = list(dict.fromkeys(pairs))
-    if sum(n for _, _, n in pairs) < least:
+    if isinstance(labels[0], frozenset) or sum(n for _, _, n in pairs) < least:
         return None
     a, b = names
     shown = [
