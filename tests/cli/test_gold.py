@@ -421,3 +421,16 @@ def test_decisions_and_inputs_are_not_overwritten(wide: Path, tmp_path: Path) ->
             assert f"{others[-1]} would overwrite {numbers}, which is " in refused
     assert numbers.read_text() == before
     assert not gold.exists()
+
+
+def test_final_labels_in_a_folder_of_raters_are_warned_of(tmp_path: Path) -> None:
+    folder, gold = tmp_path / "people", tmp_path / "gold.csv"
+    folder.mkdir()
+    for name, grades in (("ann", [1, 2, 1, 2, 2]), ("ben", [1, 2, 1, 1, 2])):
+        write_csv(folder / f"{name}.csv", id=[*range(5)], grade=grades)
+    options = ("--id", "id", "--rating", "grade")
+    assert agree.run(folder, *options, "--gold", gold).stderr == ""
+    gold.rename(folder / "gold.csv")
+    said = agree.run(folder, *options).stderr
+    assert "gold.csv has a column 'decided_by', like a file of --gold, but is read as" in said
+    assert "decided_by" not in agree.run(*folder.iterdir(), *options).stderr

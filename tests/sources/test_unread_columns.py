@@ -330,6 +330,15 @@ NAMES_OF_PLACES += [
 ]
 
 
+@pytest.mark.parametrize("name", ["PatNr", "Pat_Nr", "PatientNr", "Patientennummer", "case no"])
+def test_names_of_patient_numbers(tmp_path: Path, name: str) -> None:
+    columns = _places("site", [30, 22, 25])
+    columns[name] = columns.pop("patient")
+    options = ("--raters", "a", "b", "--cluster", name)
+    result = CommandLine("agree").run(sources_of(columns, tmp_path)["csv"], *options)
+    assert f"{name!r} restarts for each 'site', make the clusters unique" in result.stderr
+
+
 @pytest.mark.parametrize("name", NAMES_OF_PLACES)
 def test_patient_numbers_that_restart_at_each_place(tmp_path: Path, name: str) -> None:
     columns = _places(name, [30, 22, 25])

@@ -43,12 +43,14 @@ MAGIC = {
 # The options for text files that also apply to spreadsheets.
 OF_SHEETS = ("no_header", "skip", "decimal", "sheet")
 
+# The column of a file of --gold that says how each label was decided.
+DECIDED = "decided_by"
 # For options that write files, the pattern of the start of such a file. Each pattern also matches
 # an empty file. Other existing files are not overwritten. --plot has no pattern, because the suffix
 # of its file must be that of a picture.
 STARTS = {
     "disputed": r"item,disagreement,|$",
-    "gold": r".*,decided_by\s|$",
+    "gold": rf".*,{DECIDED}\s|$",
     "save": r'\{"version": \d+, "labels": |$',
     "report": r'<!DOCTYPE html>(.*\s){3}<meta name="generator" content="fastkappa |$',
 }

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fastkappa.cli.files.opening import Opener, Source
+from fastkappa.cli.files.opening import DECIDED, Opener, Source
 from fastkappa.cli.files.raters import RATER, RaterColumns
 from fastkappa.cli.raters_option import RaterOptions, different_raters, named_raters
 from fastkappa.formatting import first_of_many
+from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.sources.arrow_files import SUFFIXES, column_names
 from fastkappa.sources.arrow_folders import columns_of_files, warn_of_copies, warn_of_displaced
 from fastkappa.sources.arrow_paths import files_at
@@ -76,7 +77,12 @@ def opened_raters(
                 f"{found[name].name} and {file} both name the rater {name}, but each rater must"
                 " have only one file. Rename one of them."
             )
-        found[name] = opener.source(file)
+        found[name] = source = opener.source(file)
+        if file not in files and DECIDED in column_names(file, source.text_format):
+            warn(
+                f"{file} has a column {DECIDED!r}, like a file of --gold, but is read as ratings by"
+                f" {name}. If it contains no rater's labels, move it to another folder."
+            )
     if len(found) < 2:
         named = " and ".join(found) or "none"
         raise RatingsError(f"--id needs the files of two or more raters, got {named}.")

@@ -26,7 +26,7 @@ from fastkappa.multirater.coefficient_difference import (
     compare_coefficients,
     differences_report,
 )
-from fastkappa.multirater.multirater_result import MultiRaterResult
+from fastkappa.multirater.multirater_result import MultiRaterResult, doubts_of
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import (
     Report,
@@ -262,9 +262,12 @@ class GroupsOfSeveral:
             with suppress(ValueError):
                 self._differences = self._compared_with(others)
         if not self._differences:
+            what = "items" if self._request.cluster is None else "clusters"
+            n_shared = sum(one.n_clusters for one in self._firsts.values()) - self._whole.n_clusters
             self._why_not = [
-                "the groups are not compared because they have items or clusters in common. If"
-                " item or cluster numbers restart in each group, make them distinct"
+                f"the groups are not compared, because {n_shared} {what} occur in a second group."
+                f" If {what} are numbered anew in each group, make the numbers distinct. Otherwise,"
+                f" leave these {what} out to compare the groups"
             ]
 
     def _compared_with(self, others: Sequence[str]) -> dict[str, CoefficientDifference]:
@@ -325,7 +328,9 @@ class GroupsOfSeveral:
         shown = named.values() if "missing" in self._whole.ratings_text else ()
         n_missing = [one.n_missing for one in shown]
         grid = groups_grid(rows, self._whole.confidence, self._whole.method, self._group, n_missing)
-        doubts = [f"{name}: {one.doubt}" for name, one in self._firsts.items() if one.doubt]
+        doubts = [
+            f"{name}: {text}" for name, one in self._firsts.items() for text in doubts_of(one)
+        ]
         apart = {" minus ".join(one.names): one for one in self._independent}
         together = [("", self._equality)] if self._equality else []
         below, notes = [], wide_intervals([*named.items(), *apart.items(), *together])

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.cli.agree_request import AgreeRequest
-from fastkappa.cli.files.opening import Source
+from fastkappa.cli.files.opening import DECIDED, Source
 from fastkappa.cli.files.raters import RatersRead
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.reports.output import Section
@@ -62,7 +62,7 @@ def of_items(
         items = list(range(1, whole.n_subjects + 1)) if names is None else names.tolist()
         final = final_labels(read, list(map(str, items)), request.decisions, request.set_separator)
         labels = [_text_of(label, request.set_separator or "") for label in final.labels]
-        head = [read.columns.item or ITEM, read.columns.rating or "label", "decided_by"]
+        head = [read.columns.item or ITEM, read.columns.rating or "label", DECIDED]
         rows = zip(items, labels, final.decided_by)
         files.append((request.gold, as_csv(head, rows, n_given=1)))
         counts = {

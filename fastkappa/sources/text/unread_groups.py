@@ -21,7 +21,8 @@ from fastkappa.sources.source_ratings import FALSE, TRUE
 
 # Matches the name of a column of ids, such as "patient" or "itemID".
 ID = re.compile(
-    r"(^|[\W_])(?i:ids?|mrn|patient|record|case|subject|item|participant|accession)([\W_]|$)"
+    r"(^|[\W_])(?i:ids?|mrn|patient|record|case|subject|item|participant|accession"
+    r"|(pat|patient|patienten|case|fall)[\W_]?(no|nr|nummer|number))([\W_]|$)"
     r"|[a-z]I[dD]([\W_]|$)"
 )
 # Matches the name of a column of places, such as hospitals, each of which can number its patients
