@@ -21,7 +21,6 @@ from fastkappa import (
     score_many,
 )
 from fastkappa.tables.doubtful_tables import warn_of_end
-from fastkappa.tables.two_codings import two_names
 from tests.helpers.absent import library
 
 pandas = library("pandas")
@@ -149,12 +148,3 @@ def test_predictions_outside_the_range_of_the_truth(tmp_path: Path) -> None:
         # In a small sample, the truth can lack a grade by chance. Two raters can avoid grades.
         leaderboard(truth[:30].clip(max=3), {"close": close[:30]})
         agreement(truth.clip(max=3), close)
-
-
-@pytest.mark.parametrize("are_sets", [False, True])
-def test_another_set_is_no_second_name_of_a_label(are_sets: bool) -> None:
-    labels = np.empty(3, object)
-    names = ["anger", "anger|fear", "joy"]
-    labels[:] = [frozenset(name.split("|")) for name in names] if are_sets else names
-    table = np.array([[0, 30, 1], [0, 0, 0], [0, 1, 40]])
-    assert (two_names(labels, table, ("one", "two"), 2) is None) == are_sets

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from fastkappa import Ratings, agreement, fleiss_kappa, krippendorff_alpha
+from fastkappa.tables.two_codings import two_names
 
 
 def test_names_of_the_ends_of_a_scale_among_given_labels() -> None:
@@ -71,3 +72,12 @@ def test_tags_of_spans_in_two_schemes(kinds: list[str]) -> None:
         warnings.simplefilter("error")
         for scheme in ("IOB1", "IOB2", "BIOES"):
             agreement(_tags(spans, scheme), _tags(seen, scheme))
+
+
+@pytest.mark.parametrize("are_sets", [False, True])
+def test_another_set_is_no_second_name_of_a_label(are_sets: bool) -> None:
+    labels = np.empty(3, object)
+    names = ["anger", "anger|fear", "joy"]
+    labels[:] = [frozenset(name.split("|")) for name in names] if are_sets else names
+    table = np.array([[0, 30, 1], [0, 0, 0], [0, 1, 40]])
+    assert (two_names(labels, table, ("one", "two"), 2) is None) == are_sets
