@@ -36,10 +36,9 @@ MISSING: tuple[Missing, ...] = get_args(Missing)
 # Blanks, some of zero width, that can surround a string for a missing rating. A name that consists
 # only of blanks counts as missing.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
-# A warning about a label that is lost with the missing ratings has two conditions. First, at least
-# `FEWEST_LOST` ratings with this label are left out, and at least three times as many as are kept.
-# Second, of the ratings with other labels, at least twice as many are kept as are left out. In
-# arrays, only the first `MOST_SEARCHED` items are searched.
+# A label counts as lost with the missing ratings if at least `FEWEST_LOST` of its ratings are left
+# out, and at least three times as many as are kept, while at least twice as many ratings with other
+# labels are kept as are left out. In arrays, only the first `MOST_SEARCHED` items are searched.
 FEWEST_LOST, MOST_SEARCHED = 20, 10_000
 # Arrow types that can contain NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")

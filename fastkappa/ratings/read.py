@@ -333,7 +333,6 @@ def missing_or_odd(
     missing, unless ``missing_codes`` are given.
     """
     missing = find_missing(column, missing_codes)
-    # If missing codes are given, no other strings count as missing.
     if not odd_is_missing or len(missing_codes):
         return missing
     return _with_odd_strings(column, missing, name)

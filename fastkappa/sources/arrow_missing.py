@@ -105,7 +105,7 @@ def _marked_strings(
         present = column_of(
             [with_point(categories[i], decimal) for i in places], STRINGS, counts=counts[places]
         )
-        # If missing codes are given, no other values count as missing.
+        # Strings such as "n/a" count as missing only if the user gave no missing codes.
         others = {*odd_strings(present)}
         if odd == "drop" and codes is None:
             found = {*missing_among_numbers(present)}
