@@ -105,6 +105,16 @@ def test_quoted_line_breaks_are_right(kappa: Any, write: Any) -> None:
     assert kappa(write(LINES)) == pytest.approx(KAPPA, abs=1e-15)
 
 
+@pytest.mark.parametrize("kappa", ENTRANCES)
+def test_lines_of_quoted_text_may_look_like_rows(kappa: Any, write: Any) -> None:
+    text = LINES.replace('"two lines,\nof text"', '"one, two, three\nof, text"')
+    assert text != LINES
+    assert kappa(write(text)) == pytest.approx(KAPPA, abs=1e-15)
+    # A forgotten quote is followed by the opening quote of another field.
+    text = LINES.replace('2,"two lines,\nof text"', '2,"two lines,x,y\n6,"of text"')
+    assert "a quote in line 3 opens a field that extends to line 4" in refusal(kappa, write(text))
+
+
 def test_a_column_of_texts_alone_may_have_line_breaks(write: Any) -> None:
     path = write('a\n"x\ny"\nz\n"x\ny"\n')
     assert confusion_from_source(path, "a", "a").table.tolist() == [[2, 0], [0, 1]]

@@ -7,7 +7,7 @@ import csv
 import gzip
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import StringIO, TextIOWrapper
 from pathlib import Path
@@ -251,12 +251,13 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
 
     An unintended quote turns all lines up to the next quote into one field. A quote is considered
     unintended if each of these lines has as many fields as a row, because lines of free text rarely
-    do.
+    do. It is considered intended if it is closed at the end of a field, and if other lines are rows
+    only because quotes enclose their separators or line breaks.
 
     Raises
     ------
     RatingsError
-        If each line of a quoted field has as many fields as a row.
+        If each line of a quoted field has as many fields as a row, unless the quote is intended.
     """
     of_file = file.text_format
     n_fields = len(file.names)
@@ -265,18 +266,32 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
     n_others = of_file.n_skipped + of_file.has_names
     if n_fields < 2 or not of_file.has_quotes or n_lines(file.path) <= n_rows + n_others:
         return
+    doubtful, needs_quotes = [], False
     with opened_rows(file.path, of_file, errors="replace") as text:
         first = of_file.n_skipped + 1
         for lines in _lines_of_rows(text, file.delimiter):
             last = first + len(lines) - 1
-            if last > first and all(line.count(file.delimiter) == n_fields - 1 for line in lines):
-                raise RatingsError(
-                    f"{file.path}: a quote in line {first} opens a field that extends to line"
-                    f" {last}. Each of these lines looks like a row with {n_fields} fields, but"
-                    " would be read as part of this field. Remove the quote or, if quotes are part"
-                    " of the text, use --quote none on the command line."
-                )
+            if any(line.count(file.delimiter) != n_fields - 1 for line in lines):
+                needs_quotes = needs_quotes or _is_one_row(lines, file)
+            elif last > first:
+                doubtful.append((first, last, _is_one_row(lines, file)))
             first = last + 1
+    for first, last, is_closed in doubtful:
+        if not is_closed or not needs_quotes:
+            raise RatingsError(
+                f"{file.path}: a quote in line {first} opens a field that extends to line {last}."
+                f" Each of these lines looks like a row with {n_fields} fields, but would be read"
+                " as part of this field. Remove the quote or, if quotes are part of the text, use"
+                " --quote none on the command line."
+            )
+
+
+def _is_one_row(lines: Sequence[str], file: TextFile) -> bool:
+    """Return whether the lines are one row whose closing quotes are each at the end of a field."""
+    with suppress(csv.Error):
+        rows = csv.reader(lines, delimiter=file.delimiter, strict=True)
+        return [len(row) for row in rows] == [len(file.names)]
+    return False
 
 
 def row_of_other_length(file: TextFile) -> tuple[int, int] | None:
