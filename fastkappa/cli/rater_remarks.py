@@ -153,9 +153,11 @@ def replaced_ratings(
     n, n_differ = len(pairs) - len(first), int((ratings != ratings[first][which]).sum())
     if not n:
         return []
+    # Corrections are rare. A wrong column of items or raters merges many ratings.
+    advice = " Check the columns of items and raters." if n >= len(first) else ""
     return [
         f"{count_text(n, 'rating')} replaced by the {kept} rating of the same item by the same"
-        f" rater; {n_differ} of the replaced ratings differed."
+        f" rater; {n_differ} of the replaced ratings differed.{advice}"
     ]
 
 

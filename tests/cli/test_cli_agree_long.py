@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import pickle
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ pytest.importorskip("rich")
 pytest.importorskip("matplotlib")
 pytest.importorskip("typer")
 
-from fastkappa import Ratings, fleiss_kappa, pairwise_kappa
+from fastkappa import Ratings, compare_raters, conger_kappa, fleiss_kappa, pairwise_kappa
 from fastkappa.multirater.statistics import rated_profiles
 from tests.helpers.command_line import CommandLine, write_csv
 from tests.helpers.published_raters import ANAESTHETISTS
@@ -298,3 +299,43 @@ def test_a_file_without_clusters_has_those_of_the_other_files(tmp_path: Path) ->
     message = "item 'p99' occurs only in files without the column 'ward': add the column to each"
     assert message in refusal(ann, more, *of_each)
     assert "has no column 'ward'" in refusal(alone, more, *of_each)
+
+
+def test_groups_of_a_models_items_are_looked_up(tmp_path: Path) -> None:
+    drawn = random.Random(3)
+    weeks = [f"w{i % 3}" for i in range(90)]
+    grades = {who: drawn.choices("xyz", weights=(5, 2, 1), k=90) for who in WHO[:4]}
+    people = [(i, who, grades[who][i], weeks[i]) for i in range(90) for who in WHO[:3]]
+    names = ("patient", "who", "grade", "week")
+    export = write_csv(tmp_path / "export.csv", **dict(zip(names, zip(*people))))
+    model = WHO[3]
+    alone = write_csv(tmp_path / f"{model}.csv", patient=[*range(90)], grade=grades[model])
+    options = [*LONG, "--group", "week", "--model", model]
+    for of_week in json_of(export, alone, *options)["groups"]:
+        rows = [i for i in range(90) if weeks[i] == of_week["group"]]
+        ratings = Ratings.from_raters({who: [own[i] for i in rows] for who, own in grades.items()})
+        expected = compare_raters(ratings).with_others.values
+        found = of_week["each_rater"]
+        assert found["rater_names"] == WHO[:4]
+        assert_close(found["with_others"]["values"], expected.tolist())
+        # The coefficients are those of the people.
+        whole = Ratings.from_raters({who: [grades[who][i] for i in rows] for who in WHO[:3]})
+        assert found["value"] == pytest.approx(conger_kappa(whole).value)
+    twice = write_csv(
+        tmp_path / "twice.csv", **dict(zip(names, zip(*people, (0, WHO[0], "x", "w1"))))
+    )
+    message = "item '0' has more than one 'week' in the files that contain this column: add the"
+    assert message in refusal(twice, alone, *options, "--duplicates", "last")
+
+
+def test_many_replaced_ratings_suggest_wrong_columns(tmp_path: Path) -> None:
+    items = [f"i{i}" for i in range(40) for _ in "abc"]
+    raters, drawn = [*"abc"] * 40, random.Random(5)
+    grades = [drawn.choice("xyz") for _ in items]
+    wards = [f"w{i // 12}" for i in range(120)]
+    path = write_csv(tmp_path / "long.csv", patient=wards, item=items, who=raters, grade=grades)
+    [replaced] = [
+        one for one in json_of(path, *LONG, "--duplicates=last")["warnings"] if "replaced" in one
+    ]
+    assert replaced.startswith("90 ratings replaced")
+    assert replaced.endswith("Check the columns of items and raters.")

@@ -38,6 +38,7 @@ def opened_raters(
         If the options do not name the required columns, or two files have the same name.
     """
     raters, item, rater, rating, id_column, cluster = options
+    of_items = tuple(name for name in (cluster, group) if name is not None)
     if id_column is None:
         if len(files) == 1:
             source = opener.source(files[0])
@@ -58,7 +59,9 @@ def opened_raters(
             raise RatingsError(
                 f"the files must have different names, got {', '.join(map(str, files))}."
             )
-        return _together(appended), named_raters(options)._replace(files=appended, cluster=cluster)
+        return _together(appended), named_raters(options)._replace(
+            files=appended, of_items=of_items
+        )
     if item is not None or rater is not None:
         raise RatingsError(
             f"--id is for one file per rater, and {'--item' if item else '--rater'} is for one file"
@@ -104,7 +107,7 @@ def opened_raters(
     warn_of_displaced(opened, id_column, used, next(iter(kept.values())).text_format)
     # The first file determines the name of the joined column of ratings.
     _, joined = next(iter(ratings.values()))
-    return _together(ratings), RaterColumns(chosen, id_column, RATER, joined, ratings, cluster)
+    return _together(ratings), RaterColumns(chosen, id_column, RATER, joined, ratings, of_items)
 
 
 def _refuse_long(source: Source, raters: Sequence[str]) -> None:

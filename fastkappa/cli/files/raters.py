@@ -59,9 +59,9 @@ class RaterColumns(NamedTuple):
     files : dict of (Source, str)
         Several files with one row per rating, each as its source and the name of its column of
         ratings. If a file has no column of raters, its key is the name of its only rater.
-    cluster : str or None
-        The column of clusters. If only some of several files have it, the items of the other files
-        have the same clusters as in these files.
+    of_items : tuple of str
+        The columns of clusters and groups. If only some of several files have such a column, the
+        items of the other files have the same values as in these files.
     """
 
     raters: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class RaterColumns(NamedTuple):
     rater: str | None = None
     rating: str | None = None
     files: Mapping[str, tuple[Source, str]] = MappingProxyType({})
-    cluster: str | None = None
+    of_items: tuple[str, ...] = ()
 
     @property
     def rated(self) -> tuple[str, ...]:
@@ -131,18 +131,17 @@ class RaterColumns(NamedTuple):
         rating, rater, parts = self.rated[0], self.rater or "", []
         sources = [source for source, _ in self.files.values()]
         columns = [column_names(one.files[0], one.text_format) for one in sources]
-        inherits = any(self.cluster in there for there in columns)
+        inherited = [name for name in self.of_items if any(name in there for there in columns)]
         for (of_file, (source, name)), there in zip(self.files.items(), columns):
             names_raters = not self.are_of_raters and rater in there
             texts = [name if one == rating else one for one in text if one != RATER]
             others = [*own, rater] if names_raters else own
-            if inherits and self.cluster not in there:
-                others = [one for one in others if one != self.cluster]
+            others = [one for one in others if one in there or one not in inherited]
             part = _read(source, reading, [name], others, texts, are_scores, separator)
             names = part[rater] if names_raters else as_array([of_file] * len(part[name]), rater)
             parts.append({**part, rating: part[name], rater: names.cast("string")})
-        if self.cluster is not None and inherits:
-            _add_clusters(parts, self.item or "", self.cluster)
+        for column in inherited:
+            _add_column(parts, self.item or "", column)
         for name in (rating, *own):
             types = {str(part[name].type) for part in parts}
             if len(types) > 1 and any("string" in one for one in types):
@@ -170,22 +169,27 @@ class RaterColumns(NamedTuple):
         return {**kept, self.rater or "": with_order(kept[self.rater or ""].cast("string"), chosen)}
 
 
-def _add_clusters(parts: Sequence[dict[str, Any]], item: str, cluster: str) -> None:
-    """Add the column of clusters to the parts that lack it, from the same items of other parts."""
+def _add_column(parts: Sequence[dict[str, Any]], item: str, column: str) -> None:
+    """Add a column to the parts that lack it, from the same items of other parts."""
     known: dict[Any, Any] = {}
+    several = set()
     for part in parts:
-        if cluster in part:
-            known |= zip(part[item].to_pylist(), part[cluster].to_pylist())
+        if column in part:
+            for one, value in zip(part[item].to_pylist(), part[column].to_pylist()):
+                if known.setdefault(one, value) != value:
+                    several.add(one)
     for part in parts:
-        if cluster not in part:
+        if column not in part:
             items = part[item].to_pylist()
             for one in items:
-                if one is not None and one not in known:
-                    raise RatingsError(
-                        f"item {one!r} occurs only in files without the column {cluster!r}: add the"
-                        " column to each file."
+                if one in several or (one not in known and one is not None):
+                    problem = (
+                        f"has more than one {column!r} in the files that contain this column"
+                        if one in several
+                        else f"occurs only in files without the column {column!r}"
                     )
-            part[cluster] = as_array(list(map(known.get, items)), cluster)
+                    raise RatingsError(f"item {one!r} {problem}: add the column to each file.")
+            part[column] = as_array(list(map(known.get, items)), column)
 
 
 def _read(
@@ -209,15 +213,16 @@ class RatersRead(NamedTuple):
     """The ratings in all rows and in each group, and the names of the items if they are known.
 
     Groups are sorted, and have the labels of ``whole``. If one of the raters is a model, only
-    ``everyone`` includes its ratings and labels. ``columns`` are the columns that were read.
-    ``remarks`` are messages about the ratings and groups. ``labels_are_given`` is True if labels
-    are given with ``--labels`` instead of taken from the ratings. ``arrays`` holds the values of
-    the columns.
+    ``everyone`` and ``groups_of_everyone`` include its ratings and labels. ``columns`` are the
+    columns that were read. ``remarks`` are messages about the ratings and groups.
+    ``labels_are_given`` is True if labels are given with ``--labels`` instead of taken from the
+    ratings. ``arrays`` holds the values of the columns.
     """
 
     whole: Ratings
     everyone: Ratings
     groups: dict[Any, Ratings]
+    groups_of_everyone: dict[Any, Ratings]
     items: AnyArray | None
     columns: RaterColumns
     remarks: tuple[str, ...] = ()
@@ -340,17 +345,22 @@ def read_raters(
         warn_of_separator(whole.labels, separator)
     if known is None and separator is None:
         reading.on_sorted(whole.labels)
-    everyone = whole
-    if model is not None and everyone.n_raters > 2:
-        used = _without_rater(model, columns, used, everyone)
-        whole = _of_part(used, known, ratings_of)
-    groups: dict[Any, Ratings] = {}
-    if group is not None:
-        for value, part in split_by(group, used):
+
+    def in_groups() -> dict[Any, Ratings]:
+        groups: dict[Any, Ratings] = {}
+        for value, part in () if group is None else split_by(group, used):
             try:
                 groups[value] = _of_part(part, whole.labels, ratings_of)
             except ValueError as error:
                 raise RatingsError(f"group {value!r}: {error}") from error
+        return groups
+
+    everyone, of_everyone = whole, in_groups()
+    groups = of_everyone
+    if model is not None and everyone.n_raters > 2:
+        used = _without_rater(model, columns, used, everyone)
+        whole = _of_part(used, known, ratings_of)
+        groups = in_groups()
     if separator is not None:
         remarks += blank_sets(arrays, rated)
     if group is not None:
@@ -359,7 +369,16 @@ def read_raters(
         remarks += replaced_ratings(arrays, item, rater, rated[0], duplicates)
     items, are_given = _names_of_items(columns, arrays, whole, cluster), reading.labels is not None
     return RatersRead(
-        whole, everyone, groups, items, columns, tuple(remarks), are_given, used, duplicates
+        whole,
+        everyone,
+        groups,
+        of_everyone,
+        items,
+        columns,
+        tuple(remarks),
+        are_given,
+        used,
+        duplicates,
     )
 
 

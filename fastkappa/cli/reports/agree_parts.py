@@ -15,7 +15,13 @@ from fastkappa.arrays import AnyArray
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.multirater import coefficients
-from fastkappa.multirater.each_rater import Estimates, RaterComparison
+from fastkappa.multirater.each_rater import (
+    MOST_RATERS,
+    Estimates,
+    Panel,
+    RaterComparison,
+    compare_raters,
+)
 from fastkappa.multirater.krippendorff import krippendorff_alpha
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few
@@ -125,7 +131,30 @@ def replace_people(pairs: PairwiseKappa, people: PairwiseKappa) -> None:
         getattr(pairs, name)[np.ix_(places, places)] = getattr(people, name)
 
 
-def among_people(raters: RaterComparison, people: RaterComparison | None) -> RaterComparison:
+def compared_raters(
+    request: AgreeRequest, everyone: Ratings, of_all: Weights, people: Ratings, weights: Weights
+) -> RaterComparison | None:
+    """Compare each rater with the others, or return None if there are too few or many raters.
+
+    If one of the raters is a model, ``people`` are the ratings of the others, and ``weights`` those
+    of the people's labels.
+    """
+
+    def compared(ratings: Ratings, weights: Weights) -> RaterComparison | None:
+        if not 2 < ratings.n_raters <= MOST_RATERS:
+            return None
+        panel: Panel = "conger" if request.set_separator is None else "alpha"
+        return compare_raters(
+            ratings, coefficient=panel, weights=weights, confidence=request.confidence
+        )
+
+    raters = compared(everyone, of_all)
+    if raters is None or request.model is None:
+        return raters
+    return _among_people(raters, compared(people, weights))
+
+
+def _among_people(raters: RaterComparison, people: RaterComparison | None) -> RaterComparison:
     """Return a comparison of people and a model in which only people can be left out.
 
     The changes of the coefficient are those of ``people``. They are NaN for the model and, if there

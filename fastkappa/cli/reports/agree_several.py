@@ -19,9 +19,9 @@ from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import (
     Coefficients,
-    among_people,
     bootstrap_fields,
     coefficients_of,
+    compared_raters,
     no_undefined_warnings,
     replace_people,
     too_many,
@@ -32,7 +32,7 @@ from fastkappa.formatting import count_text, first_of_many, label_text, printabl
 from fastkappa.multirater import coefficients
 from fastkappa.multirater.alternative_annotator import alternative_annotator_test
 from fastkappa.multirater.disputed import MOST_SHOWN
-from fastkappa.multirater.each_rater import MOST_RATERS, Panel, RaterComparison, compare_raters
+from fastkappa.multirater.each_rater import MOST_RATERS, RaterComparison
 from fastkappa.multirater.estimation import clusters_of, coefficients_grid, short_name
 from fastkappa.multirater.label_kappas import (
     LabelKappa,
@@ -75,9 +75,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
     with why_undefined() as undefined:
         results = coefficients_of(request, weights, whole)
         labels = _labels_of(request, whole)
-        raters = _compared(request, of_all, everyone)
-        if raters is not None and request.model is not None:
-            raters = among_people(raters, _compared(request, weights, whole))
+        raters = compared_raters(request, everyone, of_all, whole, weights)
         items, last, files = of_items(request, read, weights)
     first = next(iter(results.values()))
     with no_undefined_warnings():
@@ -138,7 +136,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         files=files,
     ).plus([_of_coefficients(request, results, [*above, *undefined], resampled=resampled), *parts])
     if request.group is not None:
-        output = _with_groups(request, output, first, weights, read)
+        output = _with_groups(request, output, first, weights, of_all, read)
     if pair is not None:
         pictures = [table_picture(pair, request.heat_map), *output.pictures]
         output = output._replace(pictures=pictures)
@@ -150,6 +148,7 @@ def _with_groups(
     output: Output,
     whole: MultiRaterResult,
     weights: Weights,
+    of_all: Weights,
     read: RatersRead,
 ) -> Output:
     """Return the output with the coefficients of each group, and the comparison of the groups."""
@@ -161,7 +160,7 @@ def _with_groups(
     undefined: dict[str, None] = {}
     drawn: dict[str, BootstrapResult] = {}
     for group, ratings in read.groups.items():
-        name = label_text(group)
+        name, everyone = label_text(group), read.groups_of_everyone[group]
         with why_undefined() as reasons:
             found[name] = coefficients_of(request, weights, ratings)
             labels = _labels_of(request, ratings)
@@ -169,7 +168,7 @@ def _with_groups(
         raters = None
         with no_undefined_warnings():
             if read.everyone.n_raters <= LARGEST_TABLE:
-                raters = _compared(request, weights, ratings)
+                raters = compared_raters(request, everyone, of_all, ratings, weights)
             resampled = _bootstraps(found[name], ratings, request)
         by_label[name] = {label_text(one.label): one.value for one in labels}
         if raters is not None:
@@ -178,7 +177,7 @@ def _with_groups(
         sections = (
             _of_coefficients(request, found[name], [], resampled=resampled),
             _of_labels(labels),
-            _of_raters(ratings, raters),
+            _of_raters(everyone, raters),
         )
         one = next(iter(found[name].values()))
         if resampled:
@@ -267,16 +266,6 @@ def _of_coefficients(
 
 def _labels_of(request: AgreeRequest, ratings: Ratings) -> Sequence[LabelKappa]:
     return coefficients.fleiss_kappa(ratings, **request.of_several).by_label
-
-
-def _compared(request: AgreeRequest, weights: Weights, ratings: Ratings) -> RaterComparison | None:
-    """Return the comparison of each rater with the others, unless there are too few or many."""
-    if not 2 < ratings.n_raters <= MOST_RATERS:
-        return None
-    panel: Panel = "conger" if request.set_separator is None else "alpha"
-    return compare_raters(
-        ratings, coefficient=panel, weights=weights, confidence=request.confidence
-    )
 
 
 def _of_labels(labels: Sequence[LabelKappa]) -> Section:
