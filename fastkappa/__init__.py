@@ -1,7 +1,6 @@
 """Compute Cohen's kappa and other agreement statistics quickly.
 
-Two arrays of ratings are tallied in a confusion matrix, and their agreement statistics are
-computed from it.
+Two arrays of ratings are counted in a confusion matrix, from which the statistics are computed.
 """
 
 from typing import TYPE_CHECKING

@@ -21,7 +21,7 @@ CHUNK = 1 << 16
 
 
 def first_of(entries: Iterable[Any]) -> Any:
-    """Return the first entry, or None if there is none, without calling ``len``."""
+    """Return the first of the entries, or None if they are empty, without calling ``len``."""
     return next(iter(entries), None)
 
 
@@ -39,8 +39,8 @@ Matrix: TypeAlias = AnyArray | SupportsArray | Sequence[Sequence[float] | AnyArr
 def offsets_from(values: AnyArray, lowest: int) -> NDArray[np.uint64]:
     """Return ``values - lowest`` for integers, modulo 2**64.
 
-    A signed difference could overflow: two int8 numbers, for example, can differ by 255. The offset
-    of a number below ``lowest`` is larger than all other offsets.
+    A signed difference could overflow: two int8 numbers, for example, can differ by 255. Numbers
+    below ``lowest`` wrap around, so their offsets are larger than all other offsets.
     """
     wide = in_64_bits(values).view(np.uint64)
     wide -= np.uint64(lowest % (1 << 64))
@@ -63,7 +63,7 @@ def is_masked_array(values: Any) -> bool:
 
 
 def chunks_of(columns: Sequence[Any], size: int) -> Iterator[tuple[slice, Floats]]:
-    """Yield each range of m rows, and an array of shape (n_columns, m) with a copy of them."""
+    """Yield ranges of m rows, each with a copy of the rows in an array of shape (n_columns, m)."""
     n = len(columns[0])
     step = max(1, size // len(columns))
     for start in range(0, n, step):

@@ -133,7 +133,8 @@ def xgboost_eval_metric(y_true: Any, y_pred: Any, sample_weight: Any = None) -> 
 def _labels_of(data: Any, name: str, instead: str) -> tuple[Any, Any]:
     """Return the labels and weights of a library's data set. The weights can be None.
 
-    ``instead`` is the metric for the scikit-learn interface, which passes arrays.
+    If ``data`` is an array, the error suggests ``instead``, the metric for the scikit-learn
+    interface.
     """
     if not hasattr(data, "get_label"):
         raise TypeError(
@@ -172,7 +173,7 @@ xgboost_eval_metric.__name__ = LOSS
 class CatBoostKappa:
     """Quadratic weighted kappa for CatBoost's ``eval_metric`` and ``custom_metric``.
 
-    CatBoost requires the method names of this class, and shows the class name in its logs.
+    CatBoost calls these methods by name, and shows the name of this class in its logs.
     """
 
     # Without this attribute, CatBoost tries to compile the methods with Numba, which fails with a

@@ -64,8 +64,8 @@ def check_choice(argument: str, value: Any, allowed: Sequence[Choice], more: str
 def did_you_mean(value: Any, allowed: Sequence[Any]) -> str:
     """Return a sentence that suggests the nearest allowed word, or "" if none is near.
 
-    If no word is very near, a word with which the value begins or that contains the value is
-    nearer than other words.
+    A very similar word is preferred. If there is none, a word that contains the value, or with
+    which the value begins, is preferred to other similar words.
 
     Examples
     --------
@@ -123,9 +123,9 @@ def n_edits(first: str, second: str) -> int:
 
 
 def position_of(name: Any, names: Sequence[str], what: str) -> int:
-    """Return a position, given a name or a position.
+    """Convert a name to its position, and return a position unchanged.
 
-    An integer is taken as a position, unless it is also one of the names.
+    An integer is a position, unless it is also one of the names.
 
     Raises
     ------

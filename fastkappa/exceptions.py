@@ -70,7 +70,7 @@ def invalid_parameter_error() -> type[Exception]:
 
 @contextmanager
 def library_needed(use: str, library: str, to_install: str) -> Iterator[None]:
-    """Turn any error from importing an optional library into one that says how to install it.
+    """Convert any error from importing an optional library to one with installation advice.
 
     Importing an installed library can raise any error, such as an AttributeError due to
     incompatible dependencies.

@@ -82,7 +82,7 @@ def label_text(label: Any) -> str:
 
 
 def group_text(column: str, name: str) -> str:
-    """Return the name of a group after its column, unless the name begins with the column.
+    """Prefix a group's name with its column's name, unless it already starts with that name.
 
     Examples
     --------
@@ -166,7 +166,9 @@ def percent_text(proportion: float) -> str:
 
 
 def measured_text(value: float, spread: float, digits: int = 4) -> str:
-    """Return a measurement with the decimals of ``spread`` at ``digits`` significant digits.
+    """Return a measurement as text, with the number of decimals that suits its spread.
+
+    With that number of decimals, ``spread`` has ``digits`` significant digits.
 
     Examples
     --------
@@ -209,7 +211,7 @@ def number_text(number: int | float) -> str:
 
 
 def first_of_many(texts: Sequence[str], most: int, separator: str = ", ") -> str:
-    """Join the first ``most`` texts, and append the number of those left out.
+    """Join at most ``most`` texts. If others are left out, append their number.
 
     Examples
     --------
@@ -242,7 +244,7 @@ def interval_text(
 
 
 def p_value_text(p_value: float, digits: int = 2) -> str:
-    """Return a p-value as text with ``digits`` significant digits, or as a bound near 0 or 1.
+    """Return a p-value as text with ``digits`` significant digits, or as a bound if near 0 or 1.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from fastkappa.exceptions import library_needed
 
 
 def data_frame(columns: dict[str, Any], index: tuple[str, list[Any]] | None = None) -> Any:
-    """Return a pandas DataFrame. ``index`` holds the name and the entries of its index."""
+    """Return a pandas DataFrame. ``index`` is a pair: the name of the index, and its entries."""
     with library_needed("to_frame", "pandas", "fastkappa[pandas]"):
         import pandas
     rows = None if index is None else pandas.Index(index[1], name=index[0])

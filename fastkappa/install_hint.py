@@ -46,7 +46,7 @@ def install_command(requirement: str) -> str:
 
 
 def _origin_of(root: Path) -> dict[str, Any]:
-    """Return pip's record of the origin of the copy in ``root``, or {} if it came from an index."""
+    """Return pip's record of where the copy in ``root`` came from, or {} for a package index."""
     import json
     from importlib import metadata
 

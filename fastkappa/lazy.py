@@ -11,7 +11,7 @@ from typing import Any
 def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """Return a module-level ``__getattr__`` that loads names from other modules.
 
-    A name can also be that of a module.
+    A name can also refer to a module.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ class KappaFunction(Protocol):
         """The labels, in order."""
 
     def __call__(self, y1: Any, y2: Any, *, sample_weight: Any = None) -> float:
-        """Return kappa of two arrays."""
+        """Return the kappa between two arrays."""
         ...
 
 
@@ -101,7 +101,7 @@ def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int6
 
 
 class Scorer:
-    """Compute kappa of arrays of one dtype, with labels known in advance; see `compile_scorer`."""
+    """Compute kappa for arrays of one dtype and labels known in advance; see `compile_scorer`."""
 
     def __init__(self, labels: Any, weights: Weights, dtype: Any) -> None:
         self.dtype = _as_dtype(dtype)
@@ -121,7 +121,7 @@ class Scorer:
         self.__qualname__ = self.__name__
 
     def __call__(self, y1: Any, y2: Any, *, sample_weight: Any = None) -> float:
-        """Return kappa of two arrays."""
+        """Return the kappa between two arrays."""
         y1, y2 = self._read(y1, "y1"), self._read(y2, "y2")
         n_items = check_lengths(y1, y2, sample_weight)
         item_weights = None if sample_weight is None else read_sample_weight(sample_weight, n_items)

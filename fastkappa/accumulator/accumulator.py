@@ -52,10 +52,10 @@ class ConfusionAccumulator:
     ----------
     labels : array-like of shape (l,), default=None
         The labels of the table, in order. Items with other labels are left out and counted in
-        ``n_outside``. If None, the labels and their order are taken from the ratings if their type
-        declares an order, as ordered categoricals, polars Enums, ordered Arrow dictionaries and
-        Python enums do. If the ratings declare no order, all labels that occur are used, in sorted
-        order. At most 4096 labels can be given or declared.
+        ``n_outside``. By default, the labels and their order are those that the type of the ratings
+        declares. Ordered categoricals, polars Enums, ordered Arrow dictionaries and Python enums
+        declare an order. If no order is declared, all labels that occur are used, in sorted order.
+        At most 4096 labels can be given or declared.
     backend : {'cython', 'numba', 'numpy'}, default=None
         If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If the variable
         is not set, the fastest available backend is used.
@@ -190,7 +190,7 @@ class ConfusionAccumulator:
         missing_codes: Sequence[Any] = (),
         sample_weight: Any = None,
     ) -> None:
-        """Subtract items that were added before, such as those that leave a sliding window.
+        """Subtract items that were added earlier, such as items that leave a sliding window.
 
         The parameters are the same as those of `update`.
 

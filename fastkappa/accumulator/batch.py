@@ -37,12 +37,12 @@ def snapshot_of_batch(
 
 
 def dropped_of(items: RatedItems) -> AnyArray:
-    """Return how many items were left out of a batch, and how many ratings each rater lacks."""
+    """Return the number of items left out of a batch, and of missing ratings per rater."""
     return dropped_items(items.n_dropped, *items.n_missing.values())
 
 
 def order_with(items: RatedItems, order: LabelOrder | None) -> LabelOrder | None:
-    """Return the order declared so far or by the batch, or raise if the two orders differ."""
+    """Return the order declared by this or earlier batches, or raise if two orders differ."""
     if not items.are_declared:
         return order
     refuse_too_many(len(items.labels.labels))

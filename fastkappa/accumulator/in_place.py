@@ -96,7 +96,10 @@ class InPlace:
         return self._tally.subtract([column.values for column in batch.columns.values()])
 
     def table(self) -> ConfusionTable | None:
-        """Return the table of the items counted in place, or None if no batch can be counted so."""
+        """Return the table of the items counted in place, or None.
+
+        The result is None if the given labels do not allow any batch to be counted in place.
+        """
         found = self._tally.finish()
         if self._given is None:
             return layered(ConfusionCounts(*square(found, NO_RATINGS, NO_RATINGS), 0))

@@ -1,7 +1,7 @@
 """Convert the contents of an accumulator to JSON and back.
 
-The JSON text can come from an untrusted source. It is accepted only if an accumulator can have such
-contents, and if every declared size matches the number of values.
+The JSON text can come from an untrusted source. It is rejected if no accumulator could have these
+contents, or if a declared size does not match the number of values.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def _table_from_fields(fields: dict[str, Any]) -> ConfusionTable:
 
 
 def _check_numbers(contents: Snapshot) -> None:
-    """Raise if the counts are impossible, or if the sums do not fit the number of weights."""
+    """Raise if the counts are impossible, or if the sums are impossible for that many weights."""
     table, n_float = contents.table, contents.n_float
     least = table.counts.min(initial=0)
     if least < 0:
@@ -242,7 +242,7 @@ def _check_labels(contents: Snapshot) -> None:
 
 
 def _refuse_uncounted(table: ConfusionTable) -> None:
-    """Raise unless the labels are sorted, all occur, and have a type that ratings can have."""
+    """Raise unless the labels are sorted, all labels occur, and ratings can have their type."""
     labels = table.rows
     if table.n_outside:
         raise ValueError("n_outside must be 0 if labels_given is false")

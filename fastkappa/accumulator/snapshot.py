@@ -70,19 +70,19 @@ class Snapshot(NamedTuple):
 
     @property
     def is_weighted(self) -> bool | None:
-        """Whether the items have weights; None if only some do, or if there are no items."""
+        """Whether items have weights, or None if only some of them do or if there are no items."""
         plain, weighted = (bool(layer.any()) for layer in self.table.counts)
         return weighted if plain != weighted else None
 
     @property
     def left_out(self) -> dict[str, Any]:
-        """The numbers of items and ratings left out, under the names that all results use."""
+        """The numbers of items and ratings left out, keyed by the names that all results use."""
         n_dropped, *missing = self.dropped.tolist()
         n_outside = self.table.n_outside
         return {"n_outside": n_outside, "missing": tuple(missing), "n_dropped": n_dropped}
 
     def in_short(self) -> str:
-        """Return the numbers of items and labels as text, with the items left out, if any."""
+        """Return the numbers of items, labels and items left out as text."""
         labels = self.table.rows if self.order is None else self.order.labels
         left_out = {"outside the labels": self.table.n_outside, "missing": int(self.dropped[0])}
         more = (f", {n} {why}" for why, n in left_out.items() if n)
@@ -104,7 +104,10 @@ class Snapshot(NamedTuple):
         return ConfusionCounts(in_order, known.array.copy(), counts.n_outside)
 
     def judge_addition(self, other: Snapshot) -> None:
-        """Raise if only one snapshot has weights, and warn if their label codes seem to differ."""
+        """Check another snapshot before it is added.
+
+        Raise if only one of the two has weights. Warn if their label codes seem to differ.
+        """
         refuse_weighted_and_not(self.is_weighted, other.is_weighted)
         tables = {SO_FAR: self.table, "the other accumulator": other.table}
         parts = [
@@ -123,7 +126,7 @@ class Snapshot(NamedTuple):
         )
 
     def minus(self, other: Snapshot) -> Snapshot:
-        """Return this snapshot without the other's items, or raise if it lacks any of them."""
+        """Subtract the items of another snapshot, or raise if this one lacks any of these items."""
         common_kind(self.kind, other.kind)
         table = subtract(self.table, other.table)
         n_float, dropped = self.n_float - other.n_float, self.dropped - other.dropped
@@ -142,7 +145,7 @@ class Snapshot(NamedTuple):
         return self if self.labels_given else self._replace(table=occurring(self.table))
 
     def judge_labels(self) -> None:
-        """Check the labels of all batches for doubtful strings, as if they were one batch."""
+        """Check the labels of all batches together for doubtful strings."""
         labels, counts = self.table.rows, self.table.counts.sum(axis=0)
         codes, strings = np.arange(len(labels)), labels.tolist()
         columns = {
@@ -152,7 +155,7 @@ class Snapshot(NamedTuple):
         judge_labels(columns, labels if self.labels_given else None)
 
     def warn_of_order(self, weights: Weights, stacklevel: int) -> None:
-        """Warn if weights rely on an order of labels that is alphabetical, or probably wrong."""
+        """Warn if weights depend on a label order that is merely alphabetical or probably wrong."""
         why = what_needs_order(weights)
         if why is not None:
             is_known = self.order is not None or self.labels_given
@@ -191,7 +194,7 @@ def _has_more(table: ConfusionTable) -> bool:
 
 
 def layered(counts: ConfusionCounts, sums: AnyArray | None = None) -> ConfusionTable:
-    """Return a table with two layers, for items that all have weights or all have none."""
+    """Return a table with two layers. Either all of its items have weights, or none do."""
     layers = np.zeros((2, *counts.table.shape), np.int64)
     layers[int(sums is not None)] = counts.table
     labels = counts.labels

@@ -43,7 +43,7 @@ MOST_RATERS = 4
 
 
 class AgreeRequest(NamedTuple):
-    """The options that determine the report of ``fastkappa agree``, and the data in their files.
+    """The options of ``fastkappa agree`` that determine its report, and the data read from files.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class AgreeRequest(NamedTuple):
         use 0.15 for skilled annotators and 0.1 for crowd workers.
     disputed : FILE
         Write the items on which raters disagree to a CSV file for adjudication, the most disputed
-        items first. Items are named by --item, or by row numbers that start at 1.
+        items first. Items are identified by the --item column, or by row numbers that start at 1.
     gold : FILE
         Write the final label of each item to a CSV file: the label that more than half of its
         raters gave, or the decision in --adjudicated.
@@ -181,7 +181,7 @@ class AgreeRequest(NamedTuple):
         return first, second
 
     def lists_items(self, columns: RaterColumns) -> bool:
-        """Return whether each item's ratings are needed because items are listed or written."""
+        """Return whether items are listed or written, which requires the ratings of each item."""
         return columns.names_items or self.disputed is not None or self.gold is not None
 
     def fields(self) -> dict[str, Any]:

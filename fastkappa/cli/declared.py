@@ -91,7 +91,7 @@ def _option(name: str, kind: Any, default: Any, described: _Described | None) ->
 
 
 def examples_of(function: Callable[..., None]) -> str | None:
-    """Return the "Examples" section of a docstring, with a heading, to end a help text."""
+    """Return the "Examples" section of a docstring, with a heading, for the end of a help text."""
     examples = _sections(function)[1].get("Examples")
     return None if examples is None else f"Examples:\n\n{examples}"
 

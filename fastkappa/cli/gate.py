@@ -19,7 +19,7 @@ TOO_LOW = 3
 class Estimate(NamedTuple):
     """A kappa with its name and the lower limit of its interval.
 
-    If the items cannot be scored, ``failure`` states this and the reason.
+    If the items cannot be scored, ``failure`` explains why.
     """
 
     of: str
@@ -60,7 +60,7 @@ class Gate(NamedTuple):
             raise ValueError(f"--fail-under must be a number from -1 to 1, got {least}.")
 
     def check(self, estimates: Sequence[Estimate]) -> None:
-        """Print the lowest estimate that fails, and exit. NaN always fails."""
+        """If any estimate fails, print the lowest estimate and exit. NaN always fails."""
         least = self.fail_under
         if least is None:
             return

@@ -24,7 +24,7 @@ def separate_occasions(arrays: dict[str, Any], item: str, rater: str, group: str
     """Return a remark if groups share items, unless each rater occurs in only one group.
 
     If a rater rated an item in several groups, every rater is treated as a different rater in each
-    group, and the column of raters in ``arrays`` is replaced with names that include the group.
+    group. The names in the ``rater`` column of ``arrays`` then include the group.
     """
     items, raters, groups = (codes_of(arrays[name]) for name in (item, rater, group))
     kept = groups >= 0
@@ -56,7 +56,7 @@ def _n_in_several(keys: AnyArray, groups: AnyArray, n_groups: int) -> int:
 def repeated_items(tables: Mapping[Any, AnyArray], raters: Sequence[str]) -> list[str]:
     """Return a remark if the tables of the groups suggest that all groups have the same items.
 
-    The sign is a rater, or a column of true labels, with the same label counts in all groups.
+    This is likely if a rater, or a column of true labels, has the same label counts in all groups.
     """
     if len(tables) < 2:
         return []
@@ -73,7 +73,7 @@ def repeated_items(tables: Mapping[Any, AnyArray], raters: Sequence[str]) -> lis
 
 
 def warn_of_few_shared(ratings: Ratings) -> None:
-    """Warn about raters who share few items with each other rater and with all others combined."""
+    """Warn about raters who share few items with any one rater and with all others combined."""
     tables, n_rated = ratings.rater_pairs("the raters' items")
     n, pairs = ratings.n_raters, np.triu_indices(ratings.n_raters, 1)
     shared = np.zeros((n, n), np.int64)

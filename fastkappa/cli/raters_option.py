@@ -26,8 +26,8 @@ class RaterOptions(NamedTuple):
         dash.
     item : COLUMN
         The column that identifies the item in a file with one row per rating; --rater and --rating
-        are then also needed. In a file with one column per rater, the column with the names of
-        items for 'fastkappa agree' to list.
+        are then also needed. In a file with one column per rater, the column of item names that
+        'fastkappa agree' shows.
     rater : COLUMN
         The column that names the rater in a file with one row per rating.
     rating : COLUMN
@@ -83,7 +83,8 @@ def spread(arguments: list[str]) -> Iterator[str]:
 def named_raters(options: RaterOptions, *, names_items: bool = False) -> RaterColumns:
     """Return the columns that the options name in a single file.
 
-    If ``names_items`` is True, ``--item`` can name the items of a file with one column per rater.
+    If ``names_items`` is True, ``--item`` is also accepted for a file with one column per rater. It
+    is then the column of item names.
 
     Raises
     ------

@@ -65,7 +65,7 @@ class Remarks:
             self.given_labels = labels.tolist()
 
     def note_sorted(self, labels: AnyArray, of: str) -> None:
-        """Record labels that were sorted because no order was given, and which ratings use them."""
+        """Record labels that were sorted for lack of an order, and the ratings that use them."""
         self.users[len(self.sorted_labels)] = of
         self.sorted_labels.append(labels)
 
@@ -89,7 +89,7 @@ class Remarks:
         _print_warning(self.texts[-1])
 
     def write(self, report: Output, output: str) -> None:
-        """Write a report in a format. If the format does not contain the doubts, print them."""
+        """Write an output in a format. If the format omits the doubts, print them as warnings."""
         if output in ("json", "csv", "sentence"):
             for doubt in dict.fromkeys(report.doubts):
                 self.warn(doubt)

@@ -1,4 +1,4 @@
-"""Write text to the terminal, which no other module does directly."""
+"""Write text to the terminal. All other modules print through this module."""
 
 from __future__ import annotations
 

@@ -120,7 +120,8 @@ def arguments_named(**names: str) -> Iterator[None]:
     Raises
     ------
     RatingsError
-        If the block raises a ``ValueError``. The message is the changed text.
+        If the block raises a ``ValueError``. The message is that of the ``ValueError``, with the
+        names replaced.
     """
     with warnings.catch_warnings(record=True) as warned:
         try:

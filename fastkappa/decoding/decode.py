@@ -265,7 +265,7 @@ def read_labelled(
 
 
 def warn_of_labels(labels: AnyArray, weights: Weights, *, is_known: bool) -> None:
-    """Warn if weights rely on an order of labels that is only alphabetical, or probably wrong."""
+    """Warn if weights depend on a label order that is merely alphabetical or probably wrong."""
     needs_order = what_needs_order(weights)
     if needs_order is not None:
         is_known = is_known or sorted(labels.tolist(), key=str) != labels.tolist()

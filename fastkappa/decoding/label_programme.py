@@ -77,7 +77,7 @@ def solve(items: Probabilities, matrix: FloatTable) -> Solution:
 def _best(
     items: Probabilities, matrix: FloatTable, given: AnyArray
 ) -> tuple[FloatTable, FloatTable] | None:
-    """Return the table with the highest kappa and its costs, or None if no kappa exceeds 0."""
+    """Return the table with the highest kappa, and the costs, or None if no kappa exceeds 0."""
     totals = items.margins()
     chance = totals @ matrix / totals.sum()
     if np.count_nonzero(totals) < 2 or not chance.any():

@@ -137,9 +137,9 @@ class OutOfFoldClassifier(
         return predicted, splits
 
     def _predicted(self, method: str, X: Any) -> AnyArray:
-        """Return the estimator's predictions, or raise if the order of the columns changes them.
+        """Return the estimator's predictions, or raise if they depend on the order of the columns.
 
-        Some estimators ignore the names of columns, such as LightGBM's. Others select columns by
+        Some estimators, such as LightGBM's, ignore the names of columns. Others select columns by
         name, so the order does not matter.
         """
         predict = getattr(self.estimator_, method)
@@ -152,7 +152,7 @@ class OutOfFoldClassifier(
         return predicted
 
     def _splits(self, X: Any, labels: AnyArray, groups: Any = None) -> Splits:
-        """Return the folds of ``cv``, or raise unless each item is tested exactly once."""
+        """Return the folds of ``cv``, or raise unless each item is in exactly one test fold."""
         if is_fractional(labels):
             # scikit-learn can stratify only by whole numbers and strings, so fractional labels are
             # replaced by codes.

@@ -9,8 +9,8 @@ At the maximum of the penalised objective, the gradient of kappa(a) - mu |a|**2 
 
     (G + alpha I) a = b + c / kappa,      alpha = mu / kappa times the denominator of kappa(a).
 
-The equation is that of ridge regression with a different right-hand side. Substituting its solution
-into kappa(a) leads to a quadratic equation for kappa, whose positive root is the maximum.
+This is the equation of ridge regression, but with a different right-hand side. Substituting its
+solution into kappa(a) leads to a quadratic equation for kappa, whose positive root is the maximum.
 """
 
 from __future__ import annotations

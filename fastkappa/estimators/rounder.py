@@ -61,7 +61,7 @@ class KappaRounder(OutOfFoldClassifier):
         correspond to the true labels.
     labels : array-like of shape (l,), default=None
         All labels, in order. This parameter is required if labels are fractional, such as half
-        points. If None, the order of the labels is taken from ``y`` if its type declares one, as an
+        points. By default, the labels are in the order that the type of ``y`` declares, as an
         ordered categorical does. If ``y`` declares no order, its labels are sorted. Strings are
         sorted by value if all of them are numbers. Otherwise, they are sorted alphabetically, and a
         ``LabelOrderWarning`` is issued if the weights depend on the order.

@@ -38,11 +38,11 @@ class KappaScorer:
         Disagreement weights, as in `cohen_kappa_score`. If ``weights`` is a matrix, its rows
         correspond to the true labels, and ``labels`` is required.
     labels : array-like of shape (l,), default=None
-        All labels, in order. If None, the order of the labels is taken from ``y`` if its type
-        declares one, as an ordered categorical does. If ``y`` declares no order, the labels are
-        those in the classifier's ``classes_`` and in ``y``. They are sorted, unless ``classes_``
-        contains all of them in another order, in which case that order is kept. Strings are sorted
-        by value if all of them are numbers. Otherwise, they are sorted alphabetically, and a
+        All labels, in order. By default, the labels are in the order that the type of ``y``
+        declares, as an ordered categorical does. If ``y`` declares no order, the labels are those
+        in the classifier's ``classes_`` and in ``y``. They are sorted, unless ``classes_`` contains
+        all of them in another order, in which case that order is kept. Strings are sorted by value
+        if all of them are numbers. Otherwise, they are sorted alphabetically, and a
         ``LabelOrderWarning`` is issued if the weights depend on the order.
 
     Raises

@@ -53,7 +53,7 @@ default='quadratic'
         Disagreement weights, as in `fastkappa.kappa_from_confusion`. If ``weights`` is a matrix,
         its rows correspond to the true labels.
     drop_outside : bool, default=False
-        Whether to leave out items whose label is not one of 0 to k. By default, such a label
+        Whether to leave out items whose label is outside the range 0 to k. By default, such a label
         raises an error.
 
     Returns
@@ -64,7 +64,7 @@ default='quadratic'
     Raises
     ------
     ValueError
-        If ``scores`` and ``labels`` differ in length, if a label is not one of 0 to k and
+        If ``scores`` and ``labels`` differ in length, if a label is outside the range 0 to k and
         ``drop_outside`` is False, if a score or a threshold is NaN, if the thresholds are not in
         order, or if `kappa_from_confusion` rejects the weights.
     numba.TypingError

@@ -72,13 +72,13 @@ def check_range(start: int, stop: int, *arrays: AnyArray | None) -> None:
 
 
 def chunks_of(part: Range, length: int) -> Iterator[slice]:
-    """Yield consecutive slices of at most ``length`` items that together cover a part."""
+    """Split a part of the items into consecutive slices of at most ``length`` items."""
     for begin in range(*part, length):
         yield slice(begin, min(begin + length, part[1]))
 
 
 def check_tables(*tables: AnyArray | None) -> None:
-    """Raise unless tables share a shape with a row and a column for values that are not labels."""
+    """Raise unless all tables have the same shape, with at least one row and one column."""
     shapes = {table.shape for table in tables if table is not None}
     if len(shapes) > 1 or not all(shapes.pop()):
         raise ValueError(
@@ -283,9 +283,9 @@ class ScoreKernels(Protocol):
         places: NDArray[np.int64],
         prefix: Floats,
     ) -> None:
-        """Write, for each label, the number or total weight of the items before each place.
+        """For each label, write the number or total weight of the items before each place.
 
-        Items before the first place are left out.
+        Items before ``places[0]`` are not counted.
         """
 
 

@@ -153,9 +153,9 @@ def leaderboard(
 
     The confidence interval for kappa is the score interval that `agreement` computes. A percentile
     interval is too narrow if kappa depends on only a few items, because a replicate can lack all of
-    these items. This is the case if kappa is near 1 or if disagreement weights are used. With
-    clusters or item weights, or with more than 128 labels, the interval for kappa is nevertheless a
-    percentile interval. If kappa is 1, this interval has zero width.
+    these items. Kappa depends on only a few items if it is near 1 or if disagreement weights are
+    used. With clusters or item weights, or with more than 128 labels, the interval for kappa is
+    nevertheless a percentile interval. If kappa is 1, this interval has zero width.
 
     Apart from the simultaneous intervals, the intervals for differences and ranks are percentile
     intervals. A percentile interval for a kappa or a difference is NaN if kappa is undefined in

@@ -302,7 +302,7 @@ class Leaderboard(Result):
         return self._report_without(())
 
     def _report_without(self, told: Collection[str]) -> Report:
-        """Return the report, without the remarks on predictions that are in ``told``."""
+        """Return the report. Remarks on predictions are left out if they are in ``told``."""
         header, rows = self.cells()
         remarks = [remark for remark in self._remarks() if remark not in told]
         return Report(
@@ -370,7 +370,7 @@ class Leaderboard(Result):
         return "" if self.n_clusters is None else f" of {self.n_clusters} clusters"
 
     def _conclusion(self) -> list[str]:
-        """Return a list with a line on predictions significantly below the leader, or no line."""
+        """Return a list with one line on the predictions significantly below the leader, or []."""
         below = self.significantly_below[1:]
         n_compared = len(below) - below.count(None)
         if not n_compared:
@@ -405,7 +405,7 @@ def reports_of_splits(boards: Mapping[str, Leaderboard]) -> list[Report]:
     """Return reports of all splits: a table of ranks and kappas, then one report per leaderboard.
 
     The table lists the predictions in their order in the first split. Remarks on a prediction that
-    apply to all splits are below the table.
+    apply to all splits are printed below the table.
     """
     rows: dict[Any, list[str]] = {name: [] for name in next(iter(boards.values())).names}
     for board in boards.values():

@@ -99,7 +99,7 @@ def warn_of_undefined(kappas: FloatTable) -> None:
 def score_intervals(
     tables: AnyArray, present: NDArray[np.bool_], weights: Weights, confidence: float
 ) -> FloatTable:
-    """Return an array of shape (m, 2) with the score interval of each table on its labels.
+    """Return the score interval of each table, for the labels in it, with shape (m, 2).
 
     `agreement` computes the same intervals. An interval is NaN if `agreement` would use another
     method.
@@ -132,7 +132,7 @@ def with_same_labels(
 def draw_groups(
     n_groups: int, n_resamples: int, generator: np.random.Generator
 ) -> Iterator[FloatTable]:
-    """Yield arrays of shape (r, n_groups) with how often each replicate draws each group."""
+    """Yield arrays of shape (r, n_groups): how often each replicate draws each group."""
     for start in range(0, n_resamples, AT_ONCE):
         n_rows = min(AT_ONCE, n_resamples - start)
         drawn = generator.integers(0, n_groups, (n_rows, n_groups))
@@ -244,7 +244,7 @@ def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
 
 
 def _mostly_defined(replicates: FloatTable) -> FloatTable:
-    """Return the replicates, with NaN in the whole column of a kappa that is often undefined.
+    """Return the replicates. If a kappa is often undefined, its whole column becomes NaN.
 
     The defined replicates of such a kappa are not representative. For example, if all items but one
     have the same label, kappa is undefined in every replicate without that item.

@@ -24,7 +24,9 @@ from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 
 
 class Sums(NamedTuple):
-    """Sums over the subjects of each of m samples: (m, k) for ``raters``, (m,) for the others.
+    """Sums over the subjects of each of m samples.
+
+    ``raters`` has the shape (m, k), and all other arrays have the shape (m,).
 
     Attributes
     ----------

@@ -1,6 +1,7 @@
 """Compute the concordance correlations of Lin (two raters) and Barnhart (several raters).
 
-Let m_j and s_j**2 be rater j's mean and variance, and s_jk a covariance (divisor n). Then
+Let m_j and s_j**2 be rater j's mean and variance, and s_jk the covariance of raters j and k, all
+with divisor n. Then
 
     ccc = sum of s_jk / sum of (s_j**2 + s_k**2 + (m_j - m_k)**2) / 2
 

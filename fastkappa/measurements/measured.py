@@ -121,9 +121,10 @@ def read_ratings(ratings: Any, missing: Missing, clusters: Any = None) -> Measur
 
 
 def _warn_of_units(measured: Measured) -> None:
-    """Warn if a rater used another unit for some of the subjects.
+    """Warn if a rater used a different unit for some of the subjects.
 
-    The ratios of two raters are then in two groups that differ by a power of ten.
+    In that case, the ratios of two raters' measurements form two groups that differ by a power of
+    ten.
     """
     for (a, first), (b, second) in pairwise(zip(measured.names, next(measured.chunks()))):
         if len(first) < 2 * FEWEST_IN_UNIT or min(first.min(), second.min()) <= 0:

@@ -128,7 +128,7 @@ def _are_ids(j: int, columns: Sequence[AnyArray], names: Sequence[str] | None) -
 def _long_form(
     columns: Sequence[AnyArray], names: Sequence[str] | None
 ) -> tuple[int, int, int] | None:
-    """Return the subject, rater and measurement columns of long form, or None if it is not used."""
+    """Return the subject, rater and measurement columns of a table in long form, otherwise None."""
     if len(columns) != 3 or len(columns[0]) < FEWEST:
         return None
     for subject, rater, value in ((0, 1, 2), (1, 0, 2), (0, 2, 1), (1, 2, 0), (2, 0, 1), (2, 1, 0)):

@@ -119,14 +119,14 @@ def measured_grid(
 
 
 def with_unit(name: str, units: str | None) -> str:
-    """Return a name in a report with the unit of its values, if there is one."""
+    """Append the unit of measurement to a name in a report, if the unit is given."""
     return name if units is None else f"{name} ({printable(units)})"
 
 
 def measured_estimates(
     rows: Iterable[MeasuredRow], spread: float, of_interval: str, units: str | None
 ) -> Iterator[str]:
-    """Yield statistics with their intervals as text. ``of_interval`` introduces the first one."""
+    """Yield statistics and their intervals as text. ``of_interval`` precedes the first interval."""
     of_unit = "" if units is None else f" {printable(units)}"
     for _, value, ends in rows:
         shown, interval = _texts(value, ends, spread, 3)

@@ -5,7 +5,7 @@ If the test statistic z is approximately normal, the power is closely approximat
 - For two labels or for kappa0 = 0, the power is Phi((sqrt(n) t - critical d0) / d) (Cantor 1996).
   Here t is the distance between kappa and kappa0, d is the standard error for one item in the
   expected table, and d0 is the standard error for one item in the planned table with kappa0.
-- With more labels, the kappa of many tables is kappa0, and the score test uses the most likely of
+- With more labels, many tables have a kappa of kappa0, and the score test uses the most likely of
   these tables. `expected_z` computes the mean and standard deviation of this test's z over studies
   of n items. The power is Phi((mean - critical) / deviation).
 - With more than two raters, `variation_of_z` returns the mean and standard deviation of z.
@@ -152,7 +152,7 @@ class KappaStudy(TestedStudy):
                 yield self._near_simulation(formula, n_studies)
 
     def _near_simulation(self, formula: PowerOfN, n_studies: int) -> PowerOfN:
-        """Return a function of n: the power by the formula, clipped to near the simulated one."""
+        """Return a function of n: the formula's power, clipped to near the simulated power."""
 
         def power(n: int) -> float:
             simulated = self.simulated_power(n, n_studies, np.random.default_rng(0))
@@ -265,7 +265,8 @@ class _SeveralRaters(KappaStudy):
     def _takes_full_agreement(self, n: int) -> bool:
         """Return whether full agreement on n items counts as rejecting kappa0.
 
-        It counts only if it is sufficiently improbable under kappa0, which requires enough items.
+        Full agreement counts only if it is sufficiently improbable under kappa0, which requires
+        enough items.
         """
         by_all = several_raters.agreed_by_all(self.tested, self.rates[0], self.n_raters)
         return not self.has_null_error and self.towards > 0 and by_all**n <= self.tail

@@ -165,7 +165,7 @@ def limits_sample_size_for_width(
     confidence: float = 0.95,
     design_effect: float = 1.0,
 ) -> int:
-    """Return the number of subjects needed to estimate limits of agreement with a given width.
+    """Return the number of subjects needed for limits of agreement with intervals of a given width.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ class _Intraclass(CorrelationStudy):
         return n - 1, (n - 1) * (self.n_raters - 1)
 
     def _ratio(self, value: float) -> float:
-        """Return the expected mean square between subjects over the expected error mean square."""
+        """Return the ratio of the expected mean squares: between subjects, divided by error."""
         return (1 + (self.n_raters - 1) * value) / (1 - value)
 
 

@@ -66,9 +66,9 @@ def planned_table(
 ) -> FloatTable:
     """Return the planned table as proportions, in an array of shape (l, l).
 
-    The table is the mixture of independence and maximum agreement that has this kappa. The table of
-    a ``pilot`` with these margins replaces the one whose kappa is on the other side of its own.
-    Error messages refer to ``kappa`` by ``name``.
+    The table is the mixture of independence and maximum agreement that has this kappa. If a
+    ``pilot`` with these margins is given, it replaces independence or, if ``kappa`` is below the
+    pilot's kappa, maximum agreement. Error messages refer to ``kappa`` by ``name``.
     """
     if not isinstance(kappa, Real) or not -1 <= kappa <= 1:
         raise ValueError(f"{name} must be a number between -1 and 1, got {kappa!r}.")

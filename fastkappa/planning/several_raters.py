@@ -144,7 +144,7 @@ def error_of_one_item(rows: Rows, weights: Weights) -> float:
 
 
 def z_of(means: FloatTable, n_raters: int, null_kappa: float, weights: Weights) -> FloatTable:
-    """Return an array of shape (k,) with the statistic for testing kappa = kappa0, over sqrt(n).
+    """Return the statistic for testing kappa = kappa0, divided by sqrt(n), with shape (k,).
 
     The result is the difference kappa - kappa0, divided by the standard error for one item. For
     kappa0 = 0 without weights, the divisor is the null standard error (Fleiss, Nee and Landis
@@ -168,7 +168,7 @@ def _null_deviations(margins: FloatTable, n_raters: float) -> FloatTable:
 
 
 class Variation(NamedTuple):
-    """Terms of the mean, value + bias / n, and the variance, deviation**2 / n, of a statistic."""
+    """The terms of a statistic's mean (value + bias / n) and variance (deviation**2 / n)."""
 
     value: float
     deviation: float
@@ -176,7 +176,7 @@ class Variation(NamedTuple):
 
 
 def variation_of_z(rows: Rows, null_kappa: float, weights: Weights) -> Variation:
-    """Return the `Variation` of z over sqrt(n), from derivatives by central differences."""
+    """Return the `Variation` of z / sqrt(n), using central differences as derivatives."""
     used = np.flatnonzero(rows.proportions)
     weight, of_rows = rows.proportions[used], features(rows, weights)
     n_raters = int(rows.counts[0].sum())

@@ -42,7 +42,7 @@ class Study(ABC):
     assumption : str
         A sentence about how raters are assumed to disagree, or an empty string.
     of_interval : str
-        A phrase that says what the interval is for; empty if it is for the coefficient.
+        A phrase that names the quantity of the interval. It is empty for the coefficient.
     """
 
     expected: float

@@ -50,7 +50,8 @@ def plot_agreement_chart(
     Parameters
     ----------
     table : array-like of shape (l, l), ConfusionCounts or AgreementResult
-        A confusion matrix of counts or of sums of item weights. Rows are the first rater's labels.
+        A confusion matrix of counts or of sums of item weights. Rows correspond to the first
+        rater's labels.
     labels : sequence of length l, default=None
         The labels, in the order of the table's rows and columns. If None, the labels of ``table``
         are used, or 0 to l - 1 if it is an array without labels.
@@ -150,7 +151,7 @@ def _draw_boxes(ax: Axes, counts: FloatTable, weights: list[float]) -> None:
 
 
 def _rectangles(counts: FloatTable, steps: int) -> list[tuple[float, float, float, float]]:
-    """Return x, y, width and height of each label's box for ratings within ``steps`` steps."""
+    """Return the box (x, y, width, height) of each label for ratings within ``steps`` steps."""
     found = []
     for label in range(len(counts)):
         first = max(label - steps, 0)

@@ -52,7 +52,8 @@ def plot_agreement(
     Parameters
     ----------
     table : array-like of shape (l, l), ConfusionCounts or AgreementResult
-        A confusion matrix of counts or of sums of item weights. Rows are the first rater's labels.
+        A confusion matrix of counts or of sums of item weights. Rows correspond to the first
+        rater's labels.
     labels : sequence of length l, default=None
         The labels, in the order of the table's rows and columns. If None, the labels of ``table``
         are used, or 0 to l - 1 if it is an array without labels.

@@ -48,7 +48,7 @@ LETTERS = 0.95
 
 
 def finish_texts(ax: Axes) -> None:
-    """Wrap the title and the axis labels, and find missing characters.
+    """Wrap the title and the axis labels, and find fonts for missing characters.
 
     The title and the x label wrap at the edges of the figure, and y labels at the ends of the axis.
     """
@@ -91,7 +91,7 @@ def find_fonts(ax: Axes) -> None:
 
 
 def wrap_y_labels(ax: Axes) -> None:
-    """Wrap y labels that are longer than their axis, which would otherwise run over the title."""
+    """Wrap y labels that are longer than their axis, because they would overlap the title."""
     # There are two passes, because lines added in the first pass leave less width for the title,
     # which can then take more lines and shorten the axis.
     for axes in 2 * (ax, *ax.child_axes):

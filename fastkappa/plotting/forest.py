@@ -154,7 +154,7 @@ def _text_size(ax: Axes, n_rows: int) -> float:
 
 
 def _make_room(ax: Axes) -> None:
-    """Wrap long names of rows, and then reduce the texts, if they leave the axis too little room.
+    """Wrap long row names and shrink the texts, if they leave too little room for the axis.
 
     Without a layout, the texts do not change the size of the axes.
     """
@@ -174,7 +174,7 @@ def _make_room(ax: Axes) -> None:
 
 
 def _text_width(ax: Axes) -> float:
-    """Return the width of the names and values, relative to the width that they may have."""
+    """Return the width of the names and values, divided by the largest width allowed."""
     style.lay_out(ax)
     texts = [
         max(text.get_window_extent().width for text in column)

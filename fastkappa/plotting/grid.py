@@ -203,7 +203,7 @@ def draw_labels(grid: Grid, raters: tuple[str, str]) -> None:
 
 
 def tick_size(cell: float) -> float:
-    """Return the font size of labels for a mean width of cells, in points."""
+    """Return the font size of labels, given the mean width of the cells in points."""
     return min(TICK_TEXT, max(5.0, 0.6 * cell))
 
 

@@ -128,7 +128,7 @@ def _rows_of(names: list[str], results: Sequence[Any]) -> Rows:
 
 
 def with_weights(what: str, *results: Any) -> str:
-    """Add the weights of results, if they are the same, to the name of what they estimate."""
+    """Append the weights to the name of the estimate, if all results have the same weights."""
     used = {weights_text(getattr(result, "weights", None)) for result in results}
     (text,) = used if len(used) == 1 else ("no weights",)
     # Names such as "Krippendorff's alpha (ordinal)" contain the weights.

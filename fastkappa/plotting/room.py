@@ -51,7 +51,7 @@ def keep_texts_apart(ax: Axes) -> None:
 
 
 def lacking(ax: Any, *, beyond: bool = True) -> FloatTable:
-    """Return the width and height, in inches, that the texts of a plot lack.
+    """Return how many inches of width and height a plot lacks for its texts.
 
     Texts lack space if they overlap or, with ``beyond``, extend beyond the figure.
     """

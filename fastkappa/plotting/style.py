@@ -49,7 +49,7 @@ def new_axes(width: float, height: float) -> Axes:
 
 
 def lay_out(ax: Axes) -> None:
-    """Lay out the figure of axes, so that their size is final."""
+    """Lay out the figure to which the axes belong, so that the size of the axes is final."""
     if ax.figure.get_layout_engine() is None:
         return
     with warnings.catch_warnings():

@@ -81,8 +81,8 @@ def leaderboard(
         The labels to use, in the order that the weights refer to. Items with any other true label
         are left out. The default is all labels that occur, sorted.
     allow_other_labels
-        Score a submission even if some of its labels are not in --labels, and leave out these
-        items. Beware: a submission can skip hard items this way.
+        Score a submission even if some of its labels are not in --labels. Items with such labels
+        are left out. Beware: a submission can skip hard items this way.
     missing
         What to do with missing labels: stop with an error (raise), or leave the items out (drop).
         An item without a label in TRUTH is left out of all files. An item without a label in a
@@ -112,7 +112,7 @@ def leaderboard(
         A regular expression whose only group matches the name of a submission in its path, such as
         'team-(.+)[.]csv'. The default name is the path.
     title : TEXT
-        The title of the page of --format html.
+        The title of the page that --format html writes.
     output : WORD
         The output format: table for reading, html for a browser, sentence for a paper, json or csv
         for further computation.
@@ -201,10 +201,10 @@ def leaderboard(
 
 
 def _renamed(board: Any, opener: Any, names: Mapping[str, str], is_page: bool) -> Any:
-    """Return the leaderboard with the user's file names, also in the reasons for failures.
+    """Return the leaderboard with the user's file names, including those in reasons for failures.
 
-    ``names`` maps paths of files to their names. The name of any other file is its path. A page is
-    for the authors of the submissions, so its reasons give no advice about options.
+    ``names`` maps paths of files to their names. The name of any other file is its path. On a page,
+    which is for the authors of the submissions, the reasons give no advice about options.
     """
     from fastkappa.cli.words import in_words_of_options, with_names
 
@@ -236,5 +236,5 @@ def _with_names(text: str, names: Mapping[str, str]) -> str:
 
 
 def _without_options(text: str) -> str:
-    """Return a text without its last clauses, from the first clause that names an option."""
+    """Cut off a text before the first clause that names a command-line option."""
     return re.sub(r"[.:;] [^.:;]*--\w.*", ".", text)

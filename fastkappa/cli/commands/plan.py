@@ -73,9 +73,9 @@ def plan(
     second_rates : P,Q,R
         The proportions of the second rater's labels, if they differ from --rates.
     pilot : FILE
-        A pilot study of two raters, used instead of --rates. Disagreements are assumed to be
-        between the same labels. The file is written by 'fastkappa score --save', or is a text file
-        of counts with one row and one column per label.
+        A pilot study of two raters, used instead of --rates. Raters are assumed to confuse the same
+        labels as in the pilot study. The file is written by 'fastkappa score --save', or is a text
+        file of counts with one row and one column per label.
     raters : N
         The number of raters per item. For more than two raters, kappa is Fleiss' kappa.
     alpha : ALPHA

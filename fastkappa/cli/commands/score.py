@@ -121,7 +121,7 @@ def print_counts(
     output: FormatName,
     remarks: Remarks,
 ) -> None:
-    """Print the report on counts, and apply the gate to the kappa computed from them.
+    """Print the report on a table of counts, and apply the gate to its kappa.
 
     ``name`` is the name of the source. ``weights`` is the name of a weighting scheme or a
     `WeightMatrix`.

@@ -169,7 +169,7 @@ class AgainstReference:
         }
 
     def _named(self, found: GroupedAgreement, arrays: dict[str, Any]) -> GroupedAgreement:
-        """Replace the positions of raters in a result for stacked ratings by their names."""
+        """In a result for stacked ratings, replace the positions of raters with their names."""
         results = {}
         of_cluster = [] if self._cluster is None else [arrays[self._cluster]]
         for place, result in found.items():

@@ -35,8 +35,8 @@ class Cuts(NamedTuple):
 def read_cuts(path: Path, score: str | None) -> Cuts:
     """Read cut points that ``fastkappa thresholds --format json`` printed.
 
-    ``score`` is the name of the column of new scores. If None, it is the name of the score column
-    from which the cut points were found.
+    ``score`` is the name of the column of new scores. If None, this column has the same name as the
+    column used to find the cut points.
 
     Raises
     ------

@@ -90,14 +90,15 @@ class Opener:
         self._failures: dict[str, str] = {}
 
     def writes(self, **outputs: Path | None) -> None:
-        """Declare the outputs, so that inputs they would overwrite are refused from now on.
+        """Record the outputs. Inputs that an output would overwrite are refused from now on.
 
         ``outputs`` maps the name of each option to the file that the command writes.
 
         Raises
         ------
         ValueError
-            If two options name the same file, or if a file exists that its option did not write.
+            If two options name the same file, or if a file exists but was not written by the option
+            that names it.
         """
         for option, path in outputs.items():
             if path is None:
@@ -177,7 +178,7 @@ class Opener:
         return self._explained(text, self._files)
 
     def explained_failure(self, file: str, why: str) -> str:
-        """Return the reason why one of many files failed, with advice as from `explained`."""
+        """Return the reason why one of many files failed, with the advice that `explained` adds."""
         text = self._failures.get(file) or self._explained(f"{file} {why}", [Path(file)])
         return text.removeprefix(f"{self.named(file)} ")
 
@@ -276,7 +277,7 @@ def _bytes_of(path: Path) -> IO[bytes]:
 
 
 def _suffix_of(file: Path) -> str:
-    """Return the suffix for the format of a file, judged by its first bytes."""
+    """Return the suffix for the format of a file, which is detected from its first bytes."""
     with open(file, "rb") as content:
         start = content.read(max(map(len, MAGIC)))
     suffix = next((suffix for magic, suffix in MAGIC.items() if start.startswith(magic)), ".txt")

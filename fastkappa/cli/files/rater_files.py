@@ -111,7 +111,7 @@ def opened_raters(
 
 
 def _refuse_long(source: Source, raters: Sequence[str]) -> None:
-    """Raise if the raters are values in a column, which suggests one row per rating."""
+    """Raise if the raters' names are values in a column, which suggests one row per rating."""
     there = column_names(source.files[0], source.text_format)
     if len(set(there)) < len(there) or not {*raters}.isdisjoint(there):
         return

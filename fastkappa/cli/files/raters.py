@@ -55,13 +55,14 @@ class RaterColumns(NamedTuple):
         order, or an empty tuple to keep all raters.
     item, rater, rating : str or None
         The columns of items, raters and ratings, if there is one row per rating. If only ``item``
-        is set, it names the items of a file with one column per rater.
+        is set, it is the column of item names in a file with one column per rater.
     files : dict of (Source, str)
-        Several files with one row per rating, each as its source and the name of its column of
-        ratings. If a file has no column of raters, its key is the name of its only rater.
+        Several files with one row per rating. Each value contains the source of a file and the name
+        of its column of ratings. If the file has no column of raters, its key is the name of its
+        only rater.
     of_items : tuple of str
-        The columns of clusters and groups. If only some of several files have such a column, the
-        items of the other files have the same values as in these files.
+        The columns of clusters and groups. If some of several files lack such a column, its values
+        for their items are looked up in the other files.
     """
 
     raters: tuple[str, ...] = ()
@@ -78,7 +79,7 @@ class RaterColumns(NamedTuple):
 
     @property
     def names_items(self) -> bool:
-        """Whether a column names the items of a file with one column per rater."""
+        """Whether a file with one column per rater also has a column of item names."""
         return self.item is not None and self.rating is None
 
     @property
@@ -170,7 +171,7 @@ class RaterColumns(NamedTuple):
 
 
 def _add_column(parts: Sequence[dict[str, Any]], item: str, column: str) -> None:
-    """Add a column to the parts that lack it, from the same items of other parts."""
+    """Add a column to parts that lack it. Look up their items in the other parts."""
     known: dict[Any, Any] = {}
     several = set()
     for part in parts:
@@ -212,11 +213,11 @@ def _read(
 class RatersRead(NamedTuple):
     """The ratings in all rows and in each group, and the names of the items if they are known.
 
-    Groups are sorted, and have the labels of ``whole``. If one of the raters is a model, only
+    Groups are sorted, and use the same labels as ``whole``. If one of the raters is a model, only
     ``everyone`` and ``groups_of_everyone`` include its ratings and labels. ``columns`` are the
     columns that were read. ``remarks`` are messages about the ratings and groups.
-    ``labels_are_given`` is True if labels are given with ``--labels`` instead of taken from the
-    ratings. ``arrays`` holds the values of the columns.
+    ``labels_are_given`` is True if labels are given with ``--labels`` instead of being taken from
+    the ratings. ``arrays`` holds the values of the columns.
     """
 
     whole: Ratings
@@ -275,7 +276,7 @@ def read_raters(
         Columns of the raters.
     reading : Reading
         Options for reading ratings. If missing ratings are dropped, groups can also be missing.
-        Rows without a group then count only in the ratings of all rows.
+        Rows without a group are then included only in the ratings of all rows.
     group, cluster : str, default=None
         Columns with the group of each row and the cluster of each item.
     duplicates : {'error', 'first', 'last'}, default='error'
@@ -425,7 +426,7 @@ def _names_of_items(
 def _of_part(
     columns: Mapping[str, Any], labels: Any, ratings_of: Callable[[Mapping[str, Any], Any], Ratings]
 ) -> Ratings:
-    """Return the ratings of some rows or raters, without issuing the same warnings again."""
+    """Return the ratings of some rows or raters, without repeating earlier warnings."""
     with catch_warnings():
         simplefilter("ignore", UserWarning)
         return ratings_of(columns, labels)

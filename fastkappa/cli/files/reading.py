@@ -80,7 +80,8 @@ class Reading(NamedTuple):
     codes : WantedLabels or None
         The values that stand for a missing rating.
     drop_missing : bool
-        Whether to leave out missing ratings, and strings among numbers. Otherwise both are errors.
+        Whether to leave out missing ratings, and strings in columns of numbers. Otherwise, both
+        raise an error.
     on_sorted : callable
         Called with the labels if their order is neither given nor declared. A second argument can
         say whose labels they are.
@@ -161,7 +162,7 @@ class Reading(NamedTuple):
         text: Sequence[str] = (),
         scores: Collection[str] = (),
     ) -> dict[str, Any]:
-        """Return columns of a source, with null for missing ratings and scores, and blank names.
+        """Return columns of a source. Missing ratings, missing scores and blank names become null.
 
         The columns ``text`` of a text file are read as strings, so that "01" differs from "1". In
         other columns of ratings, lists are replaced by their labels if no list has several labels.
@@ -221,7 +222,7 @@ class Reading(NamedTuple):
         Raises
         ------
         ValueError
-            If a column contains values that cannot be labels or labels missing from the order that
+            If a column contains values that cannot be labels, if a label is not in the order that
             another column declares, or if two columns declare different orders.
         """
         fractions = self.labels is not None and WantedLabels(self.labels).have_fractions

@@ -36,7 +36,7 @@ ITEM_WEIGHTS = "item weights"
 class SavedCounts(NamedTuple):
     """The counts of the pairs in two columns, with the names of the source and the columns.
 
-    ``source`` is an absolute path, so that overlapping counts are found in any working folder.
+    ``source`` is an absolute path, so overlapping counts are detected from any working folder.
     ``are_sorted`` is True if the labels were sorted because no order was given or declared.
     """
 
@@ -52,7 +52,7 @@ class SavedCounts(NamedTuple):
         return json.dumps({**json.loads(self.counts.to_json()), "origin": origin})
 
     def plus(self, path: Path, other: SavedCounts) -> SavedCounts:
-        """Add the counts of another file, or raise if its columns differ. Return the sum."""
+        """Return the sum of the counts of two files, or raise if their columns differ."""
         # Counts saved from Python have no column names.
         named = [one for one in (self, other) if one.columns != RATERS] or [self]
         are_weighted = {one.sample_weight is not None for one in (self, other)}
@@ -97,7 +97,7 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
 
 
 def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
-    """Warn about files with equal counts, unless they could well be equal by chance."""
+    """Warn about files with equal counts, unless they could easily be equal by chance."""
     first_of: dict[str, Path] = {}
     for path, saved in read.items():
         counts = saved.counts
@@ -117,11 +117,12 @@ def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
 
 
 def _warn_of_overlap(read: Mapping[Path, SavedCounts]) -> None:
-    """Warn about counts of a file at two times, of a file and its folder, or of two patterns.
+    """Warn about sources that overlap, so that some rows would be counted twice.
 
-    If the counts of one source include those of the other, no cell decreases. Other files of the
-    same name are parts of the data, as on several machines or days. Two patterns that match the
-    same file overlap even if neither includes the other.
+    The sources can be two versions of a file, a file and its folder, or two patterns. If one source
+    includes the other, none of its counts is smaller than that of the other. Otherwise, two files
+    with the same name are different parts of the data, for example from different machines or days.
+    Two patterns that match the same file overlap even if neither includes the other.
     """
     first_of: dict[str, Path] = {}
     for path, saved in read.items():
@@ -207,7 +208,7 @@ def read_counts(path: Path) -> SavedCounts:
 
 
 def read_pilot(path: Path) -> tuple[list[list[float]], AnyArray, bool]:
-    """Return the counts of a table, its labels, and whether these were sorted.
+    """Read a table: return its counts, its labels, and whether the labels were sorted.
 
     The file can be a file of counts, or a text file with one row and one column per label.
 

@@ -82,7 +82,7 @@ class Reader(NamedTuple):
     def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
         """Return the values in a column, except for items whose ids are in ``left_out``.
 
-        Raise if the value of another item is missing.
+        Raise if any other item lacks a value.
         """
         wanted = list(dict.fromkeys((self.id_column, column)))
         columns = columns_of_files(
@@ -105,7 +105,10 @@ class Reader(NamedTuple):
         return found if gone is None else without(found, gone)
 
     def with_zeros_of(self, truth: Path) -> Reader:
-        """Return a reader that keeps leading zeros if the truth is a text file with such ids."""
+        """Return a reader that keeps the leading zeros of ids if the truth has such ids.
+
+        Leading zeros matter only if the truth is a text file.
+        """
         with opened(truth) as file_format:
             if file_format not in DELIMITERS:
                 return self

@@ -56,7 +56,7 @@ def submission_files(
 
     In a folder, only the files that `fastkappa.confusion_from_source` can read are used.
     ``on_left_out`` is called with a message that names the other files. The truth file is left out,
-    unless it is named directly. A file that is named several times occurs once.
+    unless it is named directly. A file that is named several times is returned only once.
     """
     files: list[Path] = []
     for path in paths:
@@ -71,7 +71,7 @@ def submission_files(
 
 
 def truth_file(path: Path) -> Path:
-    """Return the file of true labels, or raise if a folder or pattern stands for several files."""
+    """Return the file of true labels, or raise if the path is a folder or matches several files."""
     files = matching(str(path))
     if len(files) > 1 or files[0].is_dir():
         raise RatingsError(
@@ -186,7 +186,8 @@ def rank_files(
     Returns
     -------
     boards : dict of Leaderboard
-        Leaderboards by the name of the split, sorted. Without splits, the only key is None.
+        One leaderboard per split. The keys are the names of the splits, in sorted order. Without
+        splits, the only key is None.
 
     Raises
     ------
@@ -277,8 +278,8 @@ class _Read(NamedTuple):
     """The columns of a file, or the reason why it has no score.
 
     The columns are the ids and the labels. With splits, the alignment of the ids takes the place
-    of the ids. If ``alone`` is True, the file declares an order of the labels, which also applies
-    to the files after it. ``column`` is the name of the label column.
+    of the ids. If ``alone`` is True, the file declares a label order, which also applies to all
+    later files. ``column`` is the name of the label column.
     """
 
     file: Path
@@ -349,7 +350,7 @@ def _named_splits(column: Any, name: str) -> list[str]:
 
 
 def _check_order(declared: list[Any] | None, predicted: Any, target: str, weights: Weights) -> None:
-    """Raise if a file declares a different order from the truth or labels outside that order."""
+    """Raise if the label order or the labels of a file conflict with the order of the truth."""
     own = declared_order(predicted, target)
     if own is not None and own != declared and (declared is not None or weights is not None):
         of_truth = "none" if declared is None else shown(declared)

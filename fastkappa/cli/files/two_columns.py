@@ -51,7 +51,7 @@ def count_groups(source: Source, columns: Columns, reading: Reading) -> dict[Any
     """Count the pairs of ratings of two raters in each group of rows.
 
     Groups are sorted, and all have the same labels. If missing ratings are dropped, the counts of
-    rows without a group come last, under the key None. Otherwise such rows are an error.
+    rows without a group come last, under the key None. Otherwise, such rows raise an error.
     """
     contents, known, _ = _read(source, columns, reading)
     refuse_many_groups(len(contents.axes[0].labels()), columns.group)

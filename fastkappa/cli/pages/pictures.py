@@ -1,4 +1,4 @@
-"""Draw each plot of an HTML page twice: a light version, also for print, and a dark version."""
+"""Draw two versions of each plot of an HTML page: light, which is also printed, and dark."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def _refuse_for_two(request: AgreeRequest) -> None:
 
 
 def _check_sets(request: AgreeRequest, reading: Reading) -> None:
-    """Raise if an option is not for sets, or if a level for sets is given without sets."""
+    """Raise if an option does not apply to sets, or if a level requires sets but there are none."""
     if request.set_separator is None:
         if request.level in SET_LEVELS and request.level != "nominal":
             raise ValueError(f"--level {request.level} applies only to sets: use --set-separator.")
@@ -211,7 +211,7 @@ def _report_on_reference(
 
 
 def _report_on_clusters(request: AgreeRequest, pair: ClusteredPair) -> Output:
-    """Report on two raters of items in clusters."""
+    """Report on two raters whose items form clusters."""
     with no_undefined_warnings():
         weights = request.weights_of(pair.labels)
         if request.group is not None:

@@ -225,7 +225,7 @@ def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> Gro
 
 
 class GroupsOfSeveral:
-    """The first coefficient of each group and, if possible, its comparison between groups.
+    """The first coefficient of each group and, if possible, a comparison of the groups.
 
     ``are_rows`` is True if each row is an item, so that no item is in several groups.
     """

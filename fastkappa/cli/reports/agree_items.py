@@ -43,9 +43,10 @@ Files = list[tuple[Path, str]]
 def of_items(
     request: AgreeRequest, read: RatersRead, weights: Weights
 ) -> tuple[Section, list[Section], Files]:
-    """Return a section on the most disputed items, the last section, and the item files to write.
+    """Return a section on the most disputed items, the final sections, and the item files to write.
 
-    The last section is about the final labels, if they are written.
+    The final sections are a list. It is empty, or contains a section on the final labels if they
+    are written to a file.
     """
     whole, names = read.whole, read.items
     most = None if request.disputed is not None else MOST_SHOWN
@@ -75,12 +76,12 @@ def of_items(
 
 
 def _text_of(label: Any, separator: str) -> Any:
-    """Return a label as it is written to a file: if it is a set, join its labels."""
+    """Return a label as text for a file. If it is a set of labels, join them."""
     return set_text(label, separator) if isinstance(label, frozenset) else label
 
 
 class FinalLabels(NamedTuple):
-    """The final label of each item and how it was decided, or None and "" if it is undecided.
+    """The final label of each item, and how it was decided. Undecided items have None and "".
 
     ``n_against_all`` is the number of decisions for a label that no rater of the item gave.
     ``n_unrated`` is the number of undecided items without a rating.
@@ -139,7 +140,10 @@ def decisions(source: Source, reading: Reading) -> dict[str, str]:
 
 
 def warn_of_other_raters(source: Source, raters: Sequence[str]) -> None:
-    """Warn if the raters differ from those in a file of disputed items, because they also vote."""
+    """Warn if the raters differ from those in a file of disputed items.
+
+    The majority label of an item depends on the raters.
+    """
     names = column_names(source.files[0], source.text_format)
     if DISAGREEMENT not in names or DECISION not in names:
         return
@@ -158,7 +162,7 @@ def warn_of_other_raters(source: Source, raters: Sequence[str]) -> None:
 
 
 def refuse_decisions(source: Source, reading: Reading) -> None:
-    """Raise if a file that would be replaced contains decisions."""
+    """Raise if a file that the command would overwrite contains decisions."""
     try:
         n = len(decisions(source, reading))
     except RatingsError:
@@ -220,7 +224,7 @@ def final_labels(
 
 
 def _changed(item: str, items: Sequence[str]) -> str:
-    """Return a hint that names a rated item with a similar id (007 for 7.0), or "" if none has."""
+    """Return a hint that names a rated item with a similar id, such as 007 for 7.0, or ""."""
     alike = next((one for one in items if look_of(one) == look_of(item)), None)
     if alike is None:
         return ""
@@ -230,7 +234,7 @@ def _changed(item: str, items: Sequence[str]) -> str:
 
 
 def votes(ratings: Ratings) -> tuple[list[Any], list[str]]:
-    """Return the majority label of each item, or None, and how the label was decided."""
+    """Return each item's majority label, or None without a majority, and how it was decided."""
     patterns = ratings.counted.patterns
     n, most = patterns.n_ratings, patterns.counts.max(axis=1)
     how = np.select(

@@ -125,7 +125,11 @@ def too_many(whole: Ratings) -> str:
 
 
 def replace_people(pairs: PairwiseKappa, people: PairwiseKappa) -> None:
-    """Replace the kappas of people, because weights can depend on labels that only a model gave."""
+    """Replace the kappas of people in ``pairs`` with those in ``people``.
+
+    ``people`` was computed without the model. Weights can depend on labels that only the model
+    gave.
+    """
     places = [pairs.rater_names.index(name) for name in people.rater_names]
     for name in ("values", "standard_errors", "lower", "upper"):
         getattr(pairs, name)[np.ix_(places, places)] = getattr(people, name)
@@ -155,10 +159,10 @@ def compared_raters(
 
 
 def _among_people(raters: RaterComparison, people: RaterComparison | None) -> RaterComparison:
-    """Return a comparison of people and a model in which only people can be left out.
+    """Return a comparison of all raters that shows the effect of leaving out a person.
 
-    The changes of the coefficient are those of ``people``. They are NaN for the model and, if there
-    are too few people for a comparison, for everyone.
+    The effects are taken from ``people``, which was computed without the model. The effect of
+    leaving out the model is NaN. If there are too few people for a comparison, all effects are NaN.
     """
     changes = np.full((2, 5, len(raters.rater_names)), np.nan)
     if people is not None:

@@ -314,7 +314,7 @@ def _of_pairs(
 
 
 def _missing_of_each(whole: Ratings, raters: RaterComparison) -> str:
-    """Return a line with the number of missing ratings of each rater, most first."""
+    """Return a line with each rater's number of missing ratings, in descending order."""
     n_ratings = dict(zip(raters.rater_names, raters.label_counts.sum(axis=1).tolist()))
     n_missing = {name: whole.n_subjects - n_ratings[name] for name in whole.rater_names or ()}
     most = sorted(filter(n_missing.get, n_missing), key=n_missing.__getitem__, reverse=True)
@@ -323,7 +323,7 @@ def _missing_of_each(whole: Ratings, raters: RaterComparison) -> str:
 
 
 def _in_full(is_abridged: bool, option: str) -> Sequence[Section]:
-    """If tables are abridged, return a section with the option for full tables."""
+    """If tables are abridged, return a section that names the option for full tables."""
     return [Section([Report([option])])] if is_abridged else []
 
 

@@ -53,7 +53,7 @@ def output_of(boards: Boards) -> Output:
 
 
 def ranks_so_far(kappas: Iterable[tuple[Any, float]]) -> list[str]:
-    """Rank pairs of a file name and a kappa, and return one line for each of the highest kappas."""
+    """Rank files, given as pairs (name, kappa), and return one line for each of the best files."""
     ranked = sorted(kappas, key=lambda entry: (math.isnan(entry[1]), -entry[1]))
     lines = [
         f"{'-' if math.isnan(kappa) else i:>4}  {kappa:7.4f}  {printable(name)}"

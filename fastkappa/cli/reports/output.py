@@ -31,7 +31,7 @@ def read_on(scale: ScaleName, readings: Mapping[str, Interpretation]) -> Report:
 
 
 class Section(NamedTuple):
-    """A part of a command's output, in all formats but without plots."""
+    """A part of a command's output, in all formats and without plots."""
 
     reports: Sequence[Report] = ()
     fields: Mapping[str, Any] = MappingProxyType({})
@@ -44,8 +44,8 @@ class Output(NamedTuple):
 
     ``title`` is the title of the page and, if ``has_title``, of the text. ``pictures`` are the
     plots of the page; ``--plot`` draws the first plot to a file. The gate checks ``estimates``.
-    ``files`` lists other files and the text to write. ``sentences`` returns sentences for a paper.
-    Text is as wide as the terminal, but at most 80 columns unless ``is_wide``.
+    ``files`` lists other files to write, each with its text. ``sentences`` returns sentences for a
+    paper. Text is as wide as the terminal, but at most 80 columns unless ``is_wide``.
     """
 
     title: str
@@ -87,7 +87,7 @@ class Output(NamedTuple):
 
     @property
     def doubts(self) -> list[str]:
-        """The doubts and notes of the reports, which sentences, CSV and JSON do not contain."""
+        """The doubts and notes of the reports. The formats sentence, CSV and JSON omit them."""
         return [
             f"{report.heading}: {text}" if report.heading else text
             for report in self.reports
@@ -138,7 +138,7 @@ class Output(NamedTuple):
 
 
 def with_groups(output: Output, column: str, groups: Mapping[str, Output]) -> Output:
-    """Append the outputs for the groups of a column to an output.
+    """Append the output for each group of a column to an output.
 
     Rows and sentences name their group. The gate checks each group's estimates too, and the plots
     show all groups together.
@@ -160,7 +160,7 @@ def with_groups(output: Output, column: str, groups: Mapping[str, Output]) -> Ou
 
 
 def too_large(labels: AnyArray, largest: int = LARGEST_TABLE) -> list[str]:
-    """Return a note on where to find the table of counts if it is too large for the report."""
+    """If the table of counts is too large for the report, return a note on where to find it."""
     if len(labels) <= largest:
         return []
     return [

@@ -93,7 +93,7 @@ def _drawn(options: PictureOptions, picture: Picture, size: tuple[float, float] 
 
 
 def _lacking(ax: Any, dpi: int) -> FloatTable:
-    """Return the width and height, in inches, that the texts and the axes of a plot lack."""
+    """Return how many inches of width and height a plot lacks for its texts and axes."""
     # Set the resolution first, because the size of text depends slightly on it.
     ax.figure.set_dpi(dpi)
     squeezed: FloatTable = SMALLEST_AXES - ax.get_window_extent().size / dpi

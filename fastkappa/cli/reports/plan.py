@@ -38,8 +38,8 @@ def report_on_plan(
 ) -> Output:
     """Return the report on a plan.
 
-    Exactly one of the values in ``expected`` must not be None. ``options`` contains the options
-    for all kinds of study, and ``aim`` contains arguments for `plan_study`.
+    All values in ``expected`` except one must be None. ``options`` contains the options for all
+    kinds of study, and ``aim`` contains arguments for `plan_study`.
 
     Raises
     ------

@@ -53,7 +53,7 @@ class Probabilities(NamedTuple):
         return self._replace(values=self.values[::step], weights=weights)
 
     def blocks(self) -> Iterator[tuple[slice, FloatTable]]:
-        """Yield each range of items with a (K, length) array of the items' probabilities."""
+        """Yield each range of items, and their probabilities in an array of shape (K, length)."""
         length = max(64, BLOCK // self.n_labels)
         for start in range(0, len(self.values), length):
             inside = slice(start, start + length)

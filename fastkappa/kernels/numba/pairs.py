@@ -122,7 +122,7 @@ def sum_pairs_exactly(
 def _coded(
     first: AnyArray, second: AnyArray, lowest: Lowest, table: AnyArray
 ) -> tuple[CodedArray, CodedArray]:
-    """Return both columns, with codes that number the rows and columns of a table."""
+    """Return both columns with codes that are row and column numbers of a table."""
     n_rows, n_columns = table.shape[0] - 1, table.shape[1] - 1
     return CodedArray(first, lowest[0], n_rows), CodedArray(second, lowest[1], n_columns)
 

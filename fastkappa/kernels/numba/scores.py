@@ -96,7 +96,7 @@ def group_scores(
 def accumulate_labels(
     codes: NDArray[np.uint16], weights: Floats | None, places: NDArray[np.int64], prefix: Floats
 ) -> None:
-    """Write, for each label, the number or total weight of the items before each place."""
+    """For each label, write the number or total weight of the items before each place."""
     check_range(int(places.min()), int(places.max()), codes, weights)
     check_range(0, len(places), prefix[0])
     _accumulate(codes, NONE if weights is None else weights, places, prefix, np.empty(len(prefix)))

@@ -46,7 +46,7 @@ class Keys:
         self.wide_keys = np.empty(length // n_digits, np.intp)
 
     def chunk_length(self, n_pairs: int) -> int:
-        """Return how many pairs to add next. At the end, too few pairs for a key can be left."""
+        """Return how many pairs to add next. At the end, too few pairs can remain to fill a key."""
         length = min(n_pairs, CHUNK)
         return length - length % self.n_digits or length
 

@@ -151,7 +151,7 @@ def sum_pairs_exactly(
 def _cells(
     first: AnyArray, second: AnyArray, lowest: Lowest, table: AnyArray, part: Range
 ) -> Iterator[tuple[NDArray[np.intp], slice]]:
-    """Yield, for each chunk, the indices of its pairs in the flattened table, and its slice."""
+    """For each chunk, yield the flat table index of each pair, and the slice of the chunk."""
     for chunk in chunks_of(part, CHUNK):
         rows = _codes(first[chunk], lowest[0], table.shape[0] - 1)
         rows *= np.uint64(table.shape[1])

@@ -99,9 +99,9 @@ def group_scores(
 def accumulate_labels(
     codes: NDArray[np.uint16], weights: Floats | None, places: NDArray[np.int64], prefix: Floats
 ) -> None:
-    """Write, for each label, the number or total weight of the items before each place.
+    """For each label, write the number or total weight of the items before each place.
 
-    Items before the first place are left out. ``prefix`` has one row per label.
+    Items before ``places[0]`` are not counted. ``prefix`` has one row per label.
     """
     check_range(int(places.min()), int(places.max()), codes, weights)
     n_labels = len(prefix)

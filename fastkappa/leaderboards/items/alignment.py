@@ -116,7 +116,7 @@ class ItemIds:
     def align_all(self, named: Sequence[tuple[Any, str]], num_threads: int) -> list[Alignment]:
         """Match lists of ids with the ids of the items.
 
-        Each list is paired with the name that errors use for it.
+        ``named`` contains pairs of a list and the name of that list in error messages.
         """
         at_once = max(1, min(LISTS_AT_ONCE, -(-len(named) // num_threads)))
         groups = [named[start : start + at_once] for start in range(0, len(named), at_once)]
@@ -126,7 +126,7 @@ class ItemIds:
     def _align_some(self, named: Sequence[tuple[Any, str]]) -> list[Alignment]:
         """Match lists of ids with the ids of the items.
 
-        All lists that have other ids or another order are looked up together.
+        Lists whose ids or order differ from those of the items are looked up together.
         """
         # Read the attribute only once, because another thread can replace it.
         last = self._last

@@ -93,7 +93,7 @@ class Places:
         return np.flatnonzero(first != np.arange(len(first)))
 
     def of(self, lists: Sequence[Ids]) -> list[Positions]:
-        """Return, for each list, the first position of each of its ids, or -1 for unknown ids."""
+        """For each list, return the first position of each of its ids, or -1 for unknown ids."""
         if all(ids.kind == self._others.kind == "string" for ids in lists):
             return _index_in([ids.values for ids in lists], self._others.values)
         return [self._of(ids) for ids in lists]
@@ -130,7 +130,7 @@ class Places:
 
     @cached_property
     def _in_range(self) -> tuple[int, Positions] | None:
-        """The lowest number, and an array of positions for each number from lowest to highest.
+        """The lowest number, and an array with the position of each number from lowest to highest.
 
         The value is None if the range of the numbers is too wide for an array.
         """
@@ -156,7 +156,7 @@ def _slots(numbers: AnyArray, lowest: int, n_slots: int) -> Positions:
 
 
 def _index_in(lists: Sequence[Any], others: Any) -> list[Positions]:
-    """Return, for each list, the positions of its ids in ``others``, or -1 for unknown ids.
+    """For each list, return the positions of its ids in ``others``, or -1 for unknown ids.
 
     Every call hashes ``others`` again.
     """
@@ -168,7 +168,7 @@ def _index_in(lists: Sequence[Any], others: Any) -> list[Positions]:
 
 
 def _in_arrow(numbers: AnyArray) -> Any:
-    """Convert numbers to a pyarrow array without importing pandas, as its own conversion would."""
+    """Convert numbers to a pyarrow array. Unlike pyarrow's own conversion, never import pandas."""
     import pyarrow
 
     return pyarrow.Array.from_buffers(

@@ -73,11 +73,11 @@ class Counter(NamedTuple):
 def count_many(
     counter: Counter, pairs: Pairs, labels: Any = None, weights: AnyArray | None = None
 ) -> tuple[ConfusionTable, NDArray[np.int64]]:
-    """Return a stack of tables, one per pair of columns, and how many items have other labels.
+    """Return a stack of tables, one per pair of columns, and the counts of items left out.
 
-    If no labels are given, all labels that occur in any column are used, sorted. The second
-    array contains, for each pair, the number of items whose label in the second column is not among
-    the labels, although their label in the first column is.
+    If no labels are given, all labels that occur in any column are used, sorted. For each pair, the
+    counts are those of items whose label in the second column is not among the labels, although
+    their label in the first column is.
     """
     if labels is not None:
         return _count_known(counter, pairs, labels, weights)
@@ -153,7 +153,7 @@ def _is_plain(column: Column) -> bool:
 
 
 def _count_on_range(counter: Counter, pairs: Pairs, label_range: LabelRange) -> AnyArray:
-    """Count one table per pair over a label range, with a last row and column for other labels."""
+    """Count one table per pair over a label range. The last row and column are for other labels."""
     stack = _count_rows(counter, pairs, (label_range, label_range))
     if stack is not None:
         return stack

@@ -1,4 +1,4 @@
-"""Split predictions into named columns, and count the columns in tables."""
+"""Split predictions into named columns, and count one table per column."""
 
 from __future__ import annotations
 

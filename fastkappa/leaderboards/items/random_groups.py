@@ -80,7 +80,7 @@ class ItemGroups:
         self._codes: tuple[list[Any], AnyArray] | None = None
 
     def codes(self, first: Column, known: KnownLabels) -> AnyArray:
-        """Return one code per item for its group and its label, or the last code for other labels.
+        """Return one code per item, for its group and label. Other labels get the last code.
 
         The codes are cached, because the next call usually has the same labels.
         """
@@ -117,13 +117,13 @@ def sum_by_group(
     *,
     have_all: bool,
 ) -> GroupSums:
-    """Return the sums over each group for each prediction, without items that have other labels.
+    """Return each prediction's sums over each group, leaving out items with other labels.
 
     The second column of each pair is a prediction. The indices of its items must be in increasing
     order, because the order affects rounding errors.
 
     ``matrix`` has the shape (l, l) and contains the disagreement weights. ``have_all`` is True if
-    every prediction rates all items and has no other labels.
+    every prediction gives one of the known labels to every item.
     """
     n_labels, n_groups = len(known), groups.n_groups
     codes = groups.codes(first, known)

@@ -140,7 +140,7 @@ class Reference:
             return self._paired(ratings, items, others, name)
 
     def _find_dropped(self, ratings: Any, name: str) -> NDArray[np.bool_] | None:
-        """Return a mask of missing ratings to leave out, if any. Raise if they are not allowed."""
+        """Return a mask of missing ratings to leave out, if any, or raise if none are allowed."""
         if self._missing == "drop":
             return missing_or_odd(ratings, self._missing_codes, name, self._labels is None)
         refuse_masked(**{name: ratings})

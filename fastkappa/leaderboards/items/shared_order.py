@@ -122,8 +122,9 @@ class SharedOrder:
     ) -> Iterator[tuple[list[int], ConfusionTable, NDArray[np.int64]]]:
         """Count the predictions in batches, given the weights of all items.
 
-        If every prediction has all items, there is one batch. Otherwise, each has its own. Yield
-        the indices of the predictions in a batch, and what `_count_batch` returns for them.
+        If every prediction has all items, there is one batch. Otherwise, each prediction forms a
+        batch. For each batch, yield the indices of its predictions and the result of
+        `_count_batch`.
         """
         every = list(range(len(pairs)))
         are_alike = bool(pairs) and all(pair.items is None for pair in pairs)
@@ -194,10 +195,11 @@ class SharedOrder:
 
 
 def scales_of(found: Sequence[Used]) -> list[tuple[AnyArray, str]]:
-    """Return the labels whose order must be judged, and the text that names their predictions.
+    """Return the sets of labels whose order must be checked, each with its predictions as text.
 
-    Each prediction is scored with its own labels and those of the truth, so numbers are judged for
-    each set. Strings are judged together, because all sets are sorted alike.
+    Each prediction is scored with its own labels and those of the truth. Numbers are therefore
+    checked separately for each set of labels. Strings are checked only once, for the union of the
+    sets, because the order of two strings is the same in every set.
     """
     users: dict[tuple[Any, ...], list[str]] = {}
     for own, names in found:
