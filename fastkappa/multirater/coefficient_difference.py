@@ -279,7 +279,7 @@ def compare_coefficients(
 
 
 class JointRows(NamedTuple):
-    """The distinct pairs of rows, each made up of one subject's rows in two results.
+    """The distinct pairs of rows. A pair contains a subject's row in each of two results.
 
     Attributes
     ----------
@@ -309,7 +309,7 @@ def _counted(name: str, result: MultiRaterResult) -> Counted:
 
 
 def _joint_rows(first: AnyArray, second: AnyArray, n_second: int, numbered: bool) -> JointRows:
-    """Return the distinct pairs of row indices, ignoring subjects that have no row in either."""
+    """Return the distinct pairs of row indices. Subjects that have neither row are ignored."""
     keys = first.astype(np.int64)
     keys += 1
     keys *= n_second + 1

@@ -285,7 +285,7 @@ class Inference:
 
     @cached_property
     def _widened(self) -> float:
-        """The factor by which the root of the score statistic is divided."""
+        """The factor by which the square root of the score statistic is divided."""
         found = math.sqrt(self._unseen_subjects)
         if are_joined(self.clusters):
             found *= float(widening(*self._errors, self.n_units))
@@ -325,7 +325,7 @@ def population_of(
 
 
 def _sampled(ratings: Ratings | None) -> Profiles:
-    """Return the profiles for a jackknife over raters, or raise an error if it is impossible."""
+    """Return the profiles for a jackknife over raters, or raise if a jackknife is impossible."""
     if ratings is None or not ratings.counted.knows_raters:
         raise ValueError(
             "n_raters requires ratings with labels and known raters. Counts do not show who gave"

@@ -224,7 +224,7 @@ def judge_labels(
     remedies : Remedies
         The advice in errors.
     missing_codes : sequence, default=()
-        Codes for missing ratings that may still occur in the columns of several raters.
+        Codes for missing ratings that can still occur in the columns of several raters.
 
     Raises
     ------

@@ -55,7 +55,7 @@ class NotNumbersError(ValueError):
 
 
 def codes_among(numbers: Sequence[float]) -> list[int]:
-    """Return those of the given distinct numbers that often mean a missing value.
+    """Given distinct numbers, return the numbers that often mean a missing value.
 
     Such a number is much larger in absolute value than all others, is negative although all others
     are 0 or more, or is outside a scale of consecutive integers. However, -1 is treated as a label
@@ -88,10 +88,11 @@ def codes_among(numbers: Sequence[float]) -> list[int]:
 
 
 def _outside_consecutive(numbers: Sequence[float]) -> list[int]:
-    """Return the numbers outside a scale of consecutive integers if all of them may be codes.
+    """Return the numbers outside a scale of consecutive integers if all of them could be codes.
 
-    For example, a negative number may be a code if all numbers on the scale are positive. A number
-    in `CODES` may be a code if it exceeds the end of the scale by at least the number of labels.
+    For example, a negative number could be a code if all numbers on the scale are positive. A
+    number in `CODES` could be a code if it exceeds the end of the scale by at least the number of
+    labels.
     """
     ordered = np.array(sorted(numbers))
     if not FEWEST_CONSECUTIVE < len(ordered) <= MOST_LABELS:
@@ -117,7 +118,7 @@ def _are_consecutive(numbers: Sequence[float]) -> bool:
 
 
 def may_be_codes(labels: AnyArray) -> bool:
-    """Return whether some of the sorted labels may be codes for missing ratings."""
+    """Return whether some of the sorted labels could be codes for missing ratings."""
     if labels.dtype.kind not in "iuf":
         return any(isinstance(label, str) and is_number(label) for label in labels.tolist())
     # If the labels are consecutive, or nearly so, only negative labels can be codes.
@@ -201,7 +202,7 @@ def read_numbers(values: Any, name: str) -> AnyArray:
 
 
 def hint_for_probabilities(shape: tuple[int, ...]) -> str:
-    """Return a hint for the error about a two-dimensional array, which may hold probabilities."""
+    """Return a hint for the error about a two-dimensional array that could be probabilities."""
     if len(shape) != 2 or shape[0] < 2:
         return ""
     return (

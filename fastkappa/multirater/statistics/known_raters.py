@@ -270,7 +270,7 @@ def _given(profiles: Profiles) -> Floats:
 
 
 def _mean_ratio(matrix: Floats, sums: Floats) -> tuple[Smooth, Smooth]:
-    """Return the numerator, one minus the mean kappa of all pairs, and the denominator, 1."""
+    """Return the numerator (one minus the mean kappa of all pairs) and the denominator (1)."""
     size, (m, k) = len(matrix), sums.shape
     by_pair = sums.reshape(m, -1, 2 * size + 1)
     n_pairs = by_pair.shape[1]

@@ -194,7 +194,7 @@ class RatioDistances:
 
 
 def ratio_distance(a: Floats, b: Floats) -> Floats:
-    """Return ((a - b) / (a + b))**2, or 0 where both are 0."""
+    """Return ((a - b) / (a + b))**2, or 0 where a and b are both 0."""
     if max(a.max(initial=0.0), b.max(initial=0.0)) > LARGEST_SUM:
         a, b = a / 2, b / 2
     together, apart = a + b, a - b
