@@ -288,8 +288,8 @@ class JointRows(NamedTuple):
     counts : ndarray of int of shape (J,)
         The number of subjects with this pair of rows.
     of_subjects : ndarray of int of shape (n_subjects,)
-        The index of each subject's pair, or -1 for a subject without one. The array is empty if it
-        was not requested.
+        The index of each subject's pair, or -1 for a subject without a pair. The array is empty if
+        it was not requested.
     """
 
     first: AnyArray

@@ -183,7 +183,7 @@ def are_missing_among_numbers(column: Column) -> NDArray[np.bool_] | None:
 def refuse_odd_strings(
     column: Column, name: str, remedy: str, missing_codes: Sequence[Any] = ()
 ) -> None:
-    """Raise, with a remedy, if a column of numbers also has strings not in ``missing_codes``."""
+    """Raise an error with advice if a column of numbers has strings not in ``missing_codes``."""
     odd = odd_strings(column, missing_codes)
     if odd:
         shown = first_of_many([_with_counts([one]) for one in odd.items()], MOST_SHOWN)
@@ -227,7 +227,7 @@ def _is_one_of(text: str, others: Collection[str]) -> bool:
 
 
 def warn_of_remarks(columns: Mapping[str, Column]) -> None:
-    """Warn about rare labels that add a remark to another label or join two, as in "a/b"."""
+    """Warn about rare labels that add a remark to a label or join two labels, as in "a/b"."""
     labels = {
         label
         for column in columns.values()
@@ -370,8 +370,7 @@ def warn_of_second_names(columns: Mapping[str, Column], remedy: str = SECOND_NAM
     """Warn if the first item's labels occur nowhere else, as in a second line of column names.
 
     Every other label must occur more than once, because labels can be unique by chance. If all
-    raters have the same label, it must also look like a heading, because raters can agree on a rare
-    label.
+    raters have the same label, it must also look like a heading, because it can be a rare label.
     """
     firsts = list(takewhile(bool, map(_first_alone, columns.values())))
     if len(firsts) < max(2, len(columns)):

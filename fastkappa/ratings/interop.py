@@ -26,7 +26,7 @@ Coded = tuple[AnyArray, Any, bool]
 
 
 def in_known_library(column: Any) -> Any:
-    """Return a column as an array from a known library.
+    """Convert a column to an array of a known library.
 
     A narwhals Series is unwrapped, and an object that supports a known protocol is converted. Other
     objects are returned unchanged, as are objects whose length would change in the conversion.

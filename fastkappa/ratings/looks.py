@@ -434,7 +434,7 @@ def is_part(label: str, divided: str) -> bool:
 
 
 def prefix_of(label: str, meant: str) -> str:
-    """Return the text before ``meant`` in ``label``, or "" if there is none or it is only a word.
+    """Return the text before ``meant`` in ``label``, or "" if this text is empty or only a word.
 
     A word is not a prefix, because it changes the meaning of a label, as in "very likely".
     """

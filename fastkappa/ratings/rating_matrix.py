@@ -32,7 +32,7 @@ FEWEST_OF_LONG = 3
 
 
 class Rater(NamedTuple):
-    """A rater's ratings without the missing ones, and a mask of the missing ratings, if any."""
+    """The ratings that a rater gave, and a mask of missing ratings if there are any."""
 
     name: str
     column: Column

@@ -60,7 +60,8 @@ def codes_among(numbers: Sequence[float]) -> list[int]:
     Such a number is much larger in absolute value than all others, is negative although all others
     are 0 or more, or is outside a scale of consecutive integers. However, -1 is treated as a label
     if the other numbers are 0 and 1. If there are other negative numbers, -1 is treated as a code
-    only if they are also codes and all remaining numbers are consecutive, as in -9, -1, 1, 2, 3.
+    only if all other negative numbers are codes and the remaining numbers are consecutive, as in
+    -9, -1, 1, 2, 3.
 
     Examples
     --------

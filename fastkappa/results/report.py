@@ -80,7 +80,8 @@ class Report(NamedTuple):
 
     A paragraph that begins with a space is shown as a list entry. ``doubts`` are paragraphs above
     the grids that say why figures cannot be trusted, and ``notes`` are paragraphs at the end that
-    explain unexpected figures. The command line prints both with all output formats.
+    explain unexpected figures. The command line prints ``doubts`` and ``notes`` in all output
+    formats.
     """
 
     above: Sequence[str] = ()

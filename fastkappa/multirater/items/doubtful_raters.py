@@ -2,8 +2,8 @@
 
 A column can contain a consensus of the raters, a copy of another column, or ids. It can also code
 the labels differently from the other columns. A real expert can agree with the majority as often as
-a consensus does, so a column is reported as a summary only if its name suggests that it is one. A
-copy can be detected from the ratings alone.
+a consensus does, so a column is reported as a summary only if its name suggests a summary. A copy
+can be detected from the ratings alone.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def ratings_of_items(codes: AnyArray, n_labels: int) -> tuple[AnyArray, AnyArray
 
 
 def warn_of_unanimity(n_ratings: AnyArray, lowest: AnyArray, highest: AnyArray) -> None:
-    """Warn if raters agree on all items, because the column probably describes the items.
+    """Warn if raters agree on all items, because their columns probably describe the items.
 
     ``lowest`` and ``highest`` are the codes of each item.
     """

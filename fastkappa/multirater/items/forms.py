@@ -104,7 +104,7 @@ def may_be_transposed(n_raters: int, n_numbers: int) -> bool:
 
 
 def form_of_rows(numbers: AnyArray) -> OtherForm | None:
-    """Return the form for one row per rater, or None unless only the ratings in each column agree.
+    """If ratings agree within columns and not within rows, return the form with one row per rater.
 
     ``numbers`` contains indicators of labels, or measurements, and has the shape (..., n_raters,
     n_subjects).

@@ -80,7 +80,8 @@ class LongRatings(NamedTuple):
     clusters : Column or None
         The cluster of each item.
     n_rows, n_blank : int
-        The number of rows that name an item and a rater, and how many of them have no rating.
+        The number of rows that name an item and a rater, and the number of these rows without a
+        rating.
     """
 
     n_items: int

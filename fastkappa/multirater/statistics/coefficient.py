@@ -36,7 +36,7 @@ class Disagreement(NamedTuple):
 
     @property
     def coefficient(self) -> Floats:
-        """One minus the ratio of observed to expected disagreement; NaN if the latter is 0."""
+        """One minus the ratio of observed to expected disagreement; NaN if the ratio is 0 / 0."""
         observed, expected = np.asarray(self.observed), np.asarray(self.expected)
         ratio = np.full(observed.shape, np.nan)
         np.divide(observed, expected, out=ratio, where=expected > 0)
@@ -124,7 +124,7 @@ class Coefficient(ABC):
         return None
 
     def of_raters(self, profiles: Profiles) -> Coefficient:
-        """Return this coefficient for other profiles, such as those with one rater left out."""
+        """Return this coefficient for other profiles, such as profiles with one rater left out."""
         raise NotImplementedError
 
     def values(self, multiplicities: AnyArray) -> Floats:
