@@ -56,7 +56,7 @@ class AlternativeAnnotatorTest(Result):
         people at least as well as the model does.
     p_values : ndarray of shape (m,)
         The one-sided p-value for each person. The null hypothesis is that the person's advantage
-        exceeds the model's by ``epsilon`` or more.
+        exceeds the model's advantage by ``epsilon`` or more.
     wins : ndarray of bool, shape (m,)
         For each person, whether the model wins against that person. The model wins if the
         Benjamini-Yekutieli procedure rejects the null hypothesis at the given false discovery rate.
@@ -164,10 +164,11 @@ def alternative_annotator_test(
 
     The test leaves out one person at a time. For each item, it checks whose rating is closer to the
     ratings of the other people: the person's or the model's. The model's advantage is the
-    proportion of items on which its rating is at least as close to those ratings as the person's
-    rating is. The person's advantage is defined in the same way, with the roles reversed. The model
-    wins against a person if its advantage is significantly greater than the person's advantage
-    minus ``epsilon``. The model passes the test if it wins against at least half of the people.
+    proportion of items on which its rating is at least as close to the other people's ratings as
+    the person's rating is. The person's advantage is defined in the same way, with the roles
+    reversed. The model wins against a person if its advantage is significantly greater than the
+    person's advantage minus ``epsilon``. The model passes the test if it wins against at least half
+    of the people.
 
     Parameters
     ----------

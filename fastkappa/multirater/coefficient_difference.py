@@ -279,7 +279,7 @@ def compare_coefficients(
 
 
 class JointRows(NamedTuple):
-    """The distinct pairs of rows, each made up of one subject's rows in two results.
+    """The distinct pairs of rows. A pair contains a subject's row in each of two results.
 
     Attributes
     ----------
@@ -288,8 +288,8 @@ class JointRows(NamedTuple):
     counts : ndarray of int of shape (J,)
         The number of subjects with this pair of rows.
     of_subjects : ndarray of int of shape (n_subjects,)
-        The index of each subject's pair, or -1 for a subject without one. The array is empty if it
-        was not requested.
+        The index of each subject's pair, or -1 for a subject without a pair. The array is empty if
+        it was not requested.
     """
 
     first: AnyArray
@@ -309,7 +309,7 @@ def _counted(name: str, result: MultiRaterResult) -> Counted:
 
 
 def _joint_rows(first: AnyArray, second: AnyArray, n_second: int, numbered: bool) -> JointRows:
-    """Return the distinct pairs of row indices, ignoring subjects that have no row in either."""
+    """Return the distinct pairs of row indices. Subjects that have neither row are ignored."""
     keys = first.astype(np.int64)
     keys += 1
     keys *= n_second + 1

@@ -81,12 +81,12 @@ def fleiss_kappa(
     -------
     result : MultiRaterResult
         If no weights are given and every subject has the same number of ratings, z and the p-value
-        are those of the test by Fleiss, Nee and Landis (1979). This test assumes independent
-        subjects, so it is not used if a cluster contains several subjects. Whenever this test is
-        not used, z is the signed square root of the score statistic or, for asymptotic intervals,
-        kappa divided by its standard error. If kappa is undefined, kappa and all values derived
-        from it are NaN, and an ``UndefinedMetricWarning`` is issued. The standard errors are NaN if
-        all subjects are in one cluster.
+        come from the test by Fleiss, Nee and Landis (1979). This test assumes independent subjects,
+        so it is not used if a cluster contains several subjects. Whenever this test is not used, z
+        is the signed square root of the score statistic or, for asymptotic intervals, kappa divided
+        by its standard error. If kappa is undefined, kappa and all values derived from it are NaN,
+        and an ``UndefinedMetricWarning`` is issued. The standard errors are NaN if all subjects are
+        in one cluster.
 
     Raises
     ------

@@ -82,7 +82,7 @@ class Counted:
         return None if self.count_patterns is None and self.count_sparse else self.patterns
 
     def doubt(self, labels: AnyArray) -> str:
-        """Return why intervals and tests are unreliable, or an empty string if they are not."""
+        """Return a reason to distrust intervals and tests, or an empty string if there is none."""
         patterns = self.known_patterns
         if patterns is None or not patterns.counts.size:
             return ""
@@ -166,7 +166,7 @@ class Counted:
         return None if self.clusters is None else clusters_of(*_kept(self._of_profiles, used))
 
     def places_in(self, coefficient: Coefficient) -> AnyArray:
-        """Return the index of each subject's row in a coefficient, or -1 for unused subjects."""
+        """Return each subject's index among a coefficient's rows, or -1 for unused subjects."""
         found = self.places(coefficient.of_profiles)
         if coefficient.used is None:
             return found
@@ -301,7 +301,7 @@ def of_raters(raters: Sequence[EncodedRater], clusters: Any) -> Counted:
 
 
 def _count(count: Callable[..., Any], raters: Sequence[EncodedRater]) -> Any:
-    """Count the raters' rows with this process's kernels, even if the ratings were unpickled."""
+    """Count the rows with the kernels of this process, even if the ratings were unpickled."""
     return count(get_kernels(), raters, available_threads())
 
 
@@ -347,7 +347,8 @@ def missing_text(counted: Counted | None, n_missing: int, n_subjects: int, n_rat
 
     If fewer than half of the subjects have a rating from every rater, ratings are assumed to be
     missing by design. The text then states the number of ratings per subject instead. For ratings
-    in long form, the text also states the number of rows without a rating, if it differs.
+    in long form, the text also states the number of rows without a rating, unless it equals the
+    number of missing ratings.
     """
     if not n_missing:
         return ""
@@ -366,6 +367,6 @@ def missing_text(counted: Counted | None, n_missing: int, n_subjects: int, n_rat
 
 
 def items_text(n_items: int, n_paired: int, in_clusters: str) -> str:
-    """Return the number of items as text, adding how many have at least two ratings if not all."""
+    """Return the number of items and, if smaller, the number with at least two ratings, as text."""
     few = f", {n_paired} of them with two ratings or more" if n_paired < n_items else ""
     return f"{count_text(n_items, 'item')}{in_clusters}{few}"

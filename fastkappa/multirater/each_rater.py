@@ -1,4 +1,4 @@
-"""For each rater, compare the agreement with the others and the agreement among the others."""
+"""Compare each rater's agreement with the other raters to their agreement with each other."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class RaterComparison(Result):
                 yield name.format(rater), value, error, (low, high)
 
     def counts_by_label(self) -> Iterator[tuple[Any, IntTable]]:
-        """Yield each label and its counts per rater. A set is counted for each of its labels."""
+        """Yield each label and its counts per rater. A set counts once for each label in it."""
         for label, is_label in each_label(self.labels):
             yield label, self.label_counts[:, is_label].sum(axis=1)
 
@@ -218,7 +218,7 @@ class RaterComparison(Result):
         return Report([], grids, list(self._without()))
 
     def _without(self) -> Iterator[str]:
-        """Yield a line about the rater without whom the coefficient is highest."""
+        """Yield a line that names the rater whose removal gives the highest coefficient."""
         if not np.isnan(self.change.values).all():
             most = int(np.nanargmax(self.change.values))
             _, _, low, high, _ = (float(part[most]) for part in self.change)
@@ -353,7 +353,7 @@ def _columns(rows: list[tuple[float, ...]]) -> Estimates:
 
 
 class _Found(NamedTuple):
-    """A coefficient, its value, each profile's row index, and a mask of the used profiles."""
+    """A coefficient, its value, the row index of each profile, and a mask of the used profiles."""
 
     coefficient: Coefficient
     value: float
@@ -389,7 +389,7 @@ class _Panel:
         return self._found(Alpha(patterns, self._level, self._given.label_values), used)
 
     def with_others(self, rater: int) -> _Found:
-        """Return the kappa of a rater with the others."""
+        """Return the kappa between a rater and the other raters."""
         rated = self._profiles.codes < self._profiles.n_labels
         paired = rated[:, rater] & (self._profiles.n_ratings > 1)
         every = np.arange(len(rated))

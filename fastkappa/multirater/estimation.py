@@ -57,7 +57,7 @@ class Inferred(NamedTuple):
 
 
 def read_weights(ratings: Ratings, weights: Weights | SetLevel) -> Weights:
-    """Return the weights, or the distance matrix if they name a distance between sets.
+    """Return the weights, converting 'jaccard' and 'masi' to a matrix of distances between sets.
 
     Warn if the weights require a label order that is probably wrong.
     """
@@ -70,7 +70,7 @@ def read_weights(ratings: Ratings, weights: Weights | SetLevel) -> Weights:
 def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
     """Warn if ``value``, a name or a matrix, requires a label order that is probably wrong.
 
-    If ``value`` is None, warn instead if the labels look like measurements.
+    If ``value`` is None, check instead whether the labels look like measurements.
     """
     labels, n_subjects = ratings.labels, ratings.n_subjects
     if value is not None:

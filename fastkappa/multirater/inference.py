@@ -155,7 +155,7 @@ class Inference:
         extends beyond the range of the coefficient. The asymptotic interval is the coefficient plus
         or minus a quantile times the standard error. If the caller chose 'asymptotic', the interval
         can extend beyond 1. Otherwise, its upper limit is at most 1. With ``distribution='t'``, the
-        default, the quantile is that of Student's t distribution.
+        default, the quantile is taken from Student's t distribution.
         """
         if self.model is not None:
             quantile = root_quantile(self.confidence, self.freedom)
@@ -260,7 +260,7 @@ class Inference:
         return math.inf if self.distribution == "normal" else self._joint(self.n_units - 1)
 
     def _joint(self, of_subjects: float) -> float:
-        """Combine the degrees of freedom for subjects with those for sampled raters, if any."""
+        """Combine the degrees of freedom for subjects and, if raters are sampled, for raters."""
         if not self._rater_error > 0:
             return of_subjects
         assert self.sampled is not None
@@ -285,7 +285,7 @@ class Inference:
 
     @cached_property
     def _widened(self) -> float:
-        """The factor by which the root of the score statistic is divided."""
+        """The factor by which the square root of the score statistic is divided."""
         found = math.sqrt(self._unseen_subjects)
         if are_joined(self.clusters):
             found *= float(widening(*self._errors, self.n_units))
@@ -325,7 +325,7 @@ def population_of(
 
 
 def _sampled(ratings: Ratings | None) -> Profiles:
-    """Return the profiles for a jackknife over raters, or raise an error if it is impossible."""
+    """Return the profiles for a jackknife over raters, or raise if a jackknife is impossible."""
     if ratings is None or not ratings.counted.knows_raters:
         raise ValueError(
             "n_raters requires ratings with labels and known raters. Counts do not show who gave"

@@ -47,7 +47,7 @@ class LabelKappa(Result):
         The standard error under the null hypothesis of chance agreement. It is NaN unless every
         subject has the same number of ratings.
     z : float
-        Kappa divided by ``null_standard_error``. If the latter is NaN, z is computed as for the
+        Kappa divided by ``null_standard_error``. If that error is NaN, z is computed as for the
         overall kappa.
     p_value : float
         The two-sided p-value for the null hypothesis of chance agreement, computed from z.

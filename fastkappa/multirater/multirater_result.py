@@ -95,7 +95,7 @@ class MultiRaterResult(Inference, Result):
 
     @property
     def population(self) -> tuple[float, float | None] | None:
-        """The arguments passed to `for_population`, or None if it did not return this result."""
+        """The arguments of the call of `for_population` that returned this result, or None."""
         found = self.sampled
         return None if found is None else (found.n_subjects, found.n_raters)
 

@@ -75,7 +75,7 @@ class Ratings:
         ----------
         ratings : array-like of shape (n_subjects, n_raters)
             A NumPy array, a list of rows, or a pandas, polars or pyarrow data frame. The columns
-            can have any type that `fastkappa.confusion_counts` accepts. Labels may be fractional
+            can have any type that `fastkappa.confusion_counts` accepts. Labels can be fractional
             numbers. None, NaN, NaT, NA, null and masked entries count as missing ratings. A rating
             can be a set of labels, and an empty set is a valid rating.
         labels : array-like of shape (l,), default=None
@@ -285,11 +285,11 @@ class Ratings:
         Parameters
         ----------
         counts : array-like of shape (n_subjects, l)
-            The number of raters who gave each label to each subject. Subjects may have different
+            The number of raters who gave each label to each subject. Subjects can have different
             numbers of ratings.
         labels : array-like of shape (l,), default=None
             The labels of the columns. For a data frame, pass its column names in the intended
-            order. By default, they are a data frame's sorted column names, or 0 to l - 1.
+            order. The default is a data frame's sorted column names, or 0 to l - 1.
         clusters : array-like of shape (n_subjects,), default=None
             As in `from_array`.
 

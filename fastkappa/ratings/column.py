@@ -146,7 +146,7 @@ def _read(ratings: Any, name: str) -> Column:
 
 
 def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
-    """Return the column of ratings that consist of codes and the label of each code."""
+    """Return a column made from codes and from the label of each code."""
     if labels.dtype.kind not in "OUT":
         # Numbers and dates in a categorical follow the same rules as in other columns.
         return _read_array(labels.take(codes), name)

@@ -113,7 +113,7 @@ LARGEST = (1 << 63) - 1
 
 
 class Remedies(NamedTuple):
-    """The advice in errors about labels. The command line's version names options."""
+    """The advice in errors about labels. On the command line, the advice names options."""
 
     odd_strings: str = (
         "replace them if they are names of numbers, pass missing_codes= if they stand for missing"
@@ -183,7 +183,7 @@ def are_missing_among_numbers(column: Column) -> NDArray[np.bool_] | None:
 def refuse_odd_strings(
     column: Column, name: str, remedy: str, missing_codes: Sequence[Any] = ()
 ) -> None:
-    """Raise, with a remedy, if a column of numbers also has strings not in ``missing_codes``."""
+    """Raise an error with advice if a column of numbers has strings not in ``missing_codes``."""
     odd = odd_strings(column, missing_codes)
     if odd:
         shown = first_of_many([_with_counts([one]) for one in odd.items()], MOST_SHOWN)
@@ -227,7 +227,7 @@ def _is_one_of(text: str, others: Collection[str]) -> bool:
 
 
 def warn_of_remarks(columns: Mapping[str, Column]) -> None:
-    """Warn about rare labels that add a remark to another label or join two, as in "a/b"."""
+    """Warn about rare labels that add a remark to a label or join two labels, as in "a/b"."""
     labels = {
         label
         for column in columns.values()
@@ -312,7 +312,7 @@ def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
 
 
 def warn_of_booleans(columns: Mapping[str, Column], labels: Any) -> None:
-    """Given booleans, warn if another column, or ``labels``, has numbers other than 0 and 1."""
+    """Warn if numbers other than 0 and 1 occur in ``labels`` or beside a column of booleans."""
     booleans = next(name for name, one in columns.items() if one.label_dtype.kind == "b")
     numbers = {
         f"{name} contains": column.values
@@ -369,8 +369,8 @@ def refuse_formulas(columns: Mapping[str, Column]) -> None:
 def warn_of_second_names(columns: Mapping[str, Column], remedy: str = SECOND_NAMES_REMEDY) -> None:
     """Warn if the first item's labels occur nowhere else, as in a second line of column names.
 
-    Every other label must occur more than once, so that this is no chance. If all raters have the
-    same label, it must also look like a heading, because raters can agree on a rare label.
+    Every other label must occur more than once, because labels can be unique by chance. If all
+    raters have the same label, it must also look like a heading, because it can be a rare label.
     """
     firsts = list(takewhile(bool, map(_first_alone, columns.values())))
     if len(firsts) < max(2, len(columns)):
@@ -431,7 +431,7 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
 def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
     """Return whether a column probably contains ids instead of ratings.
 
-    Ids are all different, and at least twice as many as the distinct values of the other column.
+    Ids are all different, and are at least twice as many as the other column's distinct values.
     """
     return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
 

@@ -26,7 +26,7 @@ Coded = tuple[AnyArray, Any, bool]
 
 
 def in_known_library(column: Any) -> Any:
-    """Return a column as an array from a known library.
+    """Convert a column to an array of a known library.
 
     A narwhals Series is unwrapped, and an object that supports a known protocol is converted. Other
     objects are returned unchanged, as are objects whose length would change in the conversion.
@@ -114,7 +114,7 @@ def checked(column: Any) -> Any:
 
 
 def array_at_once(array: Any) -> AnyArray | None:
-    """Return a NumPy array unchanged, a PyTorch tensor's memory as an array, or None otherwise."""
+    """Return a NumPy array unchanged, a PyTorch tensor as an array, or None for other objects."""
     if type(array) is np.ndarray:
         return array
     if type(array).__module__ != "torch":
@@ -210,7 +210,7 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
 
 
 def warn_of_same_column(columns: Mapping[str, Any]) -> None:
-    """Warn if both raters have the same column, which always agrees with itself.
+    """Warn if the same column was passed for both raters, because it always agrees with itself.
 
     A frame returns a new object each time a column is selected, so the names are also compared.
     """

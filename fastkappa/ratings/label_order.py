@@ -115,7 +115,7 @@ def _are_named_otherwise(order: LabelOrder, other: LabelOrder) -> bool:
 
 
 def _shown_in_full(order: LabelOrder) -> str:
-    """Return the names of labels in order, each with its value if that differs from the name."""
+    """Return the names of labels in order, each with its value if the two differ."""
     if order.names is order.labels:
         return shown(order.names)
     values = zip(order.names.tolist(), order.labels.tolist())
@@ -203,7 +203,7 @@ def have_equal_numbers(labels: Collection[Any]) -> bool:
 def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:
     """Return whether the user chose the order of ``names``, the labels of a table.
 
-    If the columns of a data frame are sorted alphabetically, and are no ordered categorical,
+    If the columns of a data frame are sorted alphabetically and are not an ordered categorical,
     `pandas.crosstab` has probably sorted them.
     """
     declared = getattr(getattr(getattr(table, "columns", None), "dtype", None), "ordered", False)
@@ -230,9 +230,9 @@ def order_warning(
 
     ``why`` is the part of the result that depends on the order. With fewer than ``fewest`` labels,
     there is no warning, because two labels have the same distance in either order. Named weights
-    count each step as 1, so numeric labels with uneven spacing also cause a warning, which adds
-    ``of`` to the labels. If the order ``is_known``, because it was given or declared, only numbers
-    that rise and fall are doubtful.
+    count each step as 1, so numeric labels with uneven spacing also cause a warning. In this
+    warning, the text ``of`` follows the labels. If the order ``is_known``, because it was given or
+    declared, only numbers that neither ascend nor descend cause a warning.
     """
     if len(labels) < fewest:
         return None

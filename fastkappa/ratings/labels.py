@@ -137,7 +137,7 @@ def _fit(dates: AnyArray, finer: np.dtype[Any]) -> NDArray[np.bool_]:
 def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
     """Convert dates or durations to another unit, or raise if it cannot represent all of them.
 
-    ``name`` is what the error calls the dates.
+    ``name`` is the word for the dates in the error.
     """
     found = cast_dates(dates, unit)
     lost = np.isnat(found)
@@ -150,7 +150,7 @@ def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
 
 
 def common_unit(dates: Sequence[AnyArray]) -> np.dtype[Any]:
-    """Return the finest unit of the dates, or another if the finest cannot represent them all.
+    """Return the finest unit of the dates, unless another unit is needed to represent all dates.
 
     Examples
     --------

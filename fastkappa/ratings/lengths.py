@@ -59,9 +59,9 @@ def n_samples(ratings: Any) -> int:
 
 
 def check_read(array: AnyArray, given: Any, name: str) -> None:
-    """Raise if an array differs in length from what the object it was read from reports.
+    """Raise if an array's length differs from the length that the original object reports.
 
-    The check is needed because lengths are compared before anything is read, and an object may
+    The check is needed because lengths are compared before anything is read, and an object can
     report the wrong length.
     """
     if array is not given and len(array) != n_samples(given):

@@ -124,14 +124,14 @@ BRACKETS = " []{}()'\""
 
 
 class Coded(NamedTuple):
-    """The look of a label that consists of a code and a text, such as "1 - mild"."""
+    """The key of a label that consists of a code and a text, such as "1 - mild"."""
 
     code: float | str
     text: str
 
 
 class Dated(NamedTuple):
-    """The look of a date, and the looks of the ranges, such as 1-2, that it may stand for."""
+    """The key of a date, and the keys of the ranges, such as 1-2, that it can stand for."""
 
     date: str
     ranges: tuple[str, ...]
@@ -186,7 +186,7 @@ def _sorted_fields(label: str) -> str:
 
 
 def _dated(look: str) -> Look | None:
-    """Return the look of a date such as "2-Jan", which may mean 1-2, or None for other labels."""
+    """Return the key of a date such as "2-Jan", which can mean 1-2, or None for other labels."""
     if day := DAY.fullmatch(look):
         name = day[2] or day[3]
         month, other = MONTHS.index(GERMAN.get(name, name)) + 1, day[1] or day[4]
@@ -201,7 +201,7 @@ def _dated(look: str) -> Look | None:
 
 
 def _coded(look: str) -> Look | None:
-    """Return the look of a code with its text, such as "1 - mild", or None for other labels."""
+    """Return the key of a code with its text, such as "1 - mild", or None for other labels."""
     if coded := CODED.fullmatch(look) or CODED_OR_UNIT.fullmatch(look):
         return Coded(float(coded[1]), _set_of_words(coded[2].rstrip(")")))
     if coded := CODE_LAST.fullmatch(look):
@@ -212,7 +212,7 @@ def _coded(look: str) -> Look | None:
 
 
 def _named(look: str) -> Look | None:
-    """Return the looks of a label with and without its prefix, as in "option b", or None."""
+    """Return the keys of a label such as "option b" with and without its prefix, or None."""
     if named := NAMED.fullmatch(look):
         label = look_of(named[1] or named[2] or named[3])
         return None if isinstance(label, tuple) else (_set_of_words(look), label)
@@ -274,7 +274,7 @@ def _plain(label: str) -> str:
 
 
 def _set_of_words(plain: str) -> str:
-    """Normalize the words of a label. Sort the parts of a list, because it may be a set."""
+    """Normalize the words of a label. Sort the parts of a list, because it can be a set."""
     parts = [part.strip(BRACKETS) for part in BETWEEN_LABELS.split(plain)]
     # A comma on its own is a label, as in part-of-speech tags.
     if len(parts) == 1 or not any(parts):
@@ -306,7 +306,7 @@ def alike_among(labels: Iterable[str]) -> list[list[str]]:
 
 
 def _other_looks(looks: Iterable[Look]) -> Iterator[tuple[Look, Look]]:
-    """Yield the pairs of looks that stand for the same label if both occur."""
+    """Yield the pairs of keys that stand for the same label if both occur."""
     dates = [look for look in looks if isinstance(look, Dated)]
     yield from ((own, look) for look in dates for own in look.ranges)
     tuples = [look for look in looks if isinstance(look, tuple) and not isinstance(look, Dated)]
@@ -377,7 +377,7 @@ def is_slip(label: str, meant: str) -> bool:
 
 
 def is_respelt(label: str, meant: str) -> bool:
-    """Return whether one of two labels may be an abbreviation or a misspelling of the other.
+    """Return whether one of two labels could be an abbreviation or a misspelling of the other.
 
     Numbers in the labels must be equal. A word or a unit beside a number can be abbreviated or left
     out, as in "G1" and "grade 1", or "3/4" and "3 out of 4".
@@ -429,12 +429,12 @@ def _is_same_word(first: str, second: str) -> bool:
 
 
 def is_part(label: str, divided: str) -> bool:
-    """Return whether a label is a part of another, such as "4A" of "4", or "C50.1" of "C50"."""
+    """Return whether a label subdivides another, as "4A" does "4", and "C50.1" does "C50"."""
     return label.startswith(divided) and bool(PART.fullmatch(label.removeprefix(divided)))
 
 
 def prefix_of(label: str, meant: str) -> str:
-    """Return the text before ``meant`` in ``label``, or "" if there is none or it is only a word.
+    """Return the text before ``meant`` in ``label``, or "" if this text is empty or only a word.
 
     A word is not a prefix, because it changes the meaning of a label, as in "very likely".
     """

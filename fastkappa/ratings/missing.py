@@ -65,7 +65,7 @@ def is_blank(name: Any) -> bool:
 
 
 def have_blanks(names: Sequence[Any] | None) -> bool:
-    """Return whether any name of a cluster or group is blank. None stands for numbers."""
+    """Return whether any name of a cluster or group is blank. ``names`` is None for numbers."""
     return any(map(is_blank, names or ()))
 
 
@@ -180,7 +180,7 @@ def warn_of_lost_labels(
 
 
 def _counted(ratings: Any, are_counted: NDArray[np.bool_]) -> Counter[Any]:
-    """Return how often each of the first ratings occurs among those that are counted."""
+    """Return how often each label occurs among the first ratings that are to be counted."""
     ratings = in_known_library(ratings)
     first = getattr(ratings, "iloc", ratings)[: len(are_counted)]
     found = without(first, ~are_counted)
@@ -192,8 +192,8 @@ def warn_of_lost_label(
 ) -> None:
     """Warn if a missing rating of one rater probably means a label that only the other rater uses.
 
-    ``own`` and ``kept`` are the numbers of ratings of each rater for the items that both rated.
-    ``lost`` are those of the second rater for the other items.
+    For the items that both raters rated, ``own`` and ``kept`` contain the number of times that each
+    rater gave each label. ``lost`` contains the second rater's numbers for the other items.
     """
     label = max(lost, key=lost.__getitem__, default=None)
     n_lost, n_kept = lost.get(label, 0), kept.get(label, 0)
@@ -231,7 +231,7 @@ def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_]
 def spellings(missing_codes: Sequence[Any]) -> set[Any]:
     """Return all forms in which the codes can occur in a column, except for dates.
 
-    For example, -9 occurs as "-9" in a column of strings, and an enum member may occur as its
+    For example, -9 occurs as "-9" in a column of strings, and an enum member can occur as its
     value.
     """
     values = [code.value if isinstance(code, enum.Enum) else code for code in missing_codes]

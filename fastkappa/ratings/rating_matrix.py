@@ -32,7 +32,7 @@ FEWEST_OF_LONG = 3
 
 
 class Rater(NamedTuple):
-    """A rater's ratings without the missing ones, and a mask of the missing ratings, if any."""
+    """The ratings that a rater gave, and a mask of missing ratings if there are any."""
 
     name: str
     column: Column
@@ -159,7 +159,7 @@ def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
 def _written_alike(columns: dict[str, Column]) -> dict[str, Column]:
     """Convert columns of whole numbers to strings if other columns contain strings.
 
-    For example, if the labels are "1", "2" and "x", the ratings of a rater who never used "x" may
+    For example, if the labels are "1", "2" and "x", the ratings of a rater who never used "x" could
     have been read as numbers.
     """
     if not any(column.categories for column in columns.values()):

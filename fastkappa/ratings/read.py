@@ -224,7 +224,7 @@ def judge_labels(
     remedies : Remedies
         The advice in errors.
     missing_codes : sequence, default=()
-        Codes for missing ratings that may still occur in the columns of several raters.
+        Codes for missing ratings that can still occur in the columns of several raters.
 
     Raises
     ------
@@ -312,7 +312,7 @@ def read_rated(
 ) -> Column:
     """Read a column that has no missing ratings, and remove codes from its declared order.
 
-    Fractional numbers are accepted as labels only if ``labels`` contains some.
+    Fractional numbers are accepted as labels only if ``labels`` contains fractional numbers.
     """
     column = read_column(ratings, name)
     if column.obstacle == "continuous" and labels is not None and have_fractions(labels):

@@ -55,12 +55,13 @@ class NotNumbersError(ValueError):
 
 
 def codes_among(numbers: Sequence[float]) -> list[int]:
-    """Return those of the given distinct numbers that often mean a missing value.
+    """Given distinct numbers, return the numbers that often mean a missing value.
 
     Such a number is much larger in absolute value than all others, is negative although all others
     are 0 or more, or is outside a scale of consecutive integers. However, -1 is treated as a label
     if the other numbers are 0 and 1. If there are other negative numbers, -1 is treated as a code
-    only if they are also codes and all remaining numbers are consecutive, as in -9, -1, 1, 2, 3.
+    only if all other negative numbers are codes and the remaining numbers are consecutive, as in
+    -9, -1, 1, 2, 3.
 
     Examples
     --------
@@ -88,10 +89,11 @@ def codes_among(numbers: Sequence[float]) -> list[int]:
 
 
 def _outside_consecutive(numbers: Sequence[float]) -> list[int]:
-    """Return the numbers outside a scale of consecutive integers if all of them may be codes.
+    """Return the numbers outside a scale of consecutive integers if all of them could be codes.
 
-    For example, a negative number may be a code if all numbers on the scale are positive. A number
-    in `CODES` may be a code if it exceeds the end of the scale by at least the number of labels.
+    For example, a negative number could be a code if all numbers on the scale are positive. A
+    number in `CODES` could be a code if it exceeds the end of the scale by at least the number of
+    labels.
     """
     ordered = np.array(sorted(numbers))
     if not FEWEST_CONSECUTIVE < len(ordered) <= MOST_LABELS:
@@ -117,7 +119,7 @@ def _are_consecutive(numbers: Sequence[float]) -> bool:
 
 
 def may_be_codes(labels: AnyArray) -> bool:
-    """Return whether some of the sorted labels may be codes for missing ratings."""
+    """Return whether some of the sorted labels could be codes for missing ratings."""
     if labels.dtype.kind not in "iuf":
         return any(isinstance(label, str) and is_number(label) for label in labels.tolist())
     # If the labels are consecutive, or nearly so, only negative labels can be codes.
@@ -201,7 +203,7 @@ def read_numbers(values: Any, name: str) -> AnyArray:
 
 
 def hint_for_probabilities(shape: tuple[int, ...]) -> str:
-    """Return a hint for the error about a two-dimensional array, which may hold probabilities."""
+    """Return a hint for the error about a two-dimensional array that could be probabilities."""
     if len(shape) != 2 or shape[0] < 2:
         return ""
     return (

@@ -80,7 +80,8 @@ class Report(NamedTuple):
 
     A paragraph that begins with a space is shown as a list entry. ``doubts`` are paragraphs above
     the grids that say why figures cannot be trusted, and ``notes`` are paragraphs at the end that
-    explain unexpected figures. The command line prints both with all output formats.
+    explain unexpected figures. The command line prints ``doubts`` and ``notes`` in all output
+    formats.
     """
 
     above: Sequence[str] = ()
@@ -92,10 +93,10 @@ class Report(NamedTuple):
 
 
 def left_outside(*n_items: int, is_weighted: bool = False) -> list[str]:
-    """Return a list with a doubt about items that are left out, or an empty list if there are none.
+    """Return a list with one line about the items left out, or an empty list if there are none.
 
-    If results differ in the number of items that they leave out, give all numbers. If items have
-    weights, the numbers count rows.
+    If results leave out different numbers of items, state every number. If items have weights, the
+    numbers count rows.
     """
     if not any(n_items):
         return []
@@ -183,7 +184,7 @@ def groups_grid(
 def differences_grid(differences: Iterable[Any], confidence: float, of: str = "kappa of") -> Grid:
     """Return a grid of differences, with their errors, intervals and p-values.
 
-    ``of`` is the header of the first names.
+    ``of`` is the header of the first column.
     """
     cells = [
         (
@@ -200,7 +201,7 @@ def differences_grid(differences: Iterable[Any], confidence: float, of: str = "k
 
 
 def not_adjusted(n_differences: int, n_groups: int) -> list[str]:
-    """Return a line about the tests of differences, unless the only test is of one difference."""
+    """Return a line about the tests of differences, or no line if there is only one difference."""
     together = "the test of equality compares all groups at once"
     if n_differences > 1:
         return [f"{NOT_ADJUSTED}; {together}"]

@@ -23,7 +23,7 @@ WITHOUT_INTERVAL = 4
 
 
 def decimals(interval: tuple[float, float]) -> int:
-    """Return the number of decimals of an estimate and its interval: two, or more if it is narrow.
+    """Return the number of decimals of an estimate and its interval: 2, or more if it is narrow.
 
     Examples
     --------

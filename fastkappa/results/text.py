@@ -19,7 +19,8 @@ LONGEST_CELL, LONGEST_OF_TWO = 38, 28
 def as_text(report: Report, columns: int = COLUMNS) -> str:
     """Return a report as text with at most ``columns`` characters per line.
 
-    A table that is too wide continues below. Words and numbers are never broken.
+    If a table is too wide, its remaining columns are shown below it. Words and numbers are never
+    broken.
 
     Examples
     --------
@@ -103,7 +104,7 @@ def _rows(grid: Grid, longest: int) -> Iterator[list[str]]:
 
 
 def _parts(widths: list[int], n_fixed: int, room: int) -> Iterator[list[int]]:
-    """Split a grid into parts that fit, and yield the columns of each, with the fixed columns."""
+    """Split a grid into parts that fit. Yield each part's columns, including the fixed columns."""
     fixed = list(range(n_fixed))
     part: list[int] = []
     for j in range(n_fixed, len(widths)):

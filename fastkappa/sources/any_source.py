@@ -78,8 +78,8 @@ def confusion_from_source(
     ----------
     source : path, data frame, table, dataset, relation or mapping
         - the path to a CSV, TSV, .txt, .jsonl, Parquet or Arrow file, or to a folder of such files;
-          a pattern such as ``"part-*.csv"``; or a list of these. Files are read in batches. Folders
-          with names such as ``day=1`` give files that are not text a column of strings, ``day``;
+          a pattern such as ``"part-*.csv"``; or a list of these. Files are read in batches. Except
+          in text files, folder names such as ``day=1`` add a column of strings, ``day``;
         - a pyarrow ``Table``, ``RecordBatch``, ``RecordBatchReader`` or ``Dataset``, or any
           other object that exports an Arrow stream; a list or an iterator of record batches;
         - a pandas or polars frame, or any other frame that narwhals supports;
@@ -388,7 +388,7 @@ def _columns(
     text: Sequence[Any],
     labels: Mapping[Any, Collection[str]] = NO_LABELS,
 ) -> Mapping[Any, Any]:
-    """Return the named columns of any source. Those in ``text`` are never read as numbers."""
+    """Return the named columns of any source. Columns in ``text`` are never read as numbers."""
     source = _in_one(source)
     if are_paths(source):
         read = arrow_folders.columns_of_files(files_at(source), names, text=text, labels=labels)

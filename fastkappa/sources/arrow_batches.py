@@ -60,7 +60,7 @@ def count_parts(table: SourceTable, parts: Sequence[Part], num_threads: int = 1)
 
 
 def parts_of_arrays(table: SourceTable, columns: Mapping[Any, Any], what: str = "") -> list[Part]:
-    """Split arrays of any library into parts. The error about lengths includes ``what``."""
+    """Split arrays of any library into parts. An error about lengths contains the text ``what``."""
     import pyarrow
 
     arrays = {name: as_array(columns[name], name, table.codes) for name in table.names}
@@ -74,7 +74,8 @@ def parts_of_rows(table: SourceTable, rows: Any) -> list[Part]:
     """Split the rows of an Arrow table or record batch into parts.
 
     ``rows`` must have only the columns that ``table`` counts. Integers without weights or groups
-    are counted in place. Other columns need temporary arrays, which slicing the rows keeps small.
+    are counted in place. For other columns, temporary arrays are needed, and slicing the rows keeps
+    these arrays small.
     """
     from pyarrow.types import is_integer
 

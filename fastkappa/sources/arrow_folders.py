@@ -308,10 +308,11 @@ def warn_of_copies(files: Sequence[Path], *, fewest_rows: int = FEWEST_IDS) -> N
 def warn_of_displaced(
     files: Mapping[str, Path], id_column: str, used: Collection[str | None], text_format: TextFormat
 ) -> None:
-    """Warn if files that are joined by id have different texts for most ids, but the same texts.
+    """Warn if files that are joined by id contain the same texts, but assigned to different ids.
 
     The ids are then probably row numbers of files in different orders. The keys of ``files`` are
-    their names in the warning. Each small file is compared with the first, in columns not ``used``.
+    their names in the warning. Each small file is compared with the first file, except in the
+    columns ``used``.
     """
     (name, first), *others = files.items()
     # Ignore errors here: if a file cannot be read, reading it later raises the error.

@@ -1,7 +1,7 @@
 """Read JSON Lines (one object per line) with pyarrow, in blocks of lines.
 
-A field that is absent from an object counts as missing. As in text files, so does an empty
-string. Values keep their JSON types, so the string "1" is not the number 1.
+A field that is absent from an object counts as missing. An empty string also counts as missing, as
+in text files. Values keep their JSON types, so the string "1" is not the number 1.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def json_names(path: Path) -> list[str]:
 
 
 def _may_be_deep(block: bytes) -> bool:
-    """Return whether any line may be nested so deeply that pyarrow would run out of stack."""
+    """Return whether any line could be nested so deeply that pyarrow would run out of stack."""
     if block.count(b"[") + block.count(b"{") <= MOST_OPENED:
         return False
     text = np.frombuffer(block, np.uint8)

@@ -55,14 +55,14 @@ class SourceCounts(CountsResult, CountedRows):
         The number of items that have both ratings but are left out because a rating is not among
         the labels.
     n_rows : int
-        The total number of items, including those left out.
+        The total number of items, including items left out.
     missing : tuple of int
         The number of missing ratings for the first and second raters.
     n_dropped : int
         The number of items left out because a rating is missing.
     is_weighted : bool
-        True if the table contains sums of item weights instead of counts. The other numbers count
-        rows in any case.
+        True if the table contains sums of item weights instead of counts. The other attributes
+        always count rows.
     """
 
     __slots__ = ()

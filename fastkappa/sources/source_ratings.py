@@ -231,11 +231,11 @@ class AxisLabels:
 
     @property
     def is_sorted(self) -> bool:
-        """Whether equal ratings are adjacent in all parts together, as if sorted by label."""
+        """Whether equal ratings are adjacent across all parts, as if they were sorted by label."""
         return 0 < self.n_runs < len(self.position) + self.n_parts
 
     def add_runs(self, n_runs: Callable[[], float], n_parts: int = 1) -> None:
-        """Add the number of runs in some parts, as long as the ratings can still be sorted."""
+        """Add the number of runs in some parts, unless the ratings are known to be unsorted."""
         self.n_parts += n_parts
         if self.n_runs < LARGEST_NUMBER_OF_LABELS + self.n_parts:
             self.n_runs += n_runs()

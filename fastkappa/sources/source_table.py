@@ -74,7 +74,7 @@ class Columns(NamedTuple):
 
     @property
     def keys(self) -> list[Any]:
-        """The other columns that are read."""
+        """The columns that are read in addition to the ratings."""
         return [name for name in (self.weight, self.group) if name is not None]
 
 
@@ -177,7 +177,7 @@ class SourceTable:
             axis.note_order(order, self.remedies)
 
     def add_first_rows(self, first: Column, second: Column) -> None:
-        """Keep the ratings of a batch, if it is among the first rows, until all are judged."""
+        """Keep the ratings of a batch if they are among the first rows, which are checked later."""
         left = MOST_ROWS - sum(len(one.values) for _, one, _ in self.first_rows)
         if left > 0:
             # Copy the values, so that the next batch can reuse the memory of this one.
@@ -291,7 +291,7 @@ class SourceTable:
         )
 
     def _judge_rows(self) -> None:
-        """Warn if the first rows have doubtful parts or are repeated. Skip ratings left out."""
+        """Warn if the first rows have doubtful parts or are repeated. Ignore ratings left out."""
         axes = self.axes[1:]
         parts: list[tuple[Column, Column]] = []
         for _, *pair in sorted(self.first_rows, key=itemgetter(0)):

@@ -103,7 +103,7 @@ class BootstrapResult(Result):
         return versioned(self._line(name, decimals(self.interval)))
 
     def _line(self, name: str | None = None, digits: int = 4) -> str:
-        """Return the sentence with a given number of decimals, by default as in reports."""
+        """Return the sentence with a given number of decimals (default: the number in reports)."""
         n, method = len(self.replicates), BOOTSTRAP_METHODS[self.method]
         undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
         return (
@@ -339,7 +339,7 @@ def _resampled(
 
 
 def _without_items(counts: AnyArray, block: int) -> Iterator[tuple[AnyArray, NDArray[np.int64]]]:
-    """Yield stacks of tables that each lack an item of one nonempty cell, and the cells' counts."""
+    """Yield stacks of tables that each lack one item of a nonempty cell, and the cells' counts."""
     cells = np.flatnonzero(counts)
     for start in range(0, len(cells), block):
         some = cells[start : start + block]

@@ -6,7 +6,7 @@ N_cm items of cluster c in cell m, and n items in total,
 
     S_c = sum_m N_cm * (f_m - mean f),    variance = sum_c S_c**2 / n**2.
 
-For kappa, this variance is that of Yang and Zhou (2014, 2015); for other coefficients, it is the
+For kappa, this is the variance of Yang and Zhou (2014, 2015). For other coefficients, it is the
 sandwich estimator. No assumption is made about the correlation within clusters. With one item per
 cluster, the result equals the variance without clusters.
 
@@ -269,7 +269,7 @@ def variance(
 ) -> FloatTable:
     """Return n times the variance of the mean influence, or 0 if it is only rounding noise.
 
-    Without clusters, or with one item per cluster, the result equals that of
+    Without clusters, or with one item per cluster, the result equals the result of
     `fastkappa.statistics.spread.variance`.
 
     Parameters

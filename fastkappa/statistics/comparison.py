@@ -276,7 +276,7 @@ def difference_of_strata(
 def differences_of_pairs(
     results: Mapping[str, Any], confidence: float, covariance: FloatTable | None = None
 ) -> list[KappaDifference]:
-    """Return the difference of each pair of results, which are independent without ``covariance``.
+    """Return the difference of each pair of results, independent unless ``covariance`` is given.
 
     No warnings are issued, because they were issued when the results were computed.
     """

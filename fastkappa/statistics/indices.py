@@ -153,7 +153,7 @@ def krippendorff_alpha(
     """Return Krippendorff's alpha for two raters.
 
     Use quadratic weights for interval data. Alpha differs from Scott's pi by a term of order 1 / n,
-    where n is the number of items. The standard error is that of pi, as in Gwet (2014). See
+    where n is the number of items. The standard error is the same as for pi (Gwet 2014). See
     `percent_agreement` for the parameters.
 
     References

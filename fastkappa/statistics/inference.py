@@ -114,7 +114,7 @@ def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
 
 
 def textbook_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
-    """Return the cruder standard error found in many textbooks.
+    """Return the standard error found in many textbooks, which is cruder than `standard_error`.
 
     Without weights, the formula is ``sqrt(p_o * (1 - p_o) / n) / (1 - p_e)``. With weights, the
     formula of Cohen (1968) is used. Both formulas treat the agreement expected by chance as known.
@@ -260,7 +260,7 @@ def chi_square_p(statistic: float, degrees_of_freedom: int) -> float:
 
 
 def check_confidence(confidence: float) -> float:
-    """Return the confidence level of an interval, or raise an error if not between 0 and 1."""
+    """Return the confidence level of an interval, or raise if it is not between 0 and 1."""
     return check_probability("confidence", confidence)
 
 

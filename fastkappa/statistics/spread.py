@@ -93,6 +93,6 @@ def variance(influence: Influence, proportions: AnyArray, n_terms: int | AnyArra
 
 
 def without_noise(coefficients: Any) -> FloatTable:
-    """Return coefficients, with 0 in place of those that are only rounding errors."""
+    """Return coefficients, replacing any that are only rounding errors with 0."""
     values = np.asarray(coefficients, np.float64)
     return np.where(np.abs(values) < LEAST_COEFFICIENT, 0.0, values)

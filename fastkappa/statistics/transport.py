@@ -29,7 +29,8 @@ def closest_tables(tables: AnyArray, weights: Weights) -> AnyArray:
     Returns
     -------
     closest : ndarray of shape (..., l, l)
-        The tables with the least disagreement. If ``tables`` contains whole counts, so do these.
+        The tables with the least disagreement. If ``tables`` contains whole counts, so does
+        ``closest``.
     """
     matrix = disagreement_matrix(weights, tables.shape[-1])
     counts = tables if tables.dtype.kind == "f" else whole_numbers(tables)

@@ -206,7 +206,7 @@ def disagreement_weights(
 
 
 def _values_of(labels: ArrayLike) -> tuple[Floats, bool]:
-    """Return the values of numeric labels, or otherwise positions, and whether they are numeric."""
+    """Return numeric labels' values or other labels' positions, and whether labels are numeric."""
     given = np.asarray(labels)
     if given.dtype.kind == "f" and isinstance(labels, (list, tuple)):
         # An object array does not round integers beyond 2**53.

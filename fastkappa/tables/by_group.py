@@ -138,7 +138,7 @@ class RatedColumn(NamedTuple):
         return self.encoding.codec.n_labels + (not self.is_within)
 
     def codes(self, kernels: PairKernels, start: int, stop: int, dtype: np.dtype[Any]) -> AnyArray:
-        """Return the codes of the items in ``dtype``, whose subtraction can wrap around."""
+        """Return the items' codes as ``dtype``. Subtraction in this dtype can wrap around."""
         values, codec = self.column.values[start:stop], self.encoding.codec
         if self.is_within and values.dtype.kind in "iu":
             codes: AnyArray = codec.encode(kernels, values).astype(dtype)

@@ -311,7 +311,7 @@ def guess_label_map(kernels: PairKernels, values: AnyArray) -> LabelMap:
 
 
 def _first_ratings(values: AnyArray, n_labels: int) -> AnyArray:
-    """Return ratings to read after a sample in which many labels were found.
+    """Return more ratings to read, because a sample contained many labels.
 
     The sample often misses labels, and recounting is slower than reading more ratings. The number
     of labels also determines how many threads are worth a table of their own.

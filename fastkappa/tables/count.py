@@ -151,7 +151,7 @@ def total_of(first: Any, second: Any) -> Any:
 
 
 def _labels_of_both(first: CountsResult, second: CountsResult) -> AnyArray:
-    """Return the sorted labels of both tables, or raise if the user chose the labels of either."""
+    """Return the sorted labels of both tables, or raise if the user chose either table's labels."""
     own = [first.labels, second.labels]
     are_found = not first.n_outside and not second.n_outside
     if not are_found or any(union_of_labels([one]).tolist() != one.tolist() for one in own):

@@ -76,9 +76,9 @@ def judge_order(
 ) -> bool:
     """Warn if only one of two columns seems to be sorted, or if rows seem shifted or repeated.
 
-    ``table`` contains the counts of the two columns. If the first column ``is_reference``, it may
-    be sorted, because items are often sorted by their true label. Return whether a warning was
-    issued.
+    ``table`` contains the counts of the two columns. If the first column ``is_reference``, it can
+    be sorted without a warning, because items are often sorted by their true label. Return whether
+    a warning was issued.
     """
     columns, places = (first.values, second.values), (1,) if is_reference else (0, 1)
     if len(columns[0]) < FEWEST_ROWS:
@@ -98,10 +98,11 @@ def judge_sorted_alone(
 ) -> bool:
     """Warn if only one of two columns seems to be sorted. Return whether a warning was issued.
 
-    If one column was sorted without the other, they agree only by chance. ``table`` contains the
-    counts of the two columns. ``places`` contains 0 if the first column should not be sorted, and 1
-    if the second should not. If rows were joined by ids, ``has_order_of_ids`` returns whether they
-    have the order of the ids. If not, whole rows were probably sorted, which is no mistake.
+    If one column was sorted without the other, the two columns agree only by chance. ``table``
+    contains the counts of the two columns. ``places`` contains 0 if the first column should not be
+    sorted, and 1 if the second should not. If rows were joined by ids, ``has_order_of_ids`` returns
+    whether the rows are in the order of the ids. If they are not, whole rows were probably sorted,
+    which is not a mistake.
     """
 
     def are_sorted() -> list[bool]:
@@ -114,9 +115,9 @@ def judge_sorted_alone(
 
 
 def judge_rows(parts: Sequence[tuple[Column, Column]], names: Sequence[str]) -> bool:
-    """Warn if the rows of all parts together have doubtful parts or are repeated.
+    """Join the rows of all parts, and warn about doubtful sections and repeated rows.
 
-    Each part has the ratings of two raters. Return whether a warning was issued.
+    Each part contains the ratings of two raters. Return whether a warning was issued.
     """
     columns = [column for pair in parts for column in pair]
     if not columns or [column for column in columns if column.counts is not None]:
@@ -133,8 +134,8 @@ def judge_rows(parts: Sequence[tuple[Column, Column]], names: Sequence[str]) -> 
 def may_be_doubtful(pairs: Sequence[tuple[Column, Column]], n_labels: int) -> NDArray[np.bool_]:
     """Return a mask of the pairs of columns that `judge_order` must examine.
 
-    The first column of all pairs is the same reference. Each check is necessary for a warning of
-    `judge_order`. Checking many columns at once takes a tenth of the time.
+    The first column of all pairs is the same reference. `judge_order` cannot warn about any other
+    pair. Checking many columns at once takes a tenth of the time of checking them one by one.
     """
     columns, n = [pairs[0][0], *(second for _, second in pairs)], len(pairs[0][0].values)
     if n < FEWEST_ROWS or any(first is not columns[0] for first, _ in pairs):
@@ -275,12 +276,12 @@ def _doubtful_parts(first: AnyArray, second: AnyArray) -> list[Callable[[Rows], 
 
 
 def _differ(n_matches: Any, n_others: Any, n: int) -> Any:
-    """Return whether two numbers of matches, each among n, are clearly different."""
+    """Return whether two counts of matches among n items are clearly different."""
     return (n_matches - n_others) ** 2 > 2 * n
 
 
 def _shortest_copied(n: int, n_same: int) -> int:
-    """Return a lower limit for the length of a run of agreements that chance does not explain."""
+    """Return a lower limit for the length of a run of agreements that is not due to chance."""
     least, most = COPIED_BY_CHANCE - math.log(n), n - FEWEST_OF_PART
     # The run itself increases the proportion of agreements, so it is left out of the proportion.
     n_others = n_same - most
@@ -296,8 +297,8 @@ def _warn_of_repeated(text: bytes, rows: Rows) -> bool:
     """Warn if a later block repeats the first rows. ``text`` has a byte for each row.
 
     The block starts where the first copy ends, or extends to the last row. Rows that are repeated
-    several times, as in made-up data, are not evidence. Successive rows with the same labels are
-    counted as one row. Return whether a warning was issued.
+    several times do not count, because made-up data can contain them. Successive rows with the same
+    labels are counted as one row. Return whether a warning was issued.
     """
     n = rows.codes.shape[1]
     for start in islice(_places_of_head(text), MOST_PLACES):
@@ -330,7 +331,7 @@ def _repeats_itself(block: AnyArray) -> bool:
 
 
 def _places_of_head(text: bytes) -> Iterator[int]:
-    """Yield the positions below the first bytes at which the same bytes can start again."""
+    """Yield the later positions at which the first bytes occur again."""
     place = text.find(text[:FEWEST_REPEATED], FEWEST_REPEATED)
     while place >= 0:
         yield place
@@ -388,8 +389,10 @@ def is_grouped(ratings: list[Any]) -> bool:
 def sorted_within(labels: AnyArray, table: AnyArray, names: tuple[str, str]) -> str | None:
     """Return the warning about a table in which the two labels of each item seem sorted.
 
-    If one rater gives higher grades than the other, close grades are confused most. This increases
-    quadratic kappa. If one rater has only the first or last label, no label is in both columns.
+    There is no warning if quadratic kappa is clearly higher than unweighted kappa, because one
+    rater can give higher grades than the other, and close grades are then confused most. At least
+    one label must often be in both columns, because one rater can give only the first or last
+    label.
     """
     above, below = np.triu(table, 1), np.tril(table, -1)
     is_one_way = not (above.any() and below.any())

@@ -59,7 +59,7 @@ FEWEST_DIFFERENT, LEAST_FILLED, LEAST_MORE, LEAST_KAPPA = 50, 0.6, 0.2, 0.2
 
 
 class Rows(NamedTuple):
-    """The codes of two raters, their names, and the position of each row or None if unchanged."""
+    """The codes of two raters, their names, and each row's position (None if rows did not move)."""
 
     codes: AnyArray
     names: Sequence[str]
@@ -83,7 +83,7 @@ def pairs(rows: AnyArray, columns: AnyArray, side: int) -> AnyArray:
 
 
 def _vary(codes: AnyArray) -> bool:
-    """Return whether ratings of a part have several labels, and are not grouped by label."""
+    """Return whether the ratings of a part contain several labels and are not grouped by label."""
     proportions = np.bincount(codes) / len(codes)
     n_changes = np.count_nonzero(codes[1:] != codes[:-1])
     expected = len(codes) * (1 - (proportions**2).sum())
@@ -93,8 +93,8 @@ def _vary(codes: AnyArray) -> bool:
 def warn_of_shift(rows: Rows) -> bool:
     """Warn if raters agree in a part only after one column is moved by one row.
 
-    Return whether a warning was issued. There is none if each rating predicts the next, as in a
-    repeated cycle. A shift then looks like different codes for the labels.
+    Return whether a warning was issued. There is no warning if each rating predicts the next, as in
+    a repeated cycle, because a shift then looks like different codes for the labels.
     """
     (first, second), n = rows.codes, rows.codes.shape[1]
     same = (first == second).astype(np.int64)
@@ -133,7 +133,7 @@ def warn_of_shift(rows: Rows) -> bool:
 
 
 def _is_improbable(codes: AnyArray, n: int) -> bool:
-    """Return whether raters who agree by chance rarely agree so often in any of the parts."""
+    """Return whether so much agreement in any of the parts is improbable by chance."""
     length, side = codes.shape[1], int(codes.max()) + 1
     proportions = [np.bincount(own, minlength=side) / length for own in codes]
     n_same = int(np.count_nonzero(codes[0] == codes[1]))
@@ -155,10 +155,10 @@ def _log_tail(k: int, n: int, rate: float) -> float:
 
 
 def warn_of_run(rows: Rows) -> bool:
-    """Warn if one rater has one label at an end of the column, or in the longest run elsewhere.
+    """Warn if a rater gives only one label at an end of the column or in a long run elsewhere.
 
-    Return whether a warning was issued. The run must be far longer than chance explains, although
-    the other rater's ratings vary there.
+    Return whether a warning was issued. The run must be far longer than chance explains, and the
+    other rater's ratings must vary there.
     """
     codes, n = rows.codes, rows.codes.shape[1]
     for i, own in enumerate(codes):
@@ -175,9 +175,9 @@ def warn_of_run(rows: Rows) -> bool:
 
 
 def is_default(codes: AnyArray, i: int, is_part: AnyArray) -> bool:
-    """Return whether chance does not explain that a rater has only one label in a part.
+    """Return whether a rater has only one label in a part for a reason other than chance.
 
-    The other rater's ratings vary there.
+    The result is True only if the other rater's ratings vary in this part.
     """
     rest, other = codes[:, ~is_part], codes[1 - i, is_part]
     length, n_rest = len(other), rest.shape[1]
@@ -212,9 +212,9 @@ def warn_of_default(names: Sequence[str], where: str) -> None:
 
 
 def warn_of_copied(rows: Rows) -> bool:
-    """Warn if raters agree on all items of a part, although chance does not explain it.
+    """Warn if raters agree on all items of a part, and chance does not explain this agreement.
 
-    Return whether a warning was issued. None is issued if the part is sorted by label, because
+    Return whether a warning was issued. There is no warning if the part is sorted by label, because
     raters can agree on all items of one label. Rows can also be sorted by agreement.
     """
     (first, second), n = rows.codes, rows.codes.shape[1]
@@ -264,8 +264,8 @@ def agreed_elsewhere(codes: AnyArray, is_part: AnyArray) -> float | None:
 def warn_of_filled(rows: Rows) -> bool:
     """Warn if a rater who disagrees nearly always repeats the rating of the row above.
 
-    Return whether a warning was issued. There is none if the rater also repeats it when the raters
-    agree, as for items of one patient, or if the other rater does the same.
+    Return whether a warning was issued. There is no warning if the rater also repeats that rating
+    when the raters agree, as for items of one patient, or if the other rater does the same.
     """
     differ = (rows.codes[0] != rows.codes[1])[1:]
     repeats = rows.codes[:, 1:] == rows.codes[:, :-1]

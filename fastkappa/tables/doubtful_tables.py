@@ -1,4 +1,4 @@
-"""Warn about tables that are probably mistakes, such as those with ids or a row of totals."""
+"""Warn about tables that are probably mistakes, such as tables with ids or a row of totals."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def judge_table(
 ) -> None:
     """Warn if a table for two raters, with counts or sums of weights, is probably a mistake.
 
-    If the first rater ``is_reference``, its labels are true.
+    If the first rater ``is_reference``, this rater's labels are the true labels.
 
     A warning is issued for each of these mistakes:
 
@@ -73,7 +73,7 @@ def judge_table(
     - The raters name or number the labels differently, or have no label in common.
     - The two labels of each item are sorted, or the raters never agree on a frequent label.
     - A column contains ids instead of ratings.
-    - Many predicted numbers are outside the range of the true ones.
+    - Many predicted numbers are outside the range of the true numbers.
     """
     if n_outside:
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
@@ -110,7 +110,8 @@ def judge_tables(
 ) -> None:
     """Warn about doubtful tables of many predictions, and about doubtful columns of labels.
 
-    The checks are those of `judge_order` and `judge_table`, without the check for unused labels.
+    The checks are the same as in `judge_order` and `judge_table`, without the check for unused
+    labels.
     """
     n, least, most = len(pairs[0][0].values), tables.min(axis=0), tables.max(axis=0)
     # `judge_table` ends early for an ordinary table. Its conditions for this are checked here once
@@ -151,9 +152,10 @@ def warn_of_codings(
 
 
 def _never_agree(labels: Sequence[Any], table: AnyArray, names: tuple[str, str]) -> str | None:
-    """Return the warning about a lack of agreement, in general or on one label, if not by chance.
+    """Return a warning if raters never agree, or never on one label, and chance is not the reason.
 
-    If items that neither rater marked are left out, raters never agree on the label of such items.
+    If the items that neither rater marked are left out, raters never agree on the label of unmarked
+    items.
     """
     n, of_rows, of_columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
     by_chance = of_rows.astype(float) * of_columns / max(n, 1)
@@ -184,7 +186,8 @@ def _never_agree(labels: Sequence[Any], table: AnyArray, names: tuple[str, str])
 def _warn_of_outside(labels: AnyArray, table: AnyArray, names: tuple[str, str]) -> None:
     """Warn if many of the second rater's numbers are outside the range of the first rater's.
 
-    The first rater's labels are true. On a fine scale, predictions can be outside by chance.
+    The first rater's labels are the true labels. On a fine scale, predictions can be outside by
+    chance.
     """
     true, n_predicted = np.flatnonzero(table.any(axis=1)), table.sum(axis=0)
     is_scale = labels.dtype.kind in "iufUTO" and not is_alphabetical(labels)
@@ -216,7 +219,7 @@ def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
 def warn_of_totals(
     labels: Mapping[str, AnyArray], n_items: int, sum_of: Callable[[str], float]
 ) -> None:
-    """Warn if one item has the sum of each rater's other ratings, like a row of totals.
+    """Warn if one item contains the sums of the raters' other ratings, like a row of totals.
 
     ``labels`` are the sorted labels of each rater. ``sum_of`` returns the sum of a rater's ratings,
     and is called only if the largest label is far from the other labels.
@@ -375,7 +378,7 @@ def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> 
 def _begins_too_low(labels: AnyArray, used: AnyArray, table: AnyArray, n_outside: int) -> bool:
     """Return whether only the lowest of consecutive labels is unused, and many items are outside.
 
-    Sums of fractional weights do not show the number of items.
+    The result is False for sums of fractional weights, which do not show the number of items.
     """
     if labels.dtype.kind not in "iuf" or table.dtype.kind not in "iu" or len(labels) < 3:
         return False
@@ -404,9 +407,9 @@ def warn_of_measured(labels: AnyArray, table: AnyArray) -> None:
 def warn_of_end(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> bool:
     """Warn about a first or last label, such as 0 or 9, that does not belong to the scale.
 
-    Raters agree on such a label only by chance. If one rater gives the label, the other's rating is
-    farther from it than if the first rater gives the adjacent label. Return whether there is a
-    warning.
+    Raters agree on such a label only by chance. On average, the other rater's rating is farther
+    from this label if a rater gives this label than if the rater gives the adjacent label. Return
+    whether there is a warning.
     """
     if labels.dtype.kind not in "iuf" or len(labels) < 3:
         return False

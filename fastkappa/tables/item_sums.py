@@ -63,7 +63,7 @@ def add_exactly(first: AnyArray, second: AnyArray) -> AnyArray:
 
 
 def refuse_weighted_and_not(first: bool | None, second: bool | None) -> None:
-    """Raise if one of two tables has sums of weights and the other has counts.
+    """Raise if one of two tables contains sums of weights and the other contains counts.
 
     An argument is True for sums, False for counts, and None if the table can be added to either.
     """

@@ -49,7 +49,7 @@ def moments_of(
     known: KnownLabels | None,
     num_threads: int | None = None,
 ) -> Moments | None:
-    """Return the moments of two columns, or None if a table is needed or would be as fast."""
+    """Return the moments of two columns, or None if a table is needed or would be equally fast."""
     n_items = len(first.values)
     plain = first.categories is None and second.categories is None
     if not plain or n_items < FEWEST_ITEMS or kernels.sum_moments is None:

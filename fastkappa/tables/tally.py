@@ -242,7 +242,7 @@ class Tally:
             table[np.ix_(*places)] += more
 
     def subtract(self, columns: Sequence[AnyArray]) -> bool:
-        """Subtract unweighted items. If any was never added, change nothing and return False."""
+        """Subtract unweighted items, or change nothing and return False if any was never added."""
         if self._cut_short_by:
             raise cut_short(self._cut_short_by)
         n_items = len(columns[0])
@@ -268,7 +268,7 @@ class Tally:
         return True
 
     def finish(self) -> ConfusionTable:
-        """Return the counts as a table. Learned labels are sorted if they occur, else dropped."""
+        """Return the counts as a table. Learned labels are sorted if used, else dropped."""
         if self._cut_short_by:
             raise cut_short(self._cut_short_by)
         tables, labels = self._occurring()
@@ -403,7 +403,7 @@ class Tally:
         self._go_on(tuple(codecs), tables, tuple(map(slice, tables[0].shape)))
 
     def _make_room(self) -> None:
-        """Enlarge the tables if they have too few rows or columns, and add some spare ones."""
+        """Enlarge tables that have too few rows or columns, and add spare rows and columns."""
         shape = self.tables[0].shape
         if all(n_labels < length for n_labels, length in zip(self.n_labels, shape)):
             return

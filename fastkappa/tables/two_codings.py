@@ -75,15 +75,15 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, least: AnyArray, most: 
     """Return whether a table needs a closer look. The check takes about two microseconds.
 
     For many tables, ``least`` and ``most`` contain the smallest and the largest count of each cell.
-    The result is then False only if none of the tables needs a closer look. For one table, both
-    are the table. A table needs a closer look in any of these cases:
+    The result is then False only if none of the tables needs a closer look. For a single table,
+    pass the table as both. A table needs a closer look in any of these cases:
 
     - Raters never agree on two or more labels, as after a shift, or on one frequent label.
-    - Two labels that are strings often coincide, or no label of the first rater is later in the
-      alphabet than that of the second, or the other way round.
+    - Two labels that are strings often coincide, or one rater's label never comes later in the
+      alphabet than the other rater's label.
     - The corners off the diagonal contain at least twice as many items as the corners on it, as
-      after a reversal. For numbers on a longer scale, a quarter is enough, as after a reversal for
-      part of the items.
+      after a reversal. On a scale of four or more labels, a quarter as many items as on the
+      diagonal corners are enough, as after a reversal for part of the items.
     - No cell on the diagonal is larger than all cells off it, as after a permutation.
     """
     # For few labels, counting in a list is faster than counting in a NumPy array.
@@ -111,7 +111,7 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, least: AnyArray, most: 
 
 
 def _coincide(least: AnyArray, most: AnyArray) -> NDArray[np.bool_]:
-    """Return a mask of the pairs of labels that coincide at least as often as raters agree on one.
+    """Return a mask of label pairs that coincide at least as often as raters agree on one of them.
 
     Two labels coincide in an item if each rater gave one of them. ``least`` and ``most`` are as in
     `may_be_coded_apart`.
@@ -180,7 +180,7 @@ def _two_schemes(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str
 def two_names(labels: AnyArray, table: AnyArray, names: Sequence[str], least: int) -> str | None:
     """Return the warning about labels of one rater that coincide with labels of the other.
 
-    Labels can differ because those of one rater were truncated, for example to 8 characters, or
+    Labels can differ because one rater's labels were truncated, for example to 8 characters, or
     because one rater divides a label, such as 4 into 4A and 4B. Labels that look alike are skipped,
     because another warning covers them, and so are sets. At least ``least`` items are required.
     """
@@ -210,7 +210,7 @@ def two_names(labels: AnyArray, table: AnyArray, names: Sequence[str], least: in
 
 
 def _divided(labels: AnyArray, table: AnyArray) -> list[tuple[str, str, int]]:
-    """Return each label of the rows that the columns divide, with each part and its frequency."""
+    """Return each row label that column labels divide, with each part and the part's frequency."""
     of_rows, of_columns = table.sum(axis=1), table.sum(axis=0)
     own, others = (
         np.flatnonzero((n > 0) & (m == 0)).tolist()

@@ -230,8 +230,8 @@ def optimal_thresholds(
     labels.
 
     With few items, the best thresholds fit the noise and are not the best for new items.
-    `KappaRounder` chooses thresholds that are meant for new items. With 100 000 or more items, the
-    thresholds of `KappaRounder` are practically the same as those that this function finds.
+    `KappaRounder` chooses thresholds that are meant for new items. With 100 000 or more items,
+    `KappaRounder` and this function find practically the same thresholds.
 
     References
     ----------

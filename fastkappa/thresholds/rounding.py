@@ -100,7 +100,8 @@ def find_rounding(
         The number of bootstrap resamples for the method 'bagged'.
     folds : int, sequence of (train, test) or None, default=5
         Folds for out-of-fold labels. Each item must be in exactly one test set. An int is the
-        number of folds, stratified by label unless ``groups`` is given. None skips the labels.
+        number of folds, stratified by label unless ``groups`` is given. If None, out-of-fold labels
+        are not computed.
     groups : array-like of shape (n_samples,), default=None
         The group of each item, used only if ``folds`` is an int. All items of a group are in the
         same fold. There are no more folds than groups.

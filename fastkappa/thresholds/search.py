@@ -1,4 +1,4 @@
-"""Find the best thresholds: ``items`` counts tables, and ``cuts`` finds their best cuts."""
+"""Find the best thresholds: ``items`` builds the tables, and ``cuts`` finds their best cuts."""
 
 from __future__ import annotations
 

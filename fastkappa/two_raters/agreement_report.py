@@ -84,7 +84,7 @@ def report_of(result: _Result) -> Report:
 
 
 def _beyond_range(result: _Result) -> Iterator[str]:
-    """Yield a line about intervals that extend beyond the range of their index, if any do."""
+    """Yield a line about intervals that extend beyond the range of their index, if any exist."""
     if any(low < -1 or high > 1 for *_, (low, high) in result.rows()):
         method = result.interval_method
         unlike = "" if method == "asymptotic" else f", unlike the {method} interval of kappa"
@@ -164,7 +164,7 @@ def in_clusters(result: _Result) -> str:
 
 
 def shared_clusters(n: int) -> list[str]:
-    """Return a list with a remark about the ``n`` clusters that groups share, empty if n is 0."""
+    """Return a list with a remark about the ``n`` clusters that groups share, or [] if n is 0."""
     if not n:
         return []
     return [

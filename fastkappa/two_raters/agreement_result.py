@@ -71,7 +71,7 @@ class AgreementResult(Result):
     missing_clusters : int
         The number of items whose cluster is missing.
     is_weighted : bool
-        True if ``n`` is a sum of item weights. If so, all numbers of items left out count rows.
+        True if ``n`` is a sum of item weights. If so, numbers of items left out count rows.
     """
 
     table: AnyArray
@@ -353,7 +353,7 @@ class AgreementResult(Result):
         return list(zip(low.tolist(), high.tolist()))
 
     def _widening(self, tables: AnyArray, weights: Weights, errors: list[float]) -> FloatTable:
-        """Return, for each table, the factor by which the root of the test statistic is divided."""
+        """Return, for each table, the divisor of the square root of the test statistic."""
         if not self._in_clusters:
             return np.ones(len(tables))
         alone = inference.standard_error(tables, weights)

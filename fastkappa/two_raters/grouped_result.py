@@ -71,7 +71,7 @@ ALL = "all items"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
-    """The agreement within each group, as a mapping from group to result, in sorted order of group.
+    """The agreement within each group: a mapping from groups to results, sorted by group.
 
     Attributes
     ----------

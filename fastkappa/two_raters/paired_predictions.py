@@ -374,7 +374,7 @@ def _compare(
 
 
 def _correlation_of(errors: FloatTable) -> float:
-    """Return the correlation of two estimates from both standard errors and their difference's."""
+    """Return two estimates' correlation from the standard errors of both and of the difference."""
     one, two, apart = errors.tolist()
     product = one * two
     return (one * one + two * two - apart * apart) / (2 * product) if product > 0 else 0.0

@@ -1,9 +1,9 @@
 """Count the distinct profiles and patterns of ratings, and tabulate each pair of raters.
 
 A profile lists each rater's rating of a subject; a pattern lists the number of raters per label. If
-few profiles (or patterns) are possible, each has a cell in a table with one row, and the pair
-kernels count the subjects in each cell. If many profiles (or patterns) are possible, only those
-that occur are collected.
+few profiles (or patterns) are possible, each one is assigned a cell in a one-row table, and the
+pair kernels count the subjects in each cell. If many profiles (or patterns) are possible, only
+those that occur are collected.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class DistinctRows:
         self._n_waiting = 0
 
     def add(self, rows: AnyArray, multiplicities: AnyArray | None = None) -> None:
-        """Add rows of shape (n, n_columns), each once unless ``multiplicities`` are given."""
+        """Add rows of shape (n, n_columns). Without ``multiplicities``, each row counts once."""
         words = _packed(rows, self._base, self._per_word)
         if multiplicities is None:
             multiplicities = np.ones(len(rows), np.int64)

@@ -41,8 +41,9 @@ SEPARATOR = re.compile(r"(?<!\d)[\s.,_-]+|[\s.,_-]+(?!\d)")
 def warn_of_logins(names: Sequence[str], *, with_alike: bool = False) -> None:
     """Warn about raters whose names differ only in case, separators or a mail domain.
 
-    Names with different domains are different raters. In long form, names that look alike, such as
-    names that differ in case, are covered by another warning. Otherwise, pass ``with_alike``.
+    Names with different domains are different raters. In long form, another warning covers names
+    that look alike, such as names that differ only in case. For any other form, pass
+    ``with_alike=True`` to include such names here.
     """
     of_one: dict[str, list[str]] = defaultdict(list)
     for name in names if len(names) <= MOST_TYPED else ():
@@ -69,10 +70,11 @@ def _login(name: str) -> str:
 def warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None:
     """Warn about a rater's name that looks like a mistyped version of another rater's name.
 
-    The names must be similar, and the raters must have no item in common. In addition, one of the
-    two must have few ratings, or many common items must be expected by chance and a letter must be
-    missing or swapped. Names that differ in a number are not considered mistyped. ``is_rated`` has
-    one row per rater and one column per item.
+    The names must be similar, and the raters must have no item in common. In addition, one of two
+    conditions must hold. Either one rater has far fewer ratings than the other, or the names differ
+    by a missing, added or swapped letter and many common items are expected by chance. Names that
+    differ in a number are not considered mistyped. ``is_rated`` has one row per rater and one
+    column per item.
     """
     from difflib import get_close_matches
 
@@ -96,10 +98,10 @@ def warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None:
 
 
 def warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np.intp]) -> None:
-    """Warn about raters without an item in common with others, perhaps because ids differ.
+    """Warn about raters who share no item with other raters, perhaps because id formats differ.
 
-    ``raters`` are the numbers of the raters, sorted by item. If there are many raters, there is no
-    warning, because such raters are then normal.
+    ``raters`` are the numbers of the raters, sorted by item. There is no warning if there are many
+    raters, because it is then normal for some of them to share no item.
     """
     alone = raters[starts[:-1][np.diff(starts) == 1]]
     if not len(alone) or len(names) > MOST_JUDGED:
@@ -116,7 +118,7 @@ def warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np
 
 
 def warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> bool:
-    """Warn about similar names that probably mean the same item, because no rater rated both.
+    """Warn about similar names that probably mean the same item, because no rater used both names.
 
     Return whether there are such names. ``pairs`` are sorted numbers: the item's number times the
     number of raters, plus the rater's number.

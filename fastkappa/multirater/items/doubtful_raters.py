@@ -2,8 +2,8 @@
 
 A column can contain a consensus of the raters, a copy of another column, or ids. It can also code
 the labels differently from the other columns. A real expert can agree with the majority as often as
-a consensus does, so a column is reported as a summary only if its name suggests that it is one. A
-copy can be detected from the ratings alone.
+a consensus does, so a column is reported as a summary only if its name suggests a summary. A copy
+can be detected from the ratings alone.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def ratings_of_items(codes: AnyArray, n_labels: int) -> tuple[AnyArray, AnyArray
 
 
 def warn_of_unanimity(n_ratings: AnyArray, lowest: AnyArray, highest: AnyArray) -> None:
-    """Warn if raters agree on all items, as they do if the column describes the items.
+    """Warn if raters agree on all items, because their columns probably describe the items.
 
     ``lowest`` and ``highest`` are the codes of each item.
     """
@@ -104,7 +104,7 @@ def warn_of_unanimity(n_ratings: AnyArray, lowest: AnyArray, highest: AnyArray) 
 
 
 def _are_added(are_more: AnyArray, are_disputed: AnyArray) -> bool:
-    """Return whether nearly all items with more ratings are in dispute, and no others are."""
+    """Return whether nearly all items with added ratings, and nearly no others, are in dispute."""
     added, others = are_disputed[are_more], are_disputed[~are_more]
     return bool(
         len(added) >= FEWEST_ADJUDICATED
@@ -131,7 +131,7 @@ def _warn_of_adjudicator(codes: AnyArray, n_labels: int, names: Sequence[str]) -
 
 
 def warn_of_added_votes(n_ratings: AnyArray, are_disputed: AnyArray) -> None:
-    """Warn if ratings were added to items in dispute, as until a majority is reached.
+    """Warn if ratings seem to have been added to disputed items, for example to reach a majority.
 
     ``are_disputed`` is a mask of the items with different ratings.
     """
@@ -146,7 +146,7 @@ def warn_of_added_votes(n_ratings: AnyArray, are_disputed: AnyArray) -> None:
 
 
 def _warn_of_copies(codes: AnyArray, n_labels: int, names: Sequence[str]) -> None:
-    """Warn if two raters always agree, although this is improbable given the other pairs."""
+    """Warn if two raters always agree, which is improbable given how the other pairs agree."""
     pairs = list(combinations(range(len(names)), 2))
     both = [(codes[a] < n_labels) & (codes[b] < n_labels) for a, b in pairs]
     n = np.array([rated.sum() for rated in both])
@@ -198,7 +198,7 @@ def judge_raters(
     *,
     are_recoded: bool = False,
 ) -> None:
-    """Warn if an item has the sums of the other items, or if a rater shares no label with others.
+    """Warn if an item looks like a row of totals, or if a rater shares no label with the others.
 
     A rater is compared with all others together, unless there are many raters or recoding was
     already reported (``are_recoded``). ``labels`` maps each rater's name to the rater's sorted
@@ -234,8 +234,7 @@ def judge_pairs(
     """Warn if two raters seem to code or order ratings differently. Return whether it warned.
 
     ``codes`` has one row per rater and one column per item. Each code is the position of a label,
-    or ``len(labels)`` for a missing rating. ``has_order_of_ids`` is that of
-    `judge_sorted_alone`.
+    or ``len(labels)`` for a missing rating. ``has_order_of_ids`` is passed to `judge_sorted_alone`.
     """
     side = len(labels) + 1
     if side > MOST_LABELS:
@@ -273,6 +272,6 @@ def judge_pairs(
 
 
 def _table(rows: AnyArray, columns: AnyArray, side: int) -> AnyArray:
-    """Return the table of codes below ``side - 1``. The arrays are broadcast."""
+    """Return the table of code pairs, without missing codes. The two arrays are broadcast."""
     counts = np.bincount((rows * side + columns).ravel(), minlength=side * side)
     return counts.reshape(side, side)[:-1, :-1]

@@ -18,7 +18,7 @@ from fastkappa.ratings.rating_matrix import Rater
 
 
 class OtherForm(NamedTuple):
-    """A warning that data seem to have another form, and whether it concerns a column of ids."""
+    """A warning that data seem to have another form, and whether the reason is a column of ids."""
 
     warning: str
     has_ids: bool = False
@@ -81,8 +81,8 @@ def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> OtherForm | N
 def form_of_labels(encoded: Sequence[EncodedRater], *, are_given: bool) -> OtherForm | None:
     """Return the form that labels seem to have, or None for one column of labels per rater.
 
-    Only labels are checked for being a table of two raters, because measurements of a few subjects
-    can look like such a table.
+    Only labels are checked for the form of a confusion matrix, because measurements of a few
+    subjects can look like such a matrix.
     """
     raters = [one.rater for one in encoded]
     if not are_given and look_like_table(raters):
@@ -104,9 +104,10 @@ def may_be_transposed(n_raters: int, n_numbers: int) -> bool:
 
 
 def form_of_rows(numbers: AnyArray) -> OtherForm | None:
-    """Return the form of ratings with one row per rater, or None if columns do not agree better.
+    """If ratings agree within columns and not within rows, return the form with one row per rater.
 
-    ``numbers`` has indicators of labels, or measurements, of shape (..., n_raters, n_subjects).
+    ``numbers`` contains indicators of labels, or measurements, and has the shape (..., n_raters,
+    n_subjects).
     """
     with warnings.catch_warnings(action="ignore"):
         total = np.nanvar(numbers, axis=(-1, -2)).sum()

@@ -142,7 +142,7 @@ def numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], AnyArray]:
 
 
 def _offsets(values: AnyArray, lowest: int, span: int) -> NDArray[np.int64]:
-    """Return each value minus the lowest, or raise if a difference is not below ``span``."""
+    """Return each value minus the lowest value, or raise if a difference is not below ``span``."""
     offsets = offsets_from(values, lowest)
     if int(offsets.max()) >= span:
         raise changed_meanwhile("items or raters")

@@ -80,7 +80,8 @@ class LongRatings(NamedTuple):
     clusters : Column or None
         The cluster of each item.
     n_rows, n_blank : int
-        The number of rows that name an item and a rater, and how many of them have no rating.
+        The number of rows that name an item and a rater, and the number of these rows without a
+        rating.
     """
 
     n_items: int
@@ -100,7 +101,7 @@ class LongRatings(NamedTuple):
         return self.item_names()
 
     def has_order_of_ids(self, n_items: int) -> bool:
-        """Return whether the first rated items are sorted by name, with numbers by value."""
+        """Return whether the first rated items are sorted by name, comparing numbers by value."""
         names = [str(name) for name in self.items[self.rated[:n_items]].tolist()]
         return names == sorted_names(names)
 
@@ -288,7 +289,7 @@ def _sorted_ratings(
 
 
 def _warn_of_swapped(ratings: LongRatings) -> None:
-    """Warn if there are many raters but very few items, because they are probably swapped."""
+    """Warn if there are many raters but very few items. The two columns were probably swapped."""
     n_raters = len(ratings.rater_names)
     fewest = max(FEWEST_TRANSPOSED, MOST_SWAPPED * ratings.n_items)
     are_many = n_raters > MANY_RATERS and n_raters >= MANY_TIMES * ratings.n_items

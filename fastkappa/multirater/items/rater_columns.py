@@ -62,7 +62,7 @@ class EncodedRater(NamedTuple):
 
 
 class EncodedColumns(NamedTuple):
-    """Encoded ratings, with their labels as they occur and as they are reported."""
+    """Encoded ratings, the labels that occur in them, and the names of these labels in reports."""
 
     raters: list[EncodedRater]
     labels: AnyArray
@@ -152,7 +152,7 @@ def _labels_that_occur(column: Column, missing_codes: Sequence[Any]) -> AnyArray
 
 
 def _labels_of(column: Column) -> AnyArray:
-    """Return the labels that a rater gave, found by counting pairs with a constant column."""
+    """Return the labels that a rater gave. They are counted in pairs with a constant column."""
     zeros = np.broadcast_to(np.zeros(1, np.uint8), len(column.values))
     given = count_unknown(get_kernels(), column, Column(zeros, zeros.dtype)).rows
     if column.categories is not None:

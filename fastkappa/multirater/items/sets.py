@@ -69,7 +69,7 @@ def read_sets(
 
 
 def _warn_of_empty(ratings: Sequence[frozenset[Any]]) -> None:
-    """Warn about empty sets if all other sets have one label, because items may be skipped.
+    """Warn about empty sets, which can be skipped items, if all other sets have one label.
 
     If there is only one label, an empty set means that the label does not apply.
     """
@@ -84,7 +84,7 @@ def _warn_of_empty(ratings: Sequence[frozenset[Any]]) -> None:
 
 
 def _with_python_lists(column: Any) -> Any:
-    """Convert a polars or pyarrow column of lists to a Python list. Return others unchanged."""
+    """Return polars and pyarrow columns of lists as Python lists, and other columns unchanged."""
     dtype = str(getattr(column, "type", getattr(column, "dtype", ""))).lower()
     if not dtype.startswith(("list", "large_list", "fixed_size_list", "array(")):
         return column

@@ -157,7 +157,7 @@ class Alpha(Coefficient):
 
 
 def _ratio_of_alpha(between: Floats, own: float, sums: Floats) -> tuple[Smooth, Smooth]:
-    """Return the numerator and denominator of 1 - alpha, given the sums of its features.
+    """Return the numerator and denominator of 1 - alpha, given the sums of the features.
 
     ``own`` is 1 divided by the total number of ratings.
     """
@@ -175,7 +175,7 @@ def _ratio_of_alpha(between: Floats, own: float, sums: Floats) -> tuple[Smooth, 
 
 
 def metric_of(level: Level, labels: AnyArray) -> Metric:
-    """Return the metric of any level but 'ordinal', whose distances depend on the sample."""
+    """Return the metric of a level other than 'ordinal', whose distances depend on the sample."""
     if not isinstance(level, str):
         try:
             matrix = as_weights(level, len(labels))
@@ -237,8 +237,9 @@ def influence_of_alpha(
 ) -> Influence:
     """Return the influence of a subject on alpha, for each row (Gwet 2014).
 
-    ``largest`` is defined as in `Metric`. ``rounded`` has bounds for the errors caused
-    by rounding the labels: of the error of ``to_all``, and of the relative error of ``expected``.
+    ``largest`` is defined as in `Metric`. ``rounded`` contains two bounds on the errors caused by
+    rounding the labels: one for the error of ``to_all``, and one for the relative error of
+    ``expected``.
     """
     within, to_all, expected = parts
     n = multiplicities.sum()

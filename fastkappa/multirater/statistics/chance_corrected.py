@@ -75,7 +75,7 @@ def chance_of_fleiss(distances: Floats) -> Chance:
 
 
 def chance_of_gwet(distances: Floats) -> Chance:
-    """Return the rule for chance agreement only on subjects that are hard to rate (Gwet 2008)."""
+    """Return the rule by which raters agree by chance only on hard-to-rate subjects (Gwet 2008)."""
     n_labels = len(distances)
     if n_labels < 2:
         return Chance(0.0, distances, True)
@@ -163,7 +163,7 @@ class ChanceCorrected(Coefficient):
         return ScoreModel(features, patterns.multiplicities, self._ratio, patterns.n_ratings, least)
 
     def _least(self, within: WithinSubjects, fewest_ratings: int) -> float:
-        """Return a lower bound on the coefficient for ``fewest_ratings`` or more per subject."""
+        """Return a lower bound for samples with at least ``fewest_ratings`` ratings per subject."""
         if self._chance.even_is_least:
             n_labels = len(self._distances)
             expected = float(self._chance.expected(np.full(n_labels, 1 / n_labels)))

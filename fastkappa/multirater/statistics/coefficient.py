@@ -36,7 +36,7 @@ class Disagreement(NamedTuple):
 
     @property
     def coefficient(self) -> Floats:
-        """One minus the ratio of observed to expected disagreement; NaN if none is expected."""
+        """One minus the ratio of observed to expected disagreement; NaN if the ratio is 0 / 0."""
         observed, expected = np.asarray(self.observed), np.asarray(self.expected)
         ratio = np.full(observed.shape, np.nan)
         np.divide(observed, expected, out=ratio, where=expected > 0)
@@ -69,10 +69,11 @@ class ScoreModel(NamedTuple):
     def constraint(self) -> RatioConstraint:
         """The constraint that the coefficient has a given value.
 
-        Unobserved rows have each number of ratings as often as observed rows, because less
-        agreement does not make missing ratings more likely. Without this condition, most unobserved
-        rows could be pairs of ratings, which can disagree more than three ratings by two labels. A
-        single missing rating would make such pairs possible and the interval much wider.
+        Among unobserved rows, each number of ratings is as frequent as among observed rows, because
+        less agreement does not make missing ratings more likely. Without this condition, most
+        unobserved rows could have only two ratings. Two ratings can disagree more than three
+        ratings with only two labels can, so a single missing rating would make the interval much
+        wider.
         """
         many = self.n_ratings >= MANY_RATINGS
         sizes = np.where(many, 2 ** np.log2(self.n_ratings).astype(np.int64), self.n_ratings)
@@ -109,21 +110,21 @@ class Coefficient(ABC):
 
     @abstractmethod
     def n_used(self) -> int:
-        """Return the number of terms, besides one per row, in the longest sum in an influence.
+        """Return how many terms the longest sum in an influence has in addition to one per row.
 
         For many coefficients, this is the number of labels that occur.
         """
 
     @abstractmethod
     def influence(self) -> Influence:
-        """Return the influence of a subject on the coefficient, for each row, up to a constant."""
+        """Return a subject's influence on the coefficient for each row, up to an added constant."""
 
     def score_model(self) -> ScoreModel | None:
         """Return the model for the score interval, or None if it is unavailable or too slow."""
         return None
 
     def of_raters(self, profiles: Profiles) -> Coefficient:
-        """Return this coefficient for other profiles, such as those with one rater left out."""
+        """Return this coefficient for other profiles, such as profiles with one rater left out."""
         raise NotImplementedError
 
     def values(self, multiplicities: AnyArray) -> Floats:

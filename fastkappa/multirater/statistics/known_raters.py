@@ -180,8 +180,8 @@ class Conger(Coefficient):
 class Light(Coefficient):
     """Light's kappa, which is the mean of Cohen's kappa over the pairs of raters.
 
-    The standard error is computed by the delta method. For two raters, this error equals that of
-    Fleiss, Cohen and Everitt (1969). The kappa of a pair is computed from the subjects that both
+    The standard error is computed by the delta method. For two raters, it equals the standard error
+    of Fleiss, Cohen and Everitt (1969). The kappa of a pair is computed from the subjects that both
     raters rated.
 
     References
@@ -270,7 +270,7 @@ def _given(profiles: Profiles) -> Floats:
 
 
 def _mean_ratio(matrix: Floats, sums: Floats) -> tuple[Smooth, Smooth]:
-    """Return the numerator, one minus the mean kappa of all pairs, and the denominator, 1."""
+    """Return the numerator (one minus the mean kappa of all pairs) and the denominator (1)."""
     size, (m, k) = len(matrix), sums.shape
     by_pair = sums.reshape(m, -1, 2 * size + 1)
     n_pairs = by_pair.shape[1]

@@ -1,12 +1,12 @@
 """Compute Krippendorff's alpha for measurements with too many distinct values to treat as labels.
 
-The definitions are those of the module `alpha`, with one row per subject in place of patterns.
-For interval data, distances are squared differences between values. For ordinal data, they are
-squared differences between mid-ranks. Consider a subject with r ratings, and let S be their sum of
-squares about their mean m. Then the subject's distances, summed over ordered pairs, are 2 r S.
-Likewise, the sum of the distances between all N ratings is 2 N T, where T is the sum of squares
-about their mean. Only r, m and S are needed for each subject, so no array needs one entry for each
-combination of label and subject. Ratio data have no such formula; see `ratio_distances`.
+The definitions are the same as in the module `alpha`, with one row per subject in place of
+patterns. For interval data, distances are squared differences between values. For ordinal data,
+they are squared differences between mid-ranks. Consider a subject with r ratings, and let S be
+their sum of squares about their mean m. Then the subject's distances, summed over ordered pairs,
+are 2 r S. Likewise, the sum of the distances between all N ratings is 2 N T, where T is the sum of
+squares about their mean. Only r, m and S are needed for each subject, so no array needs one entry
+for each combination of label and subject. Ratio data have no such formula; see `ratio_distances`.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class Patterns:
         return paired
 
     def with_unseen(self, n_features: int) -> Patterns | None:
-        """Return these patterns and all possible unseen ones, or None if there are too many."""
+        """Return these patterns and all possible unseen patterns, or None if there are too many."""
         found = with_unseen_patterns(self.counts, self.multiplicities, n_features)
         return None if found is None else Patterns(*found)
 

@@ -61,7 +61,7 @@ class Profiles(RatedProfiles):
         return n_ratings
 
     def with_unseen(self, n_features: int) -> Profiles | None:
-        """Return these profiles and all possible unseen ones, or None if there are too many."""
+        """Return these profiles and all possible unseen profiles, or None if there are too many."""
         found = with_unseen_profiles(self.codes, self.multiplicities, self.n_labels, n_features)
         return None if found is None else Profiles(*found, self.n_labels)
 

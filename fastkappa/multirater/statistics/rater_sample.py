@@ -38,7 +38,7 @@ class Population(NamedTuple):
         return math.sqrt(unseen * rater_variance(coefficient, self.profiles))
 
     def of_labels(self, are_one: AnyArray) -> Population:
-        """Return this population with only two labels: those in a mask, and all others."""
+        """Return this population with two labels: one for a mask's labels, one for the rest."""
         profiles = None if self.profiles is None else self.profiles.of_labels(are_one)
         return self._replace(profiles=profiles)
 

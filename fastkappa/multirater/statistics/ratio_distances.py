@@ -85,7 +85,7 @@ class RatioDistances:
         Parameters
         ----------
         numbers : ndarray of shape (m,)
-            Numbers from among those passed to the constructor.
+            Some of the numbers that were passed to the constructor.
         weights : ndarray of shape (..., m), default=None
             How many times each number occurs. None means once.
 
@@ -123,10 +123,9 @@ class RatioDistances:
     def coefficients(self, moments: Floats) -> Floats:
         """Return the coefficients of a function: the sum of a number's distances to other numbers.
 
-        The other numbers are those with the given `moments`. The result contains the coefficients
-        of T_0, T_1, ... in each octave, followed by the function's value at 0. The dot product of
-        the coefficients and the moments of any numbers is the sum of the function over these
-        numbers.
+        The other numbers are specified by their `moments`. The result contains the coefficients of
+        T_0, T_1, ... in each octave, followed by the function's value at 0. The dot product of the
+        coefficients and the moments of any numbers is the sum of the function over these numbers.
         """
         *shape, _ = moments.shape
         of_octaves = moments[..., :-1].reshape(*shape, self.n_octaves, N_NODES)
@@ -194,7 +193,7 @@ class RatioDistances:
 
 
 def ratio_distance(a: Floats, b: Floats) -> Floats:
-    """Return ((a - b) / (a + b))**2, or 0 where both are 0."""
+    """Return ((a - b) / (a + b))**2, or 0 where a and b are both 0."""
     if max(a.max(initial=0.0), b.max(initial=0.0)) > LARGEST_SUM:
         a, b = a / 2, b / 2
     together, apart = a + b, a - b

@@ -41,7 +41,7 @@ class SparseProfiles(RatedProfiles):
         )
 
     def with_unseen(self, n_features: int) -> Profiles | None:
-        """Return these profiles and possible unseen ones, or None if there are too many."""
+        """Return these profiles and possible unseen profiles, or None if there are too many."""
         if len(self.multiplicities) > most_rows(n_features):
             return None
         return self.dense.with_unseen(n_features)

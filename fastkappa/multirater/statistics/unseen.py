@@ -1,11 +1,11 @@
 """Add rows of ratings that are possible but were not observed, for use in score intervals.
 
 The proportions that are most likely under a hypothesis can include rows that were not observed. A
-score interval therefore needs all possible rows. With many raters or labels, there are too many of
-them, so only rows with one or two labels are added, or, with even more raters, only rows in which
-at most one rater disagrees with the others. Rows with one or two labels have the least and the most
-disagreement. If subjects differ in their number of ratings, observed rows are also added as rows
-with multiplicity 0, because the most likely rows must include some rows of each size.
+score interval therefore needs all possible rows. With many raters or labels, there are too many
+possible rows. In this case, only rows with one or two labels are added, because they have the least
+and the most disagreement. With even more raters, only rows in which at most one rater disagrees
+with the others are added. If subjects differ in their number of ratings, observed rows are also
+added as rows with multiplicity 0, because the most likely rows must include some rows of each size.
 """
 
 from __future__ import annotations

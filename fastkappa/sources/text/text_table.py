@@ -236,7 +236,7 @@ def _texts_of(array: Any, missing: Collection[Key] = ()) -> Column:
 
 
 def _recoded(column: Column, meaning: Mapping[Key, Key]) -> Column:
-    """Return a column of texts as their meanings. Texts without a meaning are missing."""
+    """Replace the texts in a column with their meanings. Texts without a meaning become missing."""
     return column._replace(categories=[meaning.get(text) for text in column.categories or ()])
 
 

@@ -1,4 +1,4 @@
-"""Detect from all columns of a source that its rows are probably not the items.
+"""Use all columns of a source to detect rows that are probably not items.
 
 A spreadsheet can contain subtotals. An export can be appended twice, or contain one line per pair
 of labels. A join can repeat the ratings of an item. `unread_groups` and `unread_parts` judge groups
@@ -156,7 +156,7 @@ def _id_columns(given: Unread) -> list[str]:
 
 
 def _warn_of_tests(given: Unread) -> None:
-    """Warn about a few items whose ids mean that they were entered to test a tool."""
+    """Warn about a few items whose ids suggest that they were entered only to test a tool."""
     for name in given.fields:
         ids = given.fields[name] if name not in given.rated and ID.search(name) else ()
         found = [*filter(TEST.fullmatch, ids)]
@@ -188,7 +188,7 @@ def _warn_of_weights(given: Unread) -> None:
 def _warn_of_versions(given: Unread) -> bool:
     """Warn if a column numbers the versions of an item, and all of them are counted.
 
-    If nearly all items have several rows, each may have been rated under several conditions.
+    If nearly all items have several rows, each could have been rated under several conditions.
     Return whether there is a warning.
     """
     for name in filter(VERSION.search, given.others if len(given.rated) > 1 else ()):
@@ -272,8 +272,8 @@ def _warn_of_stacked(given: Unread) -> bool:
 def _warn_of_part_of_key(given: Unread) -> bool:
     """Warn if a join on a part of the key combined the ratings of different items.
 
-    Each rating by one rater of the same id then occurs with each rating by the other. Return
-    whether there is a warning.
+    For each id, every rating by one rater then occurs together with every rating by the other
+    rater. Return whether there is a warning.
     """
     columns = [given.fields[name] for name in given.rated]
     for name in (*_id_columns(given), *given.keys) if len(columns) == 2 else ():
@@ -360,7 +360,7 @@ def displaced(first: Sequence[str], second: Sequence[str]) -> tuple[int, int] | 
 
 
 def _are_ids(values: Sequence[str]) -> bool:
-    """Return whether nearly all values differ, and some are not small numbers.
+    """Return whether nearly all values differ, and some of them are not small numbers.
 
     Small numbers can be positions of the items.
     """
@@ -370,7 +370,7 @@ def _are_ids(values: Sequence[str]) -> bool:
 
 
 def _warn_of_counted(given: Unread) -> None:
-    """Warn if there is one line per pair of labels, and an unread column of counts.
+    """Warn if there is one line per pair of labels, with a column of counts that is not read.
 
     There can also be one line per pair and group, such as a site. If each pair of labels occurs
     exactly once, `judge_table` issues the warning.

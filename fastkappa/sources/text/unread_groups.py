@@ -1,4 +1,4 @@
-"""Detect from columns that are not read that groups of rows should not be counted together.
+"""Use columns that are not read to detect groups of rows that should not be counted together.
 
 The groups can be several questions, scales or documents, or use different codes for the labels. The
 ratings of a group can be copies.
@@ -109,7 +109,7 @@ class Unread(NamedTuple):
 
 
 def warn_of_groups(given: Unread) -> None:
-    """Warn about groups of rows, in columns that are not read, that explain the ratings."""
+    """Warn if a column that is not read defines groups of rows that explain the ratings."""
     _warn_of_questions(given)
     _warn_of_shifted(given)
     _warn_of_gold(given)
@@ -123,9 +123,10 @@ def warn_of_groups(given: Unread) -> None:
 
 
 def _warn_of_questions(given: Unread) -> None:
-    """Warn if a column divides the rows into parts without a common label, or of other scales.
+    """Warn if a column divides the rows into parts that share no label or use different scales.
 
-    In long form, the column must also divide the items, because it could be made from the rating.
+    In long form, the column must also divide the items, because a column derived from the ratings
+    could also divide the rows.
     """
     rated = [given.fields[name] for name in given.rated]
     if not rated or any(2 * len(set(labels)) > len(labels) for labels in rated):
@@ -161,7 +162,7 @@ def _warn_of_questions(given: Unread) -> None:
 
 
 def _numbers_of(parts: Sequence[str], rated: Sequence[Sequence[str]]) -> dict[str, Counter[float]]:
-    """Return how often each part has each number, or an empty dictionary for other labels."""
+    """Return how often each number occurs in each part, or {} if the labels are not numbers."""
     found: dict[str, Counter[float]] = {part: Counter() for part in parts}
     for own in rated:
         if not all(is_number(label) for label in own if label):
@@ -195,7 +196,8 @@ def _warn_of_shifted(given: Unread) -> None:
     """Warn if the ratings of some parts are shifted, such as 1 to 5 where others are 0 to 4.
 
     After the shift, all parts must have nearly the same distribution. Raters must agree on the ends
-    of both scales, because errors also add labels to the parts of a column of true labels.
+    of both scales. Otherwise, a column of true labels could cause a warning, because rating errors
+    add labels to its parts.
     """
     rated = [given.fields[name] for name in given.rated]
     for name in [*given.others, *given.keys] if len(rated) > 1 else ():
@@ -334,7 +336,7 @@ def _agreement_in(given: Unread, is_part: Sequence[bool]) -> _Agreement | None:
 
 
 def _warn_of_gold(given: Unread) -> None:
-    """Warn about test questions, if raters agree on them better or rated them more often."""
+    """Warn about test questions that have more agreement or more ratings than other items."""
     for name in filter(GOLD.fullmatch, given.others if given.keys or len(given.rated) > 1 else ()):
         marks = [text.strip().casefold() for text in given.fields[name]]
         are_gold = [text in MARKED for text in marks]
@@ -352,7 +354,7 @@ def _warn_of_gold(given: Unread) -> None:
 
 
 def _warn_of_training(given: Unread) -> None:
-    """Warn if predictions agree better with the truth for items with which a model was trained."""
+    """Warn if predictions agree with the truth better on training items than on other items."""
     for name in given.others:
         parts = given.fields[name]
         kinds = {part for part in parts if TRAINING.fullmatch(part)}
@@ -370,7 +372,7 @@ def _warn_of_training(given: Unread) -> None:
 
 
 def _warn_of_indicators(given: Unread) -> None:
-    """Warn if each row is a category, and 1 marks the one category that was chosen for an item."""
+    """Warn if each row is a category of an item, and 1 marks the category that was chosen."""
     columns = [given.fields[name] for name in given.rated]
     if any({*own} != {"0", "1"} for own in columns):
         return

@@ -1,7 +1,7 @@
-"""Detect parts in which two raters' ratings were made differently, from columns that are not read.
+"""Use columns that are not read to detect parts in which two raters' ratings were made differently.
 
-The ratings of a part can be copies or defaults, or use the labels for other categories. They can be
-in another column, or raters can exchange columns.
+The ratings of a part can be copies or defaults, use the labels for other categories, or be in
+another column. Raters can also exchange columns.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ def warn_of_parts(given: Unread) -> None:
 def _warn_of_prefilled(given: Unread) -> None:
     """Warn if two raters always agree where another column, such as a date, is blank.
 
-    A note, or the rating of an adjudicator, is also blank in most items on which raters agree.
+    There is no warning if the column is blank for most items on which the raters agree, because it
+    can then contain notes or an adjudicator's ratings.
     """
     blank = {name: np.array(given.fields[name]) == "" for name in given.others}
     for pair, are_rated, codes, _ in _of_two(given):
@@ -112,10 +113,11 @@ def _of_two(given: Unread) -> Iterator[OfTwo]:
 
 
 def _warn_of_defaults(given: Unread) -> None:
-    """Warn if another column explains why a rater has only one label, as after failed requests.
+    """Warn if a rater has only one label in all rows that a value of another column selects.
 
-    The label must also occur elsewhere, because the column can be made from the rating, and must
-    differ from the column's text, which can be a rating too. If the column has blanks, its texts
+    In these rows, the label can be a default, for example after failed requests. The label must
+    also occur elsewhere, because the column could be derived from the ratings. It must differ from
+    the column's text, because this text can itself be a rating. If the column has blanks, its texts
     are not compared, because an adjudicator rates few items on which raters agree.
     """
     parts: list[tuple[str, NDArray[np.bool_]]] = []
@@ -169,8 +171,9 @@ def _warn_of_exchanged(given: Unread) -> None:
 def _warn_of_roles(given: Unread) -> None:
     """Warn if two columns of ratings are roles, such as first reader, that raters exchange.
 
-    Two columns of raters, whose names differ like those of the ratings, then contain the same
-    names, never twice in a row, and in either order.
+    In this case, two columns name the raters. The names of these columns differ in the same way as
+    the names of the columns of ratings. Both columns contain the same raters, in either order, but
+    never the same rater twice in one row.
     """
     of_raters = filter(RATER.search, given.others)
     for rated, raters in product(combinations(given.rated, 2), combinations(of_raters, 2)):
@@ -201,7 +204,7 @@ def _difference(*names: str) -> tuple[set[str], set[str]]:
 
 
 def _warn_of_renamed(given: Unread) -> None:
-    """Warn if another column has ratings in just the rows in which a column of ratings is blank."""
+    """Warn if another column has ratings in exactly the rows where a column of ratings is blank."""
     for name, other in product(given.rated, given.others):
         own, rest = given.fields[name], given.fields[other]
         n = len(rest) - rest.count("")

@@ -68,7 +68,7 @@ def doubt_of_table(table: AnyArray, labels: AnyArray | None = None) -> str:
 
 
 def also_true_of(others: Sequence[str]) -> str:
-    """Return the end of a line about a result, which names the others that it also describes."""
+    """Return the end of a line about a result. It names other results that the line describes."""
     more = [f"{len(others) - MOST_OTHERS} more"] if others[MOST_OTHERS:] else []
     return f"; the same is true of {listed([*others[:MOST_OTHERS], *more])}" if others else ""
 
@@ -93,7 +93,7 @@ class Wide(NamedTuple):
 
 
 def wide(of: str, interval: tuple[float, float], expected: float, instead: str = "") -> Wide | None:
-    """Return a description of an interval much wider than ``expected``, or None if it is not."""
+    """Describe an interval if it is much wider than ``expected``; otherwise, return None."""
     width = interval[1] - interval[0]
     return Wide(of, width / expected, instead) if width > MUCH_WIDER * expected > 0 else None
 
@@ -106,7 +106,7 @@ def wide_common(
     strata: Sequence[Any],
     correlation: FloatTable | None,
 ) -> Wide | None:
-    """Return a description of the interval of the strata's common value if it is much too wide."""
+    """Describe the interval for the common kappa of all strata if it is much too wide."""
     methods = {one.method for one in strata}
     if strata[0].weights is None or methods == {"asymptotic"} or not all(s.error for s in strata):
         return None

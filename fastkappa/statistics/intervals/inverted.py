@@ -171,9 +171,9 @@ def least_kappa(matrix: FloatTable, n_raters: int = 2) -> float:
     If the weights are squared distances between points, as all named weights are, the smallest
     value of Fleiss' and Conger's kappa is -1 / (n_raters - 1), which is -1 for two raters. The
     reason is that the mean squared distance between R random vectors is at most R / (R - 1) times
-    that between independent vectors with the same distributions. For other weights, the function
-    returns -infinity, because kappa might have no lower bound. This happens, for example, if a
-    disagreement has a positive weight and the opposite disagreement has weight 0.
+    the mean squared distance between independent vectors with the same distributions. For other
+    weights, the function returns -infinity, because kappa might have no lower bound. This happens,
+    for example, if a disagreement has a positive weight and the opposite disagreement has weight 0.
 
     Examples
     --------

@@ -3,8 +3,8 @@
 Each row (the pattern or profile of a subject's ratings) has a few features, such as the distance
 between its ratings and the count of each label. Every coefficient is 1 - N(f) / M(f), where N and M
 are smooth functions of the sums f of the features over all subjects. The unknowns of a step of
-Newton's method are the changes in these sums and in the multipliers a and b. In addition to their
-sum, other linear functions of the proportions can be given, so a is a vector. For k features and s
+Newton's method are the changes in these sums and in the multipliers a and b. Besides the sum of the
+proportions, other linear functions of them can be given, so a is a vector. For k features and s
 such functions, each step therefore solves only k + s + 1 linear equations, regardless of the number
 of rows.
 """

@@ -254,7 +254,7 @@ class CommonValue(NamedTuple):
     errors : ndarray of shape (H,)
         The standard error of each estimate under the hypothesis.
     error : float
-        The standard error of the common value, or 0 if that of any estimate is 0.
+        The standard error of the common value, or 0 if the standard error of any estimate is 0.
     """
 
     statistic: float

@@ -56,8 +56,8 @@ class Cuts(NamedTuple):
 
     ``positions`` contains the number of rows below each cut. ``table`` is the confusion matrix,
     with one row per true label. ``ratio`` is the pair (O, C). ``gap`` is an upper bound on the
-    difference between the optimal kappa and that of the cuts. A gap of 0.0 means that the cuts are
-    proven optimal.
+    difference between the optimal kappa and the kappa of the cuts. A gap of 0.0 means that the cuts
+    are proven optimal.
     """
 
     positions: Positions
@@ -105,7 +105,7 @@ class Programme:
         self.search = search
 
     def steps(self, ratio: Ratio) -> Floats:
-        """Return, for each cut c and true label, the cost of label c - 1 minus that of label c."""
+        """Return label c - 1's cost minus label c's cost, for each cut c and true label."""
         observed, chance = ratio
         cost = self.matrix * chance - observed * self.chance
         steps: Floats = (cost[:, :-1] - cost[:, 1:]).T
@@ -232,7 +232,7 @@ def _search(programme: Programme, prefix: Floats, best: Cuts | None) -> Cuts:
 
 
 def _certified(programme: Programme, prefix: Floats, cuts: Cuts) -> Cuts:
-    """Return the best cuts and their gap. For integer counts without too many ties, it is 0."""
+    """Return the best cuts and their gap. For integer counts with few ties, the gap is 0."""
     while True:
         values = _values(programme.steps(cuts.ratio), prefix)
         in_place = values[np.arange(len(values)), cuts.positions].sum()

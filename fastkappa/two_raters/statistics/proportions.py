@@ -255,9 +255,9 @@ def _of_clusters(
 ) -> tuple[Floats, Floats]:
     """Return clustered standard errors, and the effective sample sizes divided by n.
 
-    Each table in ``slopes`` holds the change in one proportion per item added to each cell.
-    ``alone`` holds the standard errors that independent items would have. The effective sample
-    sizes also allow for the quantile that `root_quantile` returns.
+    For each cell, a table in ``slopes`` contains the change in one proportion per item added to
+    that cell. ``alone`` holds the standard errors that independent items would have. The effective
+    sample sizes also allow for the quantile that `root_quantile` returns.
     """
     variances = [float(clusters.products(slope.reshape(1, -1))[0, 0]) for slope in slopes]
     errors = np.array([math.nan if clusters.n_clusters < 2 else math.sqrt(v) for v in variances])
