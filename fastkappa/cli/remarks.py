@@ -89,7 +89,7 @@ class Remarks:
         _print_warning(self.texts[-1])
 
     def write(self, report: Output, output: str) -> None:
-        """Write an output in a format. If the format omits the doubts, print them as warnings."""
+        """Write an output in a format, and print the doubts and notes that the format omits."""
         if output in ("json", "csv", "sentence"):
             for doubt in dict.fromkeys(report.doubts):
                 self.warn(doubt)

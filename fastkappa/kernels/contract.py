@@ -156,7 +156,7 @@ class PairKernels(Protocol):
         tables: tuple[IntTable, IntTable, IntTable],
         part: Range,
     ) -> None:
-        """Count the pairs of each cell, and sum their integer weights exactly, in three tables.
+        """Fill three tables with the number of pairs and the exact sum of their integer weights.
 
         The first table counts pairs. The sum of the weights is ``high * 2**32 + low``, where
         ``high`` is the second table and ``low`` is the third.

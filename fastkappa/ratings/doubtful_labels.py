@@ -274,7 +274,7 @@ def warn_of_stand_ins(
     }
     for what, among in kinds.items():
         own = {name: among(labels) for name, labels in undeclared.items()}
-        # Labels that all raters use can be intentional, such as kinds of errors or comparisons.
+        # A label that all raters use is probably intentional, such as a type of error.
         if what in ALONE and all(own.values()):
             continue
         found = {name: [label for label in own[name] if label not in codes] for name in own}

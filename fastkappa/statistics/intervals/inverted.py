@@ -219,8 +219,8 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[Float
         move = constraint.newton_move(problem, kappa0, LARGEST_CHANGE[0])
         n_near = np.where(move.is_far, 0, n_near + 1)
         n = sought.counts.sum(axis=-1)
-        # At the first step, p contains the observed proportions, where the statistic is at its
-        # minimum, so kappa0 cannot be changed yet.
+        # At the first step, p contains the observed proportions. There, the statistic is at its
+        # minimum and its slope is 0, so kappa0 stays the same.
         ready = (n_near > 1) & (problem.product * n < SMALL_PRODUCT)
         statistic, slope = statistic_and_slope(test, problem.observed, problem.p, n)
         root = np.sqrt(np.maximum(statistic, 1e-3 * np.minimum(sought.quantile**2, 1)))
