@@ -161,7 +161,7 @@ class AgreeRequest(NamedTuple):
         if self.gold is not None and self.model is not None:
             raise ValueError(
                 "--gold cannot be combined with --model, because the model would also vote on the"
-                " gold labels: use only one of them."
+                " gold labels: leave out --gold or --model."
             )
         if self.pair is not None and not all(self.two_names):
             raise ValueError(f"--pair must name two raters, such as ann,ben, got {self.pair!r}.")

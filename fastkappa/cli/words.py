@@ -35,7 +35,9 @@ ADVICE = {
     ),
     "or ratings that declare it, such as an ordered categorical": "or a file that declares it",
     "Give both the same categories, or pass labels=": "Use --labels",
-    "if they are labels, write the ratings and labels all as strings": "write all labels as words",
+    "if the strings are labels, write all ratings and all labels as strings": (
+        "write all labels as words"
+    ),
     ", or a matrix of weights": ", or --weight-matrix",
     "light_kappa and pairwise_kappa support": "Light's kappa supports",
     " Use (weights + weights.T) / 2, or use pairwise_kappa or light_kappa instead.": "",
@@ -44,7 +46,7 @@ ADVICE = {
 FORMS = [
     (
         r"\. If the entries count the .* Ratings\.from_(counts|table).*",
-        ". fastkappa agree accepts no table of counts.",
+        ". fastkappa agree does not accept a table of counts.",
     ),
     (
         r"\. If (ratings have one row|one column contains).* If not, use Ratings\.from_array.*",
@@ -69,7 +71,7 @@ FORMS = [
     ),
     (r"Leave out this column, for example with .*", "Leave it out of --raters."),
     (r", pass table\[.*?\]\.", ", remove them."),
-    (r"Pass ax= with a larger figure, .*", "Draw it with --plot and a larger --size."),
+    (r"Pass ax= from a larger figure, .*", "Draw it with --plot and a larger --size."),
 ]
 OPTIONS = [
     (r"\bduplicates='first' or 'last'", "--duplicates first or last"),

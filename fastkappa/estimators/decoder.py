@@ -337,8 +337,8 @@ def _judge_columns(probabilities: AnyArray, codes: AnyArray, labels: AnyArray) -
     if probabilities[items, rank[codes]].mean() > probabilities[items, codes].mean():
         warnings.warn(
             "the columns of X seem to be in sorted order, as in the output of scikit-learn's"
-            " predict_proba, because the probabilities would then fit y better. The columns must be"
-            f" in the order of the labels ({shown(labels)}): rearrange them if they are not.",
+            " predict_proba: in that order, the probabilities fit y better. If so, rearrange the"
+            f" columns in the order of the labels: {shown(labels)}.",
             LabelOrderWarning,
             stacklevel=3,
         )

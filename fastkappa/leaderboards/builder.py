@@ -177,7 +177,7 @@ class LeaderboardBuilder:
             if pair.columns[0].label_dtype != unit:
                 raise ValueError(
                     f"{name} must not contain dates with a finer unit than y_true ({unit}), got"
-                    f" {pair.columns[0].label_dtype}."
+                    f" {pair.columns[0].label_dtype}: convert the dates to the unit of y_true."
                 )
         first = len(self._entries)
         least, n_all = self._options.min_coverage, self._reference.n_items

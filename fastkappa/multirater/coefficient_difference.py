@@ -236,8 +236,9 @@ def compare_coefficients(
         result.check_default_population("compare_coefficients")
     if first.distribution != second.distribution:
         raise ValueError(
-            "first and second have different distributions: compute both coefficients with"
-            " distribution='normal' or both with distribution='t'."
+            "first and second must use the same distribution, got"
+            f" {first.distribution!r} and {second.distribution!r}: compute both coefficients with"
+            " distribution='normal', or both with distribution='t'."
         )
     one, two = (_counted(name, part) for name, part in (("first", first), ("second", second)))
     of_one, of_two = one.places_in(first.coefficient), two.places_in(second.coefficient)
@@ -301,9 +302,9 @@ class JointRows(NamedTuple):
 def _counted(name: str, result: MultiRaterResult) -> Counted:
     if result.ratings is None:
         raise ValueError(
-            f"{name} has no ratings. A pickled or copied result loses its ratings: compare results"
-            " in the process that computed them. The alpha of measurements is computed without"
-            " storing ratings: compute it from `Ratings` with at most 200 labels instead."
+            f"{name} has no ratings. If the result was pickled or copied, compute the coefficient"
+            " again. If it is Krippendorff's alpha of measurements, compute alpha from Ratings with"
+            " at most 200 labels."
         )
     return result.ratings.counted
 

@@ -328,8 +328,9 @@ def _sampled(ratings: Ratings | None) -> Profiles:
     """Return the profiles for a jackknife over raters, or raise if a jackknife is impossible."""
     if ratings is None or not ratings.counted.knows_raters:
         raise ValueError(
-            "n_raters requires ratings with labels and known raters. Counts do not show who gave"
-            " which rating, and a copied result has no ratings. For measurements, use"
+            "n_raters requires a result whose ratings and raters are known. Counts do not show who"
+            " gave which rating: pass one column of ratings per rater. A pickled or copied result"
+            " has no ratings: compute the coefficient again. For measurements, use"
             " fastkappa.measurements.intraclass_correlation."
         )
     if not 3 <= ratings.n_raters <= MOST_RATERS:

@@ -44,8 +44,8 @@ def keep_texts_apart(ax: Axes) -> None:
     if lacking(ax, beyond=ax.figure.get_layout_engine() is not None).any():
         width, height = ax.figure.canvas.figure.get_size_inches()
         warnings.warn(
-            f"{CROWDED} in a figure of {width:g} x {height:g} inches. Pass ax= with a larger"
-            " figure, such as one from pyplot.subplots(figsize=(8, 6), layout='constrained').",
+            f"{CROWDED} in a figure of {width:g} x {height:g} inches. Pass ax= from a larger"
+            " figure, such as one made by pyplot.subplots(figsize=(8, 6), layout='constrained').",
             stacklevel=users_stacklevel(),
         )
 

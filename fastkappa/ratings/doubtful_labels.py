@@ -42,7 +42,7 @@ STAND_INS_REMEDY = (
     "Pass missing_codes= if they stand for missing ratings, or labels= if they are labels."
 )
 DECIMALS_REMEDY = (
-    "parse the numbers, as with pandas.read_csv(decimal=','), or pass labels= for real labels."
+    "parse the numbers, as with pandas.read_csv(decimal=','), or pass labels= if they are labels."
 )
 SECOND_NAMES_REMEDY = (
     "leave out lines between column names and ratings, as with pandas.read_csv(skiprows=[1, 2])."
@@ -116,8 +116,8 @@ class Remedies(NamedTuple):
     """The advice in errors about labels. On the command line, the advice names options."""
 
     odd_strings: str = (
-        "replace them if they are names of numbers, pass missing_codes= if they stand for missing"
-        " ratings, or labels= if they are labels."
+        "write numbers as digits, pass missing_codes= for codes of missing ratings, or pass"
+        " labels= if the strings are labels."
     )
     stand_ins: str = STAND_INS_REMEDY
     decimals: str = DECIMALS_REMEDY

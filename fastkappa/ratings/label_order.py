@@ -103,8 +103,8 @@ def nearest_label(label: str, labels: Iterable[Any]) -> str:
 def not_a_label(name: str, label: str, labels: Iterable[Any] = ()) -> ValueError:
     """Return the error for a rater's rating that is not one of the labels."""
     return ValueError(
-        f"{name} contains {label}, which is not one of the labels; name it in missing_codes if it"
-        f" stands for a missing rating.{nearest_label(label, labels)}"
+        f"{name} contains {label}, which is not one of the labels. If it stands for a missing"
+        f" rating, name it in missing_codes.{nearest_label(label, labels)}"
     )
 
 

@@ -211,8 +211,8 @@ def refuse_booleans_among(kinds: Collection[str], labels: Iterable[Any], where: 
         other = next((label for label in labels if label is not None and label not in (0, 1)), None)
         if other is not None:
             raise ValueError(
-                f"{where} contains booleans, which would count as 0 and 1, in one part, and numbers"
-                f" such as {other} in another: use the same labels in all parts."
+                f"{where} contains booleans in one part, and numbers such as {other} in another."
+                " Booleans would count as 0 and 1: use the same labels in all parts."
             )
 
 
@@ -248,10 +248,10 @@ def order_of_columns(columns: list[Any], names: list[Any], argument: str) -> Any
         for name, column in zip(called, columns):
             if name in columns and name != column:
                 raise ValueError(
-                    f"labels must contain either all or none of the column names of {argument}, got"
-                    f" {names} for the columns {columns}. Label {name!r} is at the position of"
-                    f" column {column!r}. If the columns are in the order of the labels, pass an"
-                    " array."
+                    f"labels must either be the column names of {argument}, in any order, or"
+                    f" include none of them, got {names} for the columns {columns}. Label {name!r}"
+                    f" is at the position of column {column!r}. If the columns are in the order of"
+                    " the labels, pass an array."
                 )
     return None
 

@@ -68,7 +68,7 @@ from fastkappa.ratings.on_device import read_on_device
 
 NOTHING: Mapping[str, Any] = {}
 # Advice about strings in a column of numbers, if labels are given.
-WRITE_ALL_AS_STRINGS = "if they are labels, write the ratings and labels all as strings."
+WRITE_ALL_AS_STRINGS = "if the strings are labels, write all ratings and all labels as strings."
 # Advice about strings among the true labels for scores or probabilities.
 LEAVE_OUT = "leave out such items, or pass labels= to keep them."
 

@@ -151,7 +151,8 @@ def warn_of_codes_among_labels(
         warn(
             f"the ratings contain {' and '.join(map(str, found))}{where}. Such numbers often mean a"
             " missing rating or a typing error, but are counted as labels. Pass missing_codes= (on"
-            " the command line, --missing-codes) for missing ratings, or labels= for real labels."
+            " the command line, --missing-codes) if they stand for missing ratings, or labels= if"
+            " they are labels."
         )
         return True
     return False

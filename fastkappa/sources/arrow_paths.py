@@ -102,7 +102,7 @@ def matching(path: str) -> list[Path]:
         raise RatingsError(
             f"{path} is not a local path. In Python, run `filesystem, path ="
             f" pyarrow.fs.FileSystem.from_uri({path!r})`, and pass both to confusion_from_source."
-            " For the command line, copy it to a local folder."
+            " For the command line, copy the data to a local folder."
         )
     if not set(path) & set("*?[") or os.path.exists(path):
         return [Path(path)]

@@ -140,7 +140,7 @@ class EqualKappas(Result):
     def _report(self) -> Report:
         named = ", ".join(map(label_text, self.undefined[:MOST_NAMED]))
         more = ", ..." if len(self.undefined) > MOST_NAMED else ""
-        zero = " or 0" if "asymptotic" in self.interval_method else ""
+        zero = ", or the standard error is 0," if "asymptotic" in self.interval_method else ""
         why = f"kappa or its standard error is undefined{zero} in {named}{more}"
         if math.isnan(self.p_value):
             # If every kappa is defined, only shared clusters can make the test impossible.
@@ -288,7 +288,7 @@ def equal_kappas(
         why = ", and ".join(f"{what} in {_strata_text(reasons[what])}" for what in sorted(reasons))
         them = "it" if len(left_out) == 1 else "them"
         may_drop = undefined == "nan" and len(kept) > 1
-        remedy = f" undefined='drop' leaves {them} out." if may_drop else ""
+        remedy = f" Use undefined='drop' to leave {them} out." if may_drop else ""
         _warn(f"{why}.{remedy}", stacklevel)
         return none
     correlation = None
@@ -410,8 +410,8 @@ def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
     # The distribution for a plain table is 'normal', because its variances are divided by n.
     if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
         raise ValueError(
-            "kappas with different distributions cannot be compared. Compute all results with"
-            " distribution='normal', which is also used for tables, or all with distribution='t'."
+            "all results must use the same distribution: compute all with distribution='normal',"
+            " or all with distribution='t'. Plain tables always use 'normal'."
         )
     methods = sorted({getattr(table, "method", "Cohen's kappa") for table in tables})
     if methods[1:]:

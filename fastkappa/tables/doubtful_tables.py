@@ -179,7 +179,7 @@ def _never_agree(labels: Sequence[Any], table: AnyArray, names: tuple[str, str])
         f"{a} and {b} never agree on {labels[i]!r}, although they use it"
         f" {number_text(of_rows[i])} and {number_text(of_columns[i])} times and mostly agree on the"
         f" other labels. If {labels[i]!r} means that nothing was found, kappa is too low because"
-        " the items in which neither found anything are missing: add these items."
+        " the items in which neither rater found anything are missing: add these items."
     )
 
 
@@ -229,8 +229,8 @@ def warn_of_totals(
     if all(sum_of(name) == 2 * float(own[-1]) for name, own in labels.items()):
         held = " and ".join(f"{own[-1]} of {name}" for name, own in labels.items())
         warn(
-            "one item looks like a row of totals, because its ratings are the sums of each rater's"
-            f" other ratings ({held}), but it is counted as an item: leave it out."
+            f"one item looks like a row of totals: its ratings ({held}) are the sums of each"
+            " rater's other ratings. If so, remove this row from the data."
         )
 
 
@@ -309,8 +309,8 @@ def judge_parts(parts: Sequence[Part], columns: Sequence[str]) -> None:
             if alone and absent:
                 odd.setdefault((alone[0], absent[0]), []).append(column)
         found += [
-            f"in {' and '.join(names)}, {part.name} has {alone!r}, which no other part has, but"
-            f" lacks {absent!r}, which is frequent in all other parts"
+            f"in {' and '.join(names)}, only {part.name} has {alone!r}, but it lacks {absent!r},"
+            " which is frequent in all other parts"
             for (alone, absent), names in odd.items()
         ]
     if found:

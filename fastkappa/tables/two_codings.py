@@ -68,7 +68,7 @@ LONGER, OUTSIDE_SHORTER = 1.8, 0.25
 # A label is rare if a similar label is at least this many times as frequent.
 FREQUENT = 100
 REMEDY = "Number the labels the same way if both raters use the same scale."
-WRITE_ALIKE = "Such pairs count as disagreement: if both labels mean the same, write them alike."
+WRITE_ALIKE = "Such pairs count as disagreement. If both labels mean the same, use one of them."
 
 
 def may_be_coded_apart(labels: Sequence[Any] | AnyArray, least: AnyArray, most: AnyArray) -> bool:
@@ -171,9 +171,9 @@ def _two_schemes(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str
         return None
     a, b = names
     return (
-        f"most disagreements of {a} and {b} differ only in the prefix of a tag, such as {one!r} of"
-        f" {a} with {other!r} of {b} ({number_text(n)} times). If the tags are in two schemes, such"
-        " as IOB1 and IOB2, convert them to one, or compare whole spans."
+        f"in most disagreements, the tags of {a} and {b} differ only in their prefix, such as"
+        f" {one!r} of {a} with {other!r} of {b} ({number_text(n)} times). If the tags are in two"
+        " schemes, such as IOB1 and IOB2, convert them to one, or compare whole spans."
     )
 
 
@@ -204,7 +204,7 @@ def two_names(labels: AnyArray, table: AnyArray, names: Sequence[str], least: in
         f"{one!r} of {a} with {other!r} of {b} ({number_text(n)} times)" for one, other, n in pairs
     ]
     return (
-        f"labels of {a} alone mostly coincide with labels of {b} alone:"
+        f"labels used only by {a} mostly coincide with labels used only by {b}:"
         f" {first_of_many(shown, MOST_SHOWN, '; ')}. {WRITE_ALIKE}"
     )
 
@@ -263,7 +263,7 @@ def not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
         for i, j in found
     ]
     return (
-        "labels that are written similarly nearly always coincide:"
+        "labels with similar spellings are nearly always given to the same items:"
         f" {first_of_many(shown, MOST_SHOWN, '; ')}. {WRITE_ALIKE}"
     )
 
@@ -358,8 +358,8 @@ def _two_scales(values: Floats, table: AnyArray, names: Sequence[str]) -> str | 
 def _numbered_higher(step: float, better: str, names: Sequence[str]) -> str:
     """Return the warning about a rater whose labels are ``step`` higher than the other's."""
     a, b = names
-    how = f"{b} seems to number the labels {'higher' if step > 0 else 'lower'} than {a} by"
-    return f"{how} {abs(step):g}: {better} without that difference. {REMEDY}"
+    how = f"{b} seems to number the labels {abs(step):g} {'higher' if step > 0 else 'lower'} than"
+    return f"{how} {a}: {better} without that difference. {REMEDY}"
 
 
 def _reversed_in_part(values: Floats, table: AnyArray, names: Sequence[str]) -> str | None:
@@ -385,7 +385,7 @@ def _reversed_in_part(values: Floats, table: AnyArray, names: Sequence[str]) -> 
     a, b = names
     return (
         f"{a} and {b} seem to number the labels in opposite directions for some of the items:"
-        f" unweighted kappa is {given:.2f}, and {better:.2f} if opposite labels count as equal."
+        f" unweighted kappa is {given:.2f}, and {better:.2f} if opposite labels counted as equal."
         " Reverse the labels of these items if both raters use the same scale."
     )
 

@@ -87,8 +87,11 @@ def _beyond_range(result: _Result) -> Iterator[str]:
     """Yield a line about intervals that extend beyond the range of their index, if any exist."""
     if any(low < -1 or high > 1 for *_, (low, high) in result.rows()):
         method = result.interval_method
-        unlike = "" if method == "asymptotic" else f", unlike the {method} interval of kappa"
-        yield f"intervals that reach beyond 1 are asymptotic, and inaccurate for few items{unlike}"
+        unlike = "" if method == "asymptotic" else f"; the interval of kappa is a {method} interval"
+        yield (
+            "intervals that extend beyond 1 are asymptotic, so they are inaccurate for few items"
+            f"{unlike}"
+        )
 
 
 def sentence_of(result: _Result, items: str | None = None) -> str:
@@ -197,9 +200,10 @@ def _doubts(result: _Result) -> Iterator[str]:
     if are_joined(own) and own.n_clusters > 1 and doubt_of_clusters(own.n_clusters):
         is_asymptotic = result.interval_method == "asymptotic"
         which = "intervals" if is_asymptotic else "intervals of the other indices"
-        less = ", less so with distribution='t'" if result.distribution == "normal" else ""
+        is_normal = result.distribution == "normal"
+        less = ". Use distribution='t' for wider intervals" if is_normal else ""
         if less and not is_asymptotic:
-            less += ", which also makes the interval of kappa asymptotic"
+            less += ", although it also makes the interval of kappa asymptotic"
         yield doubt_of_clusters(own.n_clusters, which) + less
 
 

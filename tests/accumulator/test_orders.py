@@ -248,9 +248,9 @@ ODD2 = ["1", "2", "9", "x", "3", "4", "1"]
 def test_strings_among_numbers_are_named() -> None:
     accumulator = ConfusionAccumulator()
     message = (
-        r"^y1 contains numbers and also 'x' \(1 time\), 'NA' \(1 time\): replace them if they are"
-        r" names of numbers, pass missing_codes= if they stand for missing ratings, or"
-        r" labels= if they are labels\.$"
+        r"^y1 contains numbers and also 'x' \(1 time\), 'NA' \(1 time\): write numbers as digits,"
+        r" pass missing_codes= for codes of missing ratings, or pass labels= if the strings are"
+        r" labels\.$"
     )
     with pytest.raises(ValueError, match=message):
         accumulator.update(ODD1, ODD2)

@@ -255,7 +255,7 @@ def test_repeated_rows(wide: Path, long: Path) -> None:
     with long.open("a") as file:
         file.write(f"t0,ben,{other}\nt0,ben,\n")
     options = [long, *LONG, "--missing", "drop"]
-    message = "has 2 ratings of item 't0', and they differ: --duplicates first or last"
+    message = "has 2 ratings of item 't0', and they differ: use --duplicates first or last"
     assert message in agree.refusal(*options)
     kept = agree.json_of(*options, "--duplicates", "first")
     expected = agree.json_of(wide, "--raters", *RATED)

@@ -156,9 +156,7 @@ def test_groups_whose_asymptotic_comparison_differs(tmp_path: Path, raters: str)
     [one] = found["differences"]
     ends = " to ".join(f"{end:.4f}" for end in one["interval"])
     p = p_text(one["p_value"])
-    assert (
-        f"use --interval-method asymptotic, which gives north minus south {ends}, {p};" in warning
-    )
+    assert f"The asymptotic method gives north minus south {ends}, {p};" in warning
     assert f", with {p} for equality" in warning
 
 

@@ -187,9 +187,9 @@ def odd_commands(file: Path) -> dict[str, list[Any]]:
 def test_a_string_among_numbers(name: str, odd: Path) -> None:
     arguments = odd_commands(odd)[name]
     assert program.refusal(*arguments) == (
-        "fastkappa: column 'a' contains numbers and also 'x' (1 time): replace them if they are"
-        " names of numbers, pass --missing-codes if they stand for missing ratings, or"
-        " --labels if they are labels.\n"
+        "fastkappa: column 'a' contains numbers and also 'x' (1 time): write numbers as digits,"
+        " pass --missing-codes for codes of missing ratings, or pass --labels if the strings are"
+        " labels.\n"
     )
     assert "1 in column 'a'" in program.refusal(*arguments, "--missing-codes", "x,.")
     # A typing error is not a missing rating.
@@ -276,9 +276,9 @@ def test_leaderboard_without_items_that_have_no_label(tmp_path: Path) -> None:
     less = write_csv(tmp_path / "l.csv", id=range(6), y=[1, 2, 1, 2, "x", 1])
     arguments = ("leaderboard", truth, same, less, "--id", "id", "--target", "y")
     assert program.refusal(*arguments) == (
-        "fastkappa: column 'y' contains numbers and also 'x' (1 time): replace them if they are"
-        " names of numbers, pass --missing-codes if they stand for missing ratings, or --labels if"
-        " they are labels.\n"
+        "fastkappa: column 'y' contains numbers and also 'x' (1 time): write numbers as digits,"
+        " pass --missing-codes for codes of missing ratings, or pass --labels if the strings are"
+        " labels.\n"
     )
     result = program.run(*arguments, "--missing-codes", "x", "--format", "json")
     assert result.exit_code == 1

@@ -182,7 +182,7 @@ def test_decisions_for_labels_of_no_rater_are_counted(long: Path, tmp_path: Path
     options = [long, *LONG, "--gold", gold, "--adjudicated", decided]
     # No rater gave t1 the label y, or t5 the label x.
     assert agree.json_of(*options)["n_decided_against_all"] == 2
-    assert "decisions for a label that no rater of the item gave: 2." in agree.text_of(*options)
+    assert "decisions for a label that no rater gave the item: 2." in agree.text_of(*options)
     write_csv(decided, item=["t2"], adjudicated=["x"])
     assert "decisions for a label" not in agree.text_of(*options)
 
@@ -247,7 +247,7 @@ def test_two_raters_and_repeated_items(long: Path, wide: Path, tmp_path: Path) -
     rows = [f"{i % 4},{i // 4},{'xy'[i % 2]},{'yx'[i // 3 % 2]}" for i in range(8)]
     tokens = tmp_path / "tokens.csv"
     for extra, why in (
-        ([], "'document'. Leave out --item, or add the cluster to each id."),
+        ([], "'document': leave out --item, or add the cluster to each id."),
         (["3,1,x,y"], "contains item '0' more than once: keep one row."),
     ):
         tokens.write_text("\n".join(["token,document,ann,ben", *rows, *extra]))
@@ -422,7 +422,7 @@ def test_decisions_and_inputs_are_not_overwritten(wide: Path, tmp_path: Path) ->
             name, *others = command
             raters = [] if name == "score" else ["--raters", "ann", "ben"]
             refused = CommandLine(name).refusal(files, *raters, *others, numbers)
-            assert f"{others[-1]} would overwrite {numbers}, which is " in refused
+            assert f"{others[-1]} would overwrite {numbers}, which " in refused
     assert numbers.read_text() == before
     assert not gold.exists()
 
@@ -436,5 +436,5 @@ def test_final_labels_in_a_folder_of_raters_are_warned_of(tmp_path: Path) -> Non
     assert agree.run(folder, *options, "--gold", gold).stderr == ""
     gold.rename(folder / "gold.csv")
     said = agree.run(folder, *options).stderr
-    assert "gold.csv has a column 'decided_by', like a file of --gold, but is read as" in said
+    assert "gold.csv has a column 'decided_by', like the files that --gold writes" in said
     assert "decided_by" not in agree.run(*folder.iterdir(), *options).stderr

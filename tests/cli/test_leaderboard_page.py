@@ -101,7 +101,7 @@ def test_warnings_on_a_page_name_teams_and_no_paths(here: Path) -> None:
     (here / "teams" / "README.md").touch()
     files = (here / "truth.csv", here / "teams", *COLUMNS, "--name-pattern", "sub_(.+)_v")
     found = board.run(*files, "--format", "html")
-    assert "Warning: prediction &#x27;high&#x27; seems to number the labels higher" in found.stdout
+    assert "Warning: prediction &#x27;high&#x27; seems to number the labels 1" in found.stdout
     for text in (str(here), "left out", "README"):
         assert text not in found.stdout
     left_out, printed = f"1 of 5 files of {here / 'teams'} left out", f"{here / 'teams'}/sub_high"

@@ -404,7 +404,7 @@ def test_only_files_of_the_same_option_are_overwritten(option: str) -> None:
     for text in ("item,label\n1,x\n", "\nitem,disagreement,\n", '{"labels": 1}', "<!DOCTYPE html>"):
         output.write_text(text)
         refused = command.refusal(*options)
-        assert f"--{option} would overwrite output.html, which is not from --{option}" in refused
+        assert f"output.html, which was not written by --{option}: name another file" in refused
         assert output.read_text() == text
 
 

@@ -105,7 +105,7 @@ def test_intervals_beyond_1_are_explained(tmp_path: Path) -> None:
     # 4 of 6 agree: 0.667 plus 1.96 standard errors of 0.192 is 1.044.
     said = agree(tmp_path, a=A, b=B)
     assert "1.0439" in said
-    assert "intervals that reach beyond 1 are asymptotic, and inaccurate for few items" in said
+    assert "intervals that extend beyond 1 are asymptotic, so they are inaccurate" in said
     many = {"a": A * 20, "b": B * 20}
     assert "beyond 1" not in agree(tmp_path, **many)
 

@@ -108,7 +108,7 @@ def test_reports_advise_options(tmp_path: Path) -> None:
     }
     path = write_csv(tmp_path / "r.csv", **columns)
     clustered = ["agree", path, "--raters", "a", "b", "--cluster", "ward"]
-    advice = "tend to be too short, less so with --distribution t"
+    advice = "tend to be too short. Use --distribution t for wider intervals"
     assert advice in " ".join(program.text_of(*clustered).split())
     assert advice in program.text_of(*clustered, "--format", "html")
     given = (DIGITS, COLUMNS["b"])

@@ -233,7 +233,7 @@ def test_names_that_are_strings_stand_for_numbers(frame_of: Any) -> None:
 
 def test_labels_that_name_some_columns_in_another_order() -> None:
     frame = pd.DataFrame(dyadic(np.random.default_rng(9), 5, 3), columns=["high", "low", "mid"])
-    message = r"contain either all or none of .*, got \['low', 'mid', 'top'\].*Label 'low' is at"
+    message = r"or include none of them, got \['low', 'mid', 'top'\].*Label 'low' is at"
     with pytest.raises(ValueError, match=message):
         decode_probabilities(frame, labels=["low", "mid", "top"])
     with pytest.raises(ValueError, match=message):

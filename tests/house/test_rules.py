@@ -217,13 +217,13 @@ RULES = {
     "a second spelling": Rule(
         more(*named("mild", "none", "severe"), *[("mil", "mild")] * 3),
         None,
-        "written similarly",
+        "similar spellings",
         one_rater=False,
     ),
     "numbers from 0 and from 1": Rule(
         ([*FIRST * 2], [i + 1 for i in SECOND * 2]),
         None,
-        "higher .* by 1",
+        "1 higher than",
         needs="found labels",
         one_rater=False,
     ),

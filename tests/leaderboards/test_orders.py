@@ -158,9 +158,9 @@ ODD = ["1", "2", "10", "x", "3", "NA"]
 @pytest.mark.parametrize("score", [score_many, leaderboard])
 def test_strings_among_numbers_are_named(score: Any) -> None:
     message = (
-        r" contains numbers and also 'x' \(1 time\), 'NA' \(1 time\): replace them if they"
-        r" are names of numbers, pass missing_codes= if they stand for missing ratings, or"
-        r" labels= if they are labels\.$"
+        r" contains numbers and also 'x' \(1 time\), 'NA' \(1 time\): write numbers as"
+        r" digits, pass missing_codes= for codes of missing ratings, or pass labels= if the strings"
+        r" are labels\.$"
     )
     with pytest.raises(ValueError, match=f"^prediction 'a'{message}"):
         score(NUMBERS, {"a": ODD})

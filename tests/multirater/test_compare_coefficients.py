@@ -273,7 +273,7 @@ def test_clusters_of_equal_subjects_are_no_more_than_one_subject() -> None:
         (
             fleiss_kappa(BEFORE),
             light_kappa(AFTER, distribution="normal"),
-            "different distributions",
+            "must use the same distribution, got 't' and 'normal'",
         ),
         (
             fleiss_kappa(BEFORE, clusters=range(15)),

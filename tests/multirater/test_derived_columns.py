@@ -22,11 +22,11 @@ TABLE = np.stack([*RATERS.values()])
 MODE = np.array([np.bincount(ratings).argmax() for ratings in TABLE.T])
 MEAN = np.rint(TABLE.mean(axis=0)).astype(int)
 DERIVED = {
-    "consensus": ("consensus", MODE, "consensus is the most frequent of the other ratings"),
-    "final": ("final", MODE, "final is the most frequent of the other ratings"),
-    "majority": ("Majority_vote", MODE, "Majority_vote is the most frequent"),
-    "mean": ("mean grade", MEAN, "mean grade is the mean of the other ratings"),
-    "total": ("total", TABLE.sum(axis=0), "total is the sum of the other ratings"),
+    "consensus": ("consensus", MODE, "consensus equals the most frequent of the other ratings"),
+    "final": ("final", MODE, "final equals the most frequent of the other ratings"),
+    "majority": ("Majority_vote", MODE, "Majority_vote equals the most frequent"),
+    "mean": ("mean grade", MEAN, "mean grade equals the mean of the other ratings"),
+    "total": ("total", TABLE.sum(axis=0), "total equals the sum of the other ratings"),
     "a copy": ("zeta", RATERS["y"], "y and zeta agree on all 80 items"),
 }
 

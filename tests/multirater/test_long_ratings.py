@@ -327,11 +327,11 @@ def test_missing_ratings_and_what_has_no_name() -> None:
     ("triples", "message"),
     [
         (([1, 2, 2], ["a", "b", "b"], [1, 2, 3]), "rater 'b' has 2 ratings of item 2, and they"),
-        (([1, 2, 2], ["a", "b", "b"], [1, 3, 3]), "of item 2, all of them equal: leave out"),
+        (([1, 2, 2], ["a", "b", "b"], [1, 3, 3]), "of item 2, all of them equal. Leave out"),
         (
             ([7, 7, 8, 8, 7], ["a", "a", "b", "b", "a"], [1, 1, 1, 2, 1]),
             "rater 'a' has 3 ratings of item 7, and 1 more pairs of rater and item have several"
-            " ratings; 1 of the 2 pairs have different ratings",
+            " ratings. In 1 of the 2 pairs, the ratings differ",
         ),
         (([1, None], ["a", "b"], [1, 2]), "item is missing in 1 of 2 rows .* first in row 1"),
         (([1, 2], [float("nan"), 3], [1, 2]), "rater is missing in 1 of 2 rows"),

@@ -217,7 +217,7 @@ def test_counts_of_many_raters_are_seen() -> None:
 def test_a_row_per_rating_is_seen() -> None:
     items, raters = (x.ravel() for x in np.meshgrid(np.arange(0, 3000, 50), [1, 2, 3, 4]))
     long = np.stack([items, raters, (items + raters) % 5], axis=1)
-    with pytest.warns(UserWarning, match="items and raters in long form"):
+    with pytest.warns(UserWarning, match="typical of columns of items and raters"):
         krippendorff_alpha(long, level="interval")
 
 

@@ -232,7 +232,7 @@ REFUSED: dict[str, Callable[[MultiRaterResult], Any]] = {
     "n_raters must be at least .* got True": lambda r: r.for_population(n_raters=True),
     "for_population": lambda r: r.for_population(n_subjects=9).bootstrap(n_resamples=9),
     "not the result of for_": lambda r: compare_coefficients(r, r.for_population(n_subjects=9)),
-    "a copied result has no ratings": lambda r: pickle.loads(pickle.dumps(r)).for_population(
+    "copied result has no ratings": lambda r: pickle.loads(pickle.dumps(r)).for_population(
         n_raters=9
     ),
 }
@@ -246,7 +246,7 @@ def test_refusals(message: str) -> None:
 
 def test_raters_must_be_known_and_three() -> None:
     counts = randolph_kappa(Ratings.from_counts([[3, 0], [1, 2], [0, 3]]))
-    with pytest.raises(ValueError, match="n_raters requires ratings with labels"):
+    with pytest.raises(ValueError, match="n_raters requires a result whose ratings and raters"):
         counts.for_population(n_raters=math.inf)
     assert counts.for_population(n_subjects=9).standard_error == pytest.approx(
         math.sqrt(2 / 3) * counts.standard_error

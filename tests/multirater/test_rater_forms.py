@@ -103,12 +103,12 @@ def test_strings_among_numbers_are_counted_and_named(name: str, given: Any) -> N
     # A data frame has its own names.
     rater = "1" if isinstance(given, pd.DataFrame) else "rater 2"
     assert re.fullmatch(
-        rf"{rater} contains numbers and also '.*: replace them if they are names of numbers, pass"
-        " missing_codes= if they stand for missing ratings, or labels= if they are labels.",
+        rf"{rater} contains numbers and also '.*: write numbers as digits, pass missing_codes="
+        " for codes of missing ratings, or pass labels= if the strings are labels.",
         str(caught.value),
     )
     # One of the two codes is not enough.
-    with pytest.raises(ValueError, match=r"and also 'x' \(\d times?\): replace"):
+    with pytest.raises(ValueError, match=r"and also 'x' \(\d times?\): write"):
         value(name, given, missing_codes=["?"])
 
 

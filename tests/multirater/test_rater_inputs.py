@@ -137,7 +137,7 @@ def test_missing_codes(code: Any, dtype: Any) -> None:
     same(Ratings.from_array(array, missing_codes=[code, "none", None, np.nan]), WITH_MISSING)
     labels = [str(i) if dtype is str else i for i in (1, 2, 3)]
     same(Ratings.from_array(array, missing_codes=[code], labels=labels), WITH_MISSING)
-    with pytest.raises(ValueError, match="not one of the labels; name it in missing_codes"):
+    with pytest.raises(ValueError, match="for a missing rating, name it in missing_codes"):
         fleiss_kappa(Ratings.from_array(array, labels=labels))
 
 

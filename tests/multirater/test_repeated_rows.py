@@ -29,7 +29,7 @@ def test_duplicates_keep_the_first_or_the_last_rating() -> None:
             fastkappa.pairwise_kappa(given).values for given in (found, expected)
         )
         np.testing.assert_array_equal(of_found, of_expected)
-    with pytest.raises(ValueError, match="duplicates='first' or 'last' keeps one rating"):
+    with pytest.raises(ValueError, match="use duplicates='first' or 'last' to keep one rating"):
         Ratings.from_long(item=items, rater=raters, rating=ratings)
     with pytest.raises(ValueError, match="duplicates must be 'error', 'first' or 'last', got"):
         Ratings.from_long(item=items, rater=raters, rating=ratings, duplicates="mean")  # type: ignore[arg-type]
@@ -49,5 +49,5 @@ def test_duplicates_of_a_source(source: str, tmp_path: Path) -> None:
         found = Ratings.from_long(given, **names, duplicates=which)
         expected = Ratings.from_raters({"a": [label, "x"], "b": ["y", "y"]})
         assert fastkappa.fleiss_kappa(found).value == fastkappa.fleiss_kappa(expected).value
-    with pytest.raises(ValueError, match="keeps one rating"):
+    with pytest.raises(ValueError, match="to keep one rating"):
         Ratings.from_long(given, **names)

@@ -80,7 +80,7 @@ def test_rare_labels_that_are_ordinary(frequent: str, rare: str) -> None:
 def test_a_row_of_totals_is_known_by_its_numbers() -> None:
     first, second = [0, 1, 2, 1] * 4, [0, 1, 2, 2] * 4
     for sums in ((16, 20), (16.0, 20.0)):
-        with pytest.warns(UserWarning, match=r"sums of each rater's other ratings \(16.* and 20.*"):
+        with pytest.warns(UserWarning, match=r"a row of totals: its ratings \(16.* and 20.*"):
             confusion_counts([*first, sums[0]], [*second, sums[1]])
     with pytest.warns(UserWarning, match="16 of rater 1 and 20 of rater 2 and 20 of rater 3"):
         fleiss_kappa(Ratings.from_raters([[*first, 16], [*second, 20], [*second, 20]]))

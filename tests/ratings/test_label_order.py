@@ -395,8 +395,8 @@ def test_strings_among_numbers(ratings: list[Any], found: dict[str, int]) -> Non
     with pytest.raises(ValueError, match="contains numbers and also") as caught:
         judge_labels(columns)
     assert str(caught.value) == (
-        f"y1 contains numbers and also {shown}: replace them if they are names of numbers,"
-        " pass missing_codes= if they stand for missing ratings, or labels= if they are labels."
+        f"y1 contains numbers and also {shown}: write numbers as digits, pass"
+        " missing_codes= for codes of missing ratings, or pass labels= if the strings are labels."
     )
     assert judge_labels(columns, ["1", "2"]) == (["1", "2"], False)
 

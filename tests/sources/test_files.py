@@ -210,9 +210,8 @@ def test_a_string_in_the_last_block(tmp_path: Path, odd: str) -> None:
     with pytest.raises(ValueError, match="contains numbers") as raised:
         count_in_blocks(many_blocks(tmp_path, f"{odd}\n01\n"))
     assert str(raised.value) == (
-        f"column 'y' contains numbers and also '{odd}' (1 time): replace them if they are names"
-        " of numbers, pass missing_codes= if they stand for missing ratings, or labels= if"
-        " they are labels."
+        f"column 'y' contains numbers and also '{odd}' (1 time): write numbers as digits, pass"
+        " missing_codes= for codes of missing ratings, or pass labels= if the strings are labels."
     )
 
 

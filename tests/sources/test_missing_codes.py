@@ -24,9 +24,9 @@ LEFT = [str(i % 10 + 1) for i in range(50)]
 RIGHT = [str((i + i % 3) % 10 + 1) for i in range(50)]
 ODD = {"a": [*LEFT, "x"], "b": [*RIGHT, "x"]}
 REFUSED = (
-    "column 'a' contains numbers and also 'x' (1 time): replace them if they are names"
-    " of numbers, pass missing_codes= if they stand for missing ratings, or labels= if they"
-    " are labels."
+    "column 'a' contains numbers and also 'x' (1 time): write numbers as digits,"
+    " pass missing_codes= for codes of missing ratings, or pass labels= if the strings are"
+    " labels."
 )
 
 

@@ -79,12 +79,10 @@ COUNTED = ["y,y,20", "y,n,3", "n,y,4", "n,n,30"]
 
 def test_a_table_of_counts(tmp_path: Path) -> None:
     path = _write(tmp_path, *COUNTED, names="a,b,n")
-    with pytest.warns(
-        UserWarning, match="one line for each pair of labels in a and b.*sample_weight='n'"
-    ):
+    with pytest.warns(UserWarning, match="same values of 'a' and 'b', .*sample_weight='n'"):
         assert _count(path).table.sum() == 4
     run = CommandLine("score").run(path, "--y1", "a", "--y2", "b")
-    assert "ratings, use --sample-weight 'n'." in run.stderr
+    assert "per line, use --sample-weight 'n'." in run.stderr
     grid = [f"{a},{b},{1 + i}" for i, a in enumerate("xyz") for b in "xyz"]
     with pytest.warns(UserWarning, match="each pair of labels .* occurs once") as caught:
         _count(_write(tmp_path, *grid, names="a,b,freq"))
@@ -105,17 +103,15 @@ def test_a_table_of_counts(tmp_path: Path) -> None:
 
 def test_a_table_of_counts_with_more_columns(tmp_path: Path) -> None:
     rows = [f"{i},{line},0.1" for i, line in enumerate(COUNTED, 1)]
-    with pytest.warns(
-        UserWarning, match="one line for each pair of labels in a and b.*sample_weight='Freq'"
-    ):
+    with pytest.warns(UserWarning, match="same values of 'a' and 'b', .*sample_weight='Freq'"):
         _count(_write(tmp_path, *rows, names=",a,b,Freq,share"))
     # A cell that is empty at the second site has no line.
     rows = [f"{site},{line},0.1" for site in ("north", "south") for line in COUNTED][:-1]
     path = _write(tmp_path, *rows, names="SITE,a,b,COUNT,PERCENT")
-    with pytest.warns(UserWarning, match="in a and b and each 'SITE'.*sample_weight='COUNT'"):
+    with pytest.warns(UserWarning, match="of 'a', 'b' and 'SITE', .*sample_weight='COUNT'"):
         _count(path)
     run = CommandLine("agree").run(path, "--raters", "a", "b")
-    assert "ratings, use --sample-weight 'COUNT'." in run.stderr
+    assert "per line, use --sample-weight 'COUNT'." in run.stderr
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         # Items of 30 patients, with the number of slides of each.

@@ -134,7 +134,7 @@ def test_booleans_in_one_file_are_not_grades_of_another(
         source, where = iter(batch for part in parts for batch in part), ""
     else:
         source, where = as_source(folder), f"{folder}/1.{suffix}: "
-    with pytest.raises(ValueError, match=rf"^{where}column 'a' contains booleans, .* such as 2"):
+    with pytest.raises(ValueError, match=rf"^{where}column 'a' contains booleans in one .* as 2"):
         confusion_from_source(source, "a", "b")
     zeros = folder_of(tmp_path / "zeros", suffix, booleans, {"a": [0, 1], "b": [1, 1]})
     assert confusion_from_source(as_list(zeros), "a", "b").table.tolist() == [[0, 2], [0, 2]]
@@ -191,7 +191,7 @@ def test_a_single_file_is_not_named_in_errors_about_its_ratings(tmp_path: Path) 
 
 GRADES = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4] * 20
 ONE_UP = [label + 1 for label in GRADES]
-ODD = "in {1}, {0} has 5, which no other part has, but lacks 0, which is frequent in"
+ODD = "in {1}, only {0} has 5, but it lacks 0, which is frequent in"
 RARE_LABEL = [*GRADES[:199], 7]
 LETTERS = ["abc"[label // 2] for label in GRADES]
 IN_PARTS: dict[str, tuple[list[tuple[Any, Any]], str]] = {
@@ -230,6 +230,6 @@ def test_a_part_with_other_codes_is_named(
     found = [str(one.message) for one in said if "different codes" in str(one.message)]
     assert len(found) == bool(columns)
     if "'" in columns:
-        assert f"in a and b, {name} has 'x', which no other part has, but lacks 'a'" in found[0]
+        assert f"in a and b, only {name} has 'x', but it lacks 'a'" in found[0]
     elif columns:
         assert ODD.format(name, columns) in found[0]

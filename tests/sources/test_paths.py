@@ -77,7 +77,7 @@ def test_paths_that_are_refused(source: Any, why: str) -> None:
         confusion_from_source(source, "a", "b")
     if source == "s3://bucket/r.csv":
         message = CommandLine("score").refusal(source, "--y1", "a", "--y2", "b")
-        assert "For the command line, copy it to a local folder" in message
+        assert "For the command line, copy the data to a local folder" in message
 
 
 def test_ratings_in_long_form_take_them_too(tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ def test_columns_aligned_by_spaces(kappa: Any, write: Any) -> None:
 @pytest.mark.parametrize("kappa", ENTRANCES)
 def test_row_names_without_a_column_name(kappa: Any, write: Any) -> None:
     for text, name in (("a,id,b\n1,x,1,x\n2,y,2,y\n", "r.csv"), ("a id b\n1 x 1 x\n", "r.txt")):
-        assert "Name the column of row names too" in refusal(kappa, write(text, name))
+        assert "If a column of row names has no name" in refusal(kappa, write(text, name))
     assert "row names" not in refusal(kappa, write("a,id,b\nx,1,x\ny,2,y,z\n"))
 
 

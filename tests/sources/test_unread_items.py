@@ -72,8 +72,8 @@ DOUBTFUL = {
     **{
         name: (
             (own := _with_questions(name, values)),
-            f"'{name}' marks test questions, which have 100% agreement and 2 ratings per item,"
-            f" while other items have {_agreement(own, 0)} and 2",
+            f"'{name}' seems to mark test questions. They have 100% agreement and 2 ratings per"
+            f" item; the other items have {_agreement(own, 0)} agreement and 2 ratings.",
         )
         for name, values in GOLD.items()
     },
@@ -131,7 +131,7 @@ def test_questions_rated_by_all_raters(tmp_path: Path) -> None:
     long = {"item": items, "rater": of_rows, "label": labels}
     path = write_csv(tmp_path / "long.csv", **long, _golden=[item < 10 for item in items])
     names = {"item": "item", "rater": "rater", "rating": "label"}
-    message = "'_golden' marks test questions, which have .* 8 ratings per item, while .* and 2"
+    message = "'_golden' seems to mark test questions. .* 8 ratings per item; .* and 2 ratings"
     with pytest.warns(UserWarning, match=message):
         Ratings.from_long(path, **names)
     options = [text for name in names.items() for text in (f"--{name[0]}", name[1])]

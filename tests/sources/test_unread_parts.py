@@ -110,7 +110,7 @@ def test_a_column_that_was_renamed_on_the_way(tmp_path: Path) -> None:
     a, b = rated(["x", "y", "z"], 100)
     columns = {"id": [*range(100)], "a": a, "b": [*b[:60], *[None] * 40]}
     columns["label"] = [None] * 60 + b[60:]
-    message = "column 'label' has ratings in 40 rows in which 'b' is blank, and in no others"
+    message = "column 'label' has ratings in only 40 rows, and 'b' is blank in all of them"
     for source in sources_of(columns, tmp_path).values():
         with pytest.warns(UserWarning, match=message):
             confusion_from_source(source, "a", "b")

@@ -115,8 +115,8 @@ def test_a_much_narrower_asymptotic_comparison_is_named() -> None:
             expected = f"{figure(plain.kappa)} ({interval_text(plain.interval)}), with"
             expected += f" {p_text(plain.p_value)}{tail}"
         assert text.endswith(f" {expected}")
-        assert "at least 200 items (for a common value, 1000 per group), use " in text
-        assert f"use interval_method='{PLAIN}', which gives the " in text
+        assert "at least 200 items (for a common value, 1000 per group). The " in text
+        assert "The asymptotic method gives the " in text
         assert "standard error suggests" not in str(plain)
         # Without weights, all disagreements count the same.
         assert "standard error suggests" not in str(call())

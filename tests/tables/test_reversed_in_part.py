@@ -72,7 +72,7 @@ def test_a_label_that_one_rater_divides(labels: list[str], parts: list[str]) -> 
     shown: list[Any] = [
         f"{labels[2]!r} of y1 with {p!r} of y2 .{k} times." for p, k in zip(parts, n)
     ]
-    with pytest.warns(UserWarning, match=f"labels of y2 alone: {'; '.join(shown)}"):
+    with pytest.warns(UserWarning, match=f"labels used only by y2: {'; '.join(shown)}"):
         confusion_counts(first, fine)
     with pytest.warns(UserWarning, match=f"{parts[0]!r} of y1 with {labels[2]!r} of y2"):
         confusion_counts(fine, first)

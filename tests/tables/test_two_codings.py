@@ -45,18 +45,18 @@ def _nearly(ratings: list[Any]) -> list[Any]:
 @pytest.mark.parametrize(("first", "second"), NAMES.values(), ids=NAMES)
 def test_two_names_for_a_label(first: Any, second: str) -> None:
     y1, y2 = first[FIRST].tolist(), np.array(second.split(","))[SECOND].tolist()
-    with pytest.warns(UserWarning, match="labels of y1 alone mostly coincide with .*Such pairs"):
+    with pytest.warns(UserWarning, match="labels used only by y1 mostly coincide .*Such pairs"):
         confusion_counts(y1, y2)
-    with pytest.warns(UserWarning, match="labels of two alone mostly .* the other raters alone"):
+    with pytest.warns(UserWarning, match="used only by two mostly .* only by the other raters"):
         fleiss_kappa(Ratings.from_raters({"one": y1, "two": y2, "three": _nearly(y1)}))
-    with pytest.warns(UserWarning, match="with labels of prediction 'two' alone"):
+    with pytest.warns(UserWarning, match="with labels used only by prediction 'two'"):
         leaderboard(y1, {"one": y1, "two": y2}, n_resamples=0)
 
 
 OTHER_NUMBERS: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "from 2": (lambda y: y + 1, "y2 seems to number the labels higher than y1 by 1"),
-    "from 0": (lambda y: y - 1, "y2 seems to number the labels lower than y1 by 1"),
-    "by 10": (lambda y: y + 10, "higher than y1 by 10"),
+    "from 2": (lambda y: y + 1, "y2 seems to number the labels 1 higher than y1"),
+    "from 0": (lambda y: y - 1, "y2 seems to number the labels 1 lower than y1"),
+    "by 10": (lambda y: y + 10, "10 higher than y1"),
     "reversed": (lambda y: 6 - y, "y1 and y2 seem to number the labels in opposite directions"),
     "reversed, from 2": (
         lambda y: 7 - y,
@@ -92,11 +92,11 @@ def test_the_same_labels_shifted_although_unweighted_kappa_is_low(way: int) -> N
     assert unweighted < 0.5
     given = cohen_kappa_score(first, second + way, weights="quadratic")
     assert right - given > 0.2
-    how = f"y2 seems to number the labels {'higher' if way > 0 else 'lower'} than y1 by 1"
+    how = f"y2 seems to number the labels 1 {'higher' if way > 0 else 'lower'} than y1"
     message = f"{how}: quadratic kappa is {given:.2f}, and would be {right:.2f} without"
     with pytest.warns(UserWarning, match=message):
         confusion_counts(first, second + way)
-    with pytest.warns(UserWarning, match=message.replace("y1", "y_true").split(" by 1:")[1]):
+    with pytest.warns(UserWarning, match=message.replace("y1", "y_true").split(" than y_true:")[1]):
         leaderboard(first, {"one": second + way}, n_resamples=0)
     # Without the last label, the labels are not the same labels shifted.
     second = np.where(second == (5 if way > 0 else 1), second - way, second)
@@ -144,7 +144,7 @@ def test_second_spellings_of_one_rater(written: str, other: str) -> None:
     labels, spelt = np.array(written.split(",")), np.array(re.split("[,#]", other))
     y1, y2 = labels[first].tolist(), labels[second].tolist()
     mixed = np.where(np.arange(60) % 3 == 0, spelt[first], labels[first]).tolist()
-    match = "written similarly nearly always coincide: '.*' with '"
+    match = "similar spellings are nearly always given to the same items: '.*' with '"
     for pair in ((mixed, y2), (y2, mixed)):
         with pytest.warns(UserWarning, match=match):
             confusion_counts(*pair)
@@ -175,7 +175,7 @@ def test_two_forms_that_both_raters_mix(written: str, other: str) -> None:
         np.where(rng.random(60) < 0.4, spelt[y % 3], labels[y % 3]).tolist()
         for y in (FIRST, SECOND)
     )
-    match = "written similarly nearly always coincide: '.*' with '"
+    match = "similar spellings are nearly always given to the same items: '.*' with '"
     with pytest.warns(UserWarning, match=match):
         confusion_counts(first, second)
     with pytest.warns(UserWarning, match=match):

@@ -59,7 +59,7 @@ def test_tags_of_spans_in_two_schemes(kinds: list[str]) -> None:
         for (i, j, name), r in zip(spans, rng.random(len(spans)).tolist())
         if r < 0.9
     ]
-    message = "most disagreements of {} and {} differ only in the prefix of a tag, such as '{}-' of"
+    message = "the tags of {} and {} differ only in their prefix, such as '{}-'"
     pairs = (("IOB2", "IOB1", "B"), ("IOB1", "IOB2", "I"), ("IOB2", "BIOES", "[BI]"))
     for scheme, other, prefix in pairs:
         first, second = _tags(spans, scheme), _tags(seen, other)

@@ -43,9 +43,9 @@ MIXED: dict[str, Callable[[list[Any]], Any]] = {
     "pyarrow": lambda column: pa.array([*map(str, column)]),
 }
 ODD = (
-    r"y1 contains numbers and also 'x' \(1 time\): replace them if they are names of"
-    r" numbers, pass missing_codes= if they stand for missing ratings, or labels= if"
-    r" they are labels\."
+    r"y1 contains numbers and also 'x' \(1 time\): write numbers as digits, pass"
+    r" missing_codes= for codes of missing ratings, or pass labels= if the strings are"
+    r" labels\."
 )
 
 
@@ -84,8 +84,8 @@ def test_predictions_with_a_string_among_numbers() -> None:
 def test_strings_among_the_numbers_of_one_column_beside_labels() -> None:
     with pytest.raises(
         ValueError,
-        match=r"y2 contains numbers and also 'x' \(1 time\): if they are labels, write the"
-        r" ratings and labels all as strings\.",
+        match=r"y2 contains numbers and also 'x' \(1 time\): if the strings are labels,"
+        r" write all ratings and all labels as strings\.",
     ):
         agreement([1, 2, 3, 3], [1, 2, 3, "x"], labels=[1, 2, 3, "x"])
 

@@ -110,8 +110,8 @@ class Opener:
                     )
             if path.is_file() and not re.match(STARTS.get(option, ""), _start_of(path)):
                 raise ValueError(
-                    f"--{option} would overwrite {path}, which is not from --{option}: name another"
-                    " file."
+                    f"--{option} would overwrite {path}, which was not written by --{option}: name"
+                    " another file."
                 )
             self._outputs[option] = path
 

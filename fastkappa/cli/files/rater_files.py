@@ -83,8 +83,9 @@ def opened_raters(
         found[name] = source = opener.source(file)
         if file not in files and DECIDED in column_names(file, source.text_format):
             warn(
-                f"{file} has a column {DECIDED!r}, like a file of --gold, but is read as ratings by"
-                f" {name}. If it contains no rater's labels, move it to another folder."
+                f"{file} has a column {DECIDED!r}, like the files that --gold writes, but was read"
+                f" as the ratings of {name}. If the file contains final labels, move it to another"
+                " folder."
             )
     if len(found) < 2:
         named = " and ".join(found) or "none"

@@ -411,14 +411,14 @@ def _names_of_items(
     names = np.array(arrays[columns.item].to_pylist(), object)
     found, counts = np.unique(names.astype(str), return_counts=True)
     if len(found) < len(names):
-        twice, remedy = str(found[counts > 1][0]), "keep one row."
+        twice, remedy = str(found[counts > 1][0]), ": keep one row."
         if cluster and len({*zip(names, arrays[cluster].to_pylist())}) == len(names):
             remedy = (
-                f"the ids restart in each cluster of {cluster!r}. Leave out --item, or add the"
-                " cluster to each id."
+                f". The ids seem to restart in each cluster of {cluster!r}: leave out --item, or"
+                " add the cluster to each id."
             )
         raise RatingsError(
-            f"column {columns.item!r} contains item {twice!r} more than once: {remedy}"
+            f"column {columns.item!r} contains item {twice!r} more than once{remedy}"
         )
     return names
 

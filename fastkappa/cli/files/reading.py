@@ -41,7 +41,7 @@ from fastkappa.sources.source_ratings import (
 from fastkappa.tables.known_labels import KnownLabels
 
 REMEDIES = Remedies(
-    decimals="use --decimal , if they are numbers, or --labels if they are labels.",
+    decimals="use --decimal ',' if they are numbers, or --labels if they are labels.",
     order="Use --labels to set the intended order.",
     outside="Use --labels to set the intended order.",
     second_names=(

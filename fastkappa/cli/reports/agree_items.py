@@ -83,7 +83,7 @@ def _text_of(label: Any, separator: str) -> Any:
 class FinalLabels(NamedTuple):
     """The final label of each item, and how it was decided. Undecided items have None and "".
 
-    ``n_against_all`` is the number of decisions for a label that no rater of the item gave.
+    ``n_against_all`` is the number of decisions for a label that no rater gave the item.
     ``n_unrated`` is the number of undecided items without a rating.
     """
 
@@ -109,9 +109,9 @@ class FinalLabels(NamedTuple):
             lines.append(f"undecided items without a rating: {self.n_unrated}")
         if self.n_against_all:
             lines.append(
-                f"decisions for a label that no rater of the item gave: {self.n_against_all}. Check"
-                " that each decision is in the row of its item, and that the ratings have not"
-                " changed since"
+                f"decisions for a label that no rater gave the item: {self.n_against_all}. Check"
+                " that each decision is in the row of its item, and that the ratings are the same"
+                " as in the run with --disputed"
             )
         return lines
 

@@ -140,8 +140,8 @@ def warn_of_added_votes(n_ratings: AnyArray, are_disputed: AnyArray) -> None:
     if _are_added(n_ratings[paired] > few, are_disputed[paired]):
         warn(
             f"raters disagree on nearly all items with more than {few} ratings, but on hardly any"
-            " others, as if ratings were added until most raters agreed. This biases the"
-            f" coefficients: use only the first {few} ratings of each item."
+            " others. If ratings were added until most raters agreed, the coefficients are biased:"
+            f" use only the first {few} ratings of each item."
         )
 
 
@@ -185,8 +185,9 @@ def _warn_of_summary(codes: AnyArray, labels: AnyArray, place: int, names: Seque
     what = next((what for what, is_summary in follows.items() if is_summary.all()), None)
     if what is not None:
         warn(
-            f"{names[place]} is the {what} of the other ratings for each of the {len(own)} items"
-            " on which the others differ. If it is computed from the other columns, leave it out."
+            f"{names[place]} equals the {what} of the other ratings on all {len(own)} items on"
+            " which the other raters disagree. If this column was computed from the others, leave"
+            " it out."
         )
     return what is not None
 

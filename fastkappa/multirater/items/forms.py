@@ -70,8 +70,8 @@ def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> OtherForm | N
         return ONE_HOT
     if look_long(raters):
         return OtherForm(
-            f"ratings have three columns and {n_subjects} rows, and each pair of values in two"
-            " of the columns occurs only once, like items and raters in long form, but each column"
+            f"ratings have three columns, and two of them never repeat a pair of values in"
+            f" {n_subjects} rows. This is typical of columns of items and raters, but each column"
             " was read as a rater. If one column contains items and one contains raters, use"
             " Ratings.from_long. If not, use Ratings.from_array(ratings)."
         )

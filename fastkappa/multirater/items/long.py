@@ -377,9 +377,9 @@ def _duplicates(
     found = f"rater {raters.shown(rater)} has {n_times} ratings of item {items.shown(item)}"
     if n_pairs > 1:
         found += f", and {n_pairs - 1} more pairs of rater and item have several ratings"
-    remedy = "duplicates='first' or 'last' keeps one rating"
+    remedy = "use duplicates='first' or 'last' to keep one rating"
     if not n_differ:
-        return f"{found}, all of them equal: leave out the repeated rows; {remedy}."
+        return f"{found}, all of them equal. Leave out the repeated rows, or {remedy} per pair."
     if n_pairs == 1:
         return f"{found}, and they differ: {remedy}."
-    return f"{found}; {n_differ} of the {n_pairs} pairs have different ratings: {remedy} per pair."
+    return f"{found}. In {n_differ} of the {n_pairs} pairs, the ratings differ: {remedy} per pair."

@@ -204,9 +204,9 @@ def _hint_on_names(file: TextFile, n_above: int, n_fields: int) -> str:
     n_below = n_above - file.text_format.n_skipped
     if n_below == 1 and n_fields == len(file.names) + 1:
         return (
-            ". The first line has one name fewer than the next line has fields. Name the column of"
-            " row names too, as with write.table(..., col.names=NA) in R, or, if the lines end"
-            " with a separator, remove it."
+            ". The first line has one field fewer than the next line. If a column of row names"
+            " has no name, add one, as with write.table(..., col.names=NA) in R. If the other lines"
+            " end with a separator, remove the separator."
         )
     if n_fields > len(file.names) and n_below <= MOST_ABOVE_NAMES:
         return f". If line {n_above + 1} has the names of the columns, {_skip(n_above)}"

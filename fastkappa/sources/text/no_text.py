@@ -51,8 +51,7 @@ def refuse_no_text(path: Path) -> None:
         found = f"it looks like a spreadsheet: {WORKBOOK}"
     elif found is None and b"\0" in start:
         found = (
-            "it has NUL characters in its first line: remove them, because text cannot contain"
-            " them."
+            "its first line contains NUL characters, which are not allowed in text: remove them."
         )
         if 3 * start.count(b"\0") > len(start):
             order = "be" if start.startswith(b"\0") else "le"

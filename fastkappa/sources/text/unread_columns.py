@@ -395,11 +395,11 @@ def _warn_of_counted(given: Unread) -> None:
     in_order = [int(count) for count in counts] == list(range(1, n_rows + 1))
     are_judged = not groups and n_rows == n_labels[0] * n_labels[1] >= FEWEST_CELLS
     if not in_order and not are_judged:
-        each = "".join(f" and each {name!r}" for name in groups)
+        *first, last = map(repr, [*rated, *groups])
         warn(
-            f"there is one line for each pair of labels in {' and '.join(rated)}{each}, and a"
-            f" column {names[0]!r}. If this column contains the number of items with these ratings,"
-            f" use sample_weight={names[0]!r}."
+            f"no two lines have the same values of {', '.join(first)} and {last}, as in a table of"
+            f" counts. If column {names[0]!r} contains the number of items per line, use"
+            f" sample_weight={names[0]!r}."
         )
 
 

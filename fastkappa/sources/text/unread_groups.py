@@ -346,9 +346,10 @@ def _warn_of_gold(given: Unread) -> None:
         ):
             (others, gold), (few, many) = found.agreed, found.n_ratings
             warn(
-                f"column {name!r} marks test questions, which have {gold:.0%} agreement and"
-                f" {many:.3g} ratings per item, while other items have {others:.0%} and {few:.3g}."
-                " If raters were tested with known answers, leave out the test questions."
+                f"column {name!r} seems to mark test questions. They have {gold:.0%} agreement and"
+                f" {many:.3g} ratings per item; the other items have {others:.0%} agreement and"
+                f" {few:.3g} ratings. If raters were tested with known answers, leave out the test"
+                " questions."
             )
             return
 

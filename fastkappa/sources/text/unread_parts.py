@@ -191,8 +191,8 @@ def _warn_of_roles(given: Unread) -> None:
             warn(
                 f"columns {raters[0]!r} and {raters[1]!r} contain the same names, in alphabetical"
                 f" order in {n_sorted} of {n} rows. If they name the raters of {rated[0]!r} and"
-                f" {rated[1]!r}, these columns are not two raters: use one row per rating, with"
-                " columns for the item, the rater and the rating."
+                f" {rated[1]!r}, each column of ratings mixes several raters: use one row per"
+                " rating, with columns for the item, the rater and the rating."
             )
             return
 
@@ -212,8 +212,8 @@ def _warn_of_renamed(given: Unread) -> None:
         are_same = 2 * len(labels & of_rest) > len(labels | of_rest) > 1
         if n >= FEWEST_APART and are_same and not any(x and y for x, y in zip(own, rest)):
             warn(
-                f"column {other!r} has ratings in {n} rows in which {name!r} is blank, and in no"
-                " others. If it is the same column under another name, join the two columns instead"
-                " of leaving out these rows."
+                f"column {other!r} has ratings in only {n} rows, and {name!r} is blank in all of"
+                " them. If the two columns are one column under two names, join them instead of"
+                " leaving out these rows."
             )
             return

@@ -140,13 +140,15 @@ def wide_intervals(results: Iterable[tuple[str, Any]]) -> list[str]:
     more = also_true_of([name or other.of for name, other in others])
     gives = [f"{name or other.of} {other.instead}" for name, other in found if other.instead]
     several = "; ..." if gives[MOST_OTHERS:] else ""
-    which = f", which gives {'; '.join(gives[:MOST_OTHERS])}{several}" if gives else ""
+    which = (
+        f". The asymptotic method gives {'; '.join(gives[:MOST_OTHERS])}{several}" if gives else ""
+    )
     return [
         f"{start}the interval of {one.of} is {one.ratio:.1f} times as wide as its standard error"
-        f" suggests, because the data do not rule out larger disagreements{more}. If the raters can"
-        " be trusted never to be more than one label apart, no label is rarer than 5 %, and there"
-        f" are at least {ENOUGH_ITEMS} items (for a common value, {ENOUGH_IN_GROUP} per group), use"
-        f" interval_method='asymptotic'{which}"
+        f" suggests, because the data do not rule out larger disagreements{more}. Use"
+        " interval_method='asymptotic' only if the raters can be trusted never to be more than one"
+        f" label apart, no label is rarer than 5 %, and there are at least {ENOUGH_ITEMS} items"
+        f" (for a common value, {ENOUGH_IN_GROUP} per group){which}"
     ]
 
 
