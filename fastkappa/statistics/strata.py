@@ -410,8 +410,8 @@ def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
     # The distribution for a plain table is 'normal', because its variances are divided by n.
     if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
         raise ValueError(
-            "all results must use the same distribution: compute all with distribution='normal',"
-            " or all with distribution='t'. Plain tables always use 'normal'."
+            "all results must use the same distribution: compute them all with"
+            " distribution='normal', or all with distribution='t'. Tables always use 'normal'."
         )
     methods = sorted({getattr(table, "method", "Cohen's kappa") for table in tables})
     if methods[1:]:
