@@ -125,3 +125,28 @@ def test_a_column_that_was_renamed_on_the_way(tmp_path: Path) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             confusion_from_source(ordinary, "a", "b")
+
+
+def _in_blocks(end: str, n_ids: int) -> Columns:
+    """Return 100 rows with two items each, or with two readings of one item."""
+    (a, b), (c, d) = rated(["x", "y", "z"], 100), rated(["x", "y", "z"], 100)
+    ids = [f"P{i % n_ids}" for i in range(200)]
+    first = {"id": ids[:100], "a": a, "b": b}
+    return first | {f"{name}{end}": own for name, own in zip(first, (ids[100:], c, d))}
+
+
+@pytest.mark.parametrize("end", [".1", "_2", "2"])
+def test_two_blocks_side_by_side(end: str, tmp_path: Path) -> None:
+    columns = _in_blocks(end, 200)
+    message = (
+        f"column 'id{end}' has other items than column 'id', but the ratings of these items in"
+        f" 'a{end}' and 'b{end}' are not read"
+    )
+    check_doubtful(columns, message, tmp_path)
+    # A third block does not matter.
+    third = {"id.3": [f"Q{i}" for i in range(100)], "a.3": columns["b"], "b.3": columns["a"]}
+    check_doubtful(columns | third, message, tmp_path)
+    # The second block has second readings of the items, or notes.
+    check_ordinary(_in_blocks(end, 100), tmp_path)
+    check_ordinary({**columns, f"a{end}": ["late"] * 100}, tmp_path)
+    check_ordinary({name: own for name, own in columns.items() if "id" not in name}, tmp_path)

@@ -149,12 +149,6 @@ def total_of(text: str) -> str:
     return text.strip().rstrip(":").casefold()
 
 
-def _id_columns(given: Unread) -> list[str]:
-    """Return the columns that are not read and probably contain ids."""
-    first = next(iter(given.fields))
-    return [name for name in given.others if name == first or ID.search(name)]
-
-
 def _warn_of_tests(given: Unread) -> None:
     """Warn about a few items whose ids mean that they were entered to test a tool."""
     for name in given.fields:
@@ -194,7 +188,7 @@ def _warn_of_versions(given: Unread) -> bool:
     for name in filter(VERSION.search, given.others if len(given.rated) > 1 else ()):
         if not all(map(is_number, given.fields[name])):
             continue
-        for one in _id_columns(given):
+        for one in given.id_columns:
             versions: dict[str, list[float]] = {}
             for item, version in zip(given.fields[one], given.fields[name]):
                 versions.setdefault(item, []).append(float(version))
@@ -221,7 +215,7 @@ def _warn_of_join(given: Unread) -> bool:
     if len(given.rated) < 2:
         return False
     items = [*zip(*(given.fields[name] for name in given.rated))]
-    for name in _id_columns(given):
+    for name in given.id_columns:
         of_id: dict[str, tuple[str, ...]] = {}
         ids = given.fields[name]
         if any(of_id.setdefault(one, item) != item for one, item in zip(ids, items)):
@@ -245,7 +239,7 @@ def _warn_of_stacked(given: Unread) -> bool:
     The rows can be predictions of several models, or items in clusters. Each id must be repeated.
     Return whether there is a warning.
     """
-    for name in _id_columns(given) if not given.keys else ():
+    for name in given.id_columns if not given.keys else ():
         ids = given.fields[name]
         labels_of = {own: {*zip(ids, given.fields[own])} for own in given.rated}
         n_ids = len({*ids})
@@ -276,7 +270,7 @@ def _warn_of_part_of_key(given: Unread) -> bool:
     whether there is a warning.
     """
     columns = [given.fields[name] for name in given.rated]
-    for name in (*_id_columns(given), *given.keys) if len(columns) == 2 else ():
+    for name in (*given.id_columns, *given.keys) if len(columns) == 2 else ():
         cells_of: dict[str, Counter[tuple[str, str]]] = {}
         for one, first, second in zip(given.fields.get(name, ()), *columns):
             cells_of.setdefault(one, Counter())[first, second] += 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 
 import numpy as np
@@ -60,6 +60,8 @@ RATER = re.compile(
 )
 LEAST_EXCHANGED = 0.1
 WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+# Matches the end of the names in a second block of columns, as in "id.1" beside "id".
+OF_BLOCK = re.compile(r"[\W_]?\d+$")
 
 # A pair of raters, a mask of the items that both rated, their codes for these items, and the sorted
 # labels as strings.
@@ -73,6 +75,7 @@ def warn_of_parts(given: Unread) -> None:
     _warn_of_exchanged(given)
     _warn_of_roles(given)
     _warn_of_renamed(given)
+    _warn_of_blocks(given)
 
 
 def _warn_of_prefilled(given: Unread) -> None:
@@ -205,12 +208,41 @@ def _warn_of_renamed(given: Unread) -> None:
     for name, other in product(given.rated, given.others):
         own, rest = given.fields[name], given.fields[other]
         n = len(rest) - rest.count("")
-        labels, of_rest = {*own} - {""}, {*rest} - {""}
-        are_same = 2 * len(labels & of_rest) > len(labels | of_rest) > 1
-        if n >= FEWEST_APART and are_same and not any(x and y for x, y in zip(own, rest)):
+        is_apart = n >= FEWEST_APART and not any(x and y for x, y in zip(own, rest))
+        if is_apart and _have_same_labels(own, rest):
             warn(
                 f"column {other!r} has ratings in {n} rows in which {name!r} is blank, and in no"
                 " others. If it is the same column under another name, join the two columns instead"
                 " of leaving out these rows."
+            )
+            return
+
+
+def _have_same_labels(own: Sequence[str], rest: Sequence[str]) -> bool:
+    """Return whether two columns have mostly the same labels."""
+    labels, of_rest = {*own} - {""}, {*rest} - {""}
+    return 2 * len(labels & of_rest) > len(labels | of_rest) > 1
+
+
+def _warn_of_blocks(given: Unread) -> None:
+    """Warn if a second block of columns, such as id.1 and a.1 beside id and a, has other items.
+
+    If the second block has no ids, or the same ids, it can contain second ratings of the items.
+    """
+    fields = given.fields
+    ends = [name.removeprefix(given.rated[0]) for name in given.others]
+    ids = list(dict.fromkeys(OF_BLOCK.sub("", name) for name in (*given.id_columns, *given.keys)))
+    for end in filter(OF_BLOCK.fullmatch, ends if ids else ()):
+        block = {name: name + end for name in fields if name + end in given.others}
+        if (
+            {*given.rated, *ids} <= block.keys()
+            and all({*fields[one]} & {*fields[block[one]]} <= {""} for one in ids)
+            and all(_have_same_labels(fields[own], fields[block[own]]) for own in given.rated)
+        ):
+            warn(
+                f"column {block[ids[0]]!r} has other items than column {ids[0]!r}, but the ratings"
+                f" of these items in {' and '.join(repr(block[own]) for own in given.rated)} are"
+                " not read. If two blocks of rows are side by side, move the second block below"
+                " the first."
             )
             return
