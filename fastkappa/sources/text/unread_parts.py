@@ -22,6 +22,7 @@ from fastkappa.sources.text.unread_groups import PLACE, Unread
 from fastkappa.tables.doubtful_rows import (
     SHORTEST_RUN,
     agreed_elsewhere,
+    higher_agreement,
     is_default,
     pairs,
     warn_of_default,
@@ -60,6 +61,13 @@ RATER = re.compile(
 )
 LEAST_EXCHANGED = 0.1
 WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+# The words that distinguish a column of ratings before changes from one after changes.
+EARLIER = frozenset(
+    ["previous", "prev", "old", "before", "original", "initial", "first", "earlier", "prior"]
+)
+LATER = frozenset(["final", "new", "current", "revised", "last", "after"])
+# Changed ratings look settled in a discussion if at least this proportion agree.
+LEAST_SETTLED = 0.95
 # Matches the end of the names in a second block of columns, as in "id.1" beside "id".
 OF_BLOCK = re.compile(r"[\W_]?\d+$")
 
@@ -76,6 +84,7 @@ def warn_of_parts(given: Unread) -> None:
     _warn_of_roles(given)
     _warn_of_renamed(given)
     _warn_of_blocks(given)
+    _warn_of_changed(given)
 
 
 def _warn_of_prefilled(given: Unread) -> None:
@@ -102,16 +111,22 @@ def _warn_of_prefilled(given: Unread) -> None:
 
 def _of_two(given: Unread) -> Iterator[OfTwo]:
     """Yield each pair of raters with their ratings."""
-    items = np.array([given.fields[name] for name in given.rated])
+    are_rated, codes, texts = _coded(given, given.rated)
+    for i, j in combinations(range(len(codes)), 2):
+        both = are_rated[i] & are_rated[j]
+        yield (given.rated[i], given.rated[j]), both, codes[[i, j]][:, both], texts
+
+
+def _coded(given: Unread, names: Sequence[str]) -> tuple[NDArray[np.bool_], AnyArray, AnyArray]:
+    """Return a mask of the ratings in some columns, their codes, and the labels as strings."""
+    items = np.array([given.fields[name] for name in names])
     are_rated, codes = items != "", np.zeros(items.shape, np.intp)
     values = items[are_rated]
     if all(map(is_number, {*values.tolist()})):
         values = values.astype(float)
     labels, codes[are_rated] = np.unique(values, return_inverse=True)
     texts = labels if labels.dtype.kind == "U" else np.array([f"{label:g}" for label in labels])
-    for i, j in combinations(range(len(items)), 2):
-        both = are_rated[i] & are_rated[j]
-        yield (given.rated[i], given.rated[j]), both, codes[[i, j]][:, both], texts
+    return are_rated, codes, texts
 
 
 def _warn_of_defaults(given: Unread) -> None:
@@ -199,7 +214,7 @@ def _warn_of_roles(given: Unread) -> None:
 
 def _difference(*names: str) -> tuple[set[str], set[str]]:
     """Return the words that only the first or only the second of two names contains."""
-    first, second = ({*WORD.findall(name)} for name in names)
+    first, second = ({*map(str.casefold, WORD.findall(name))} for name in names)
     return first - second, second - first
 
 
@@ -220,7 +235,9 @@ def _warn_of_renamed(given: Unread) -> None:
 
 def _have_same_labels(own: Sequence[str], rest: Sequence[str]) -> bool:
     """Return whether two columns have mostly the same labels."""
-    labels, of_rest = {*own} - {""}, {*rest} - {""}
+    labels, of_rest = (
+        {float(x) if is_number(x) else x for x in {*column} - {""}} for column in (own, rest)
+    )
     return 2 * len(labels & of_rest) > len(labels | of_rest) > 1
 
 
@@ -246,3 +263,33 @@ def _warn_of_blocks(given: Unread) -> None:
                 " the first."
             )
             return
+
+
+def _warn_of_changed(given: Unread) -> None:
+    """Warn about changed ratings that nearly always agree with those of another rater.
+
+    A column such as b_previous contains the ratings of b before the changes. The changed ratings
+    must agree better than all ratings before the changes, unlike ratings of difficult items that a
+    rater repeated without knowing the other ratings.
+    """
+    for name, other in product(given.rated, given.others):
+        later, earlier = _difference(name, other)
+        are_stages = later <= LATER and not earlier.isdisjoint(EARLIER)
+        if not are_stages or not _have_same_labels(given.fields[name], given.fields[other]):
+            continue
+        for peer in given.rated:
+            are_rated, codes, _ = _coded(given, (name, other, peer))
+            both = are_rated[0] & are_rated[2]
+            own, before, others = codes[:, both]
+            is_changed = are_rated[1, both] & (own != before)
+            same, before_same = own == others, np.where(is_changed, before, own) == others
+            found = higher_agreement(same[is_changed], before_same)
+            if peer != name and found and found[0] >= LEAST_SETTLED:
+                warn(
+                    f"{np.count_nonzero(is_changed)} ratings in {name!r} differ from {other!r}, and"
+                    f" agree with {peer!r} on {percent_text(found[0])} of these items. Before the"
+                    f" changes, the agreement on all items was only {percent_text(found[1])}. If"
+                    " ratings were changed after a discussion, the raters are not independent: use"
+                    f" {other!r} in these rows."
+                )
+                return
