@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from operator import eq
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,20 @@ def _in_roles(name: str) -> Columns:
     }
 
 
+def _copied() -> Columns:
+    """Return the ratings of 100 items by Kim and Ortiz, and of 60 items by Kim alone."""
+    (a, b), (alone, _) = rated([0, 1, 2], 100), rated([0, 1, 2], 60)
+    second = ["Ortiz"] * 100 + ["Kim"] * 60
+    return {"a": a + alone, "b": b + alone, "reader_a": ["Kim"] * 160, "reader_b": second}
+
+
 DOUBTFUL = {
+    "copied": (
+        (own := _copied()),
+        "in 60 of 160 rows, 'reader_a' and 'reader_b' contain the same name, and 'a' and 'b' agree"
+        " on 100 % of these rows, but on only"
+        f" {percent_text(sum(map(eq, own['a'][:100], own['b'][:100])) / 100)} of the others",
+    ),
     "roles": (
         (own := _in_roles("reader")),
         "'reader_a' and 'reader_b' contain the same names, in alphabetical order in"
@@ -81,6 +95,13 @@ DOUBTFUL = {
     "swapped": (_swapped(), "where 'shown_order' is 'BA', a and b use .* 'A' of a with 'B' of b"),
 }
 ORDINARY = {
+    # One person entered some ratings of both raters, or rated all items twice.
+    "entered": {
+        **dict(zip("ab", rated([0, 1, 2], 200))),
+        "entered_by_a": ["Kim", "Lee"] * 100,
+        "entered_by_b": ["Kim", "Kim", "Lee", "Lee"] * 50,
+    },
+    "twice": {**_in_roles("x"), "reader_a": ["Kim"] * 100, "reader_b": ["Kim"] * 100},
     # The two answers that both raters compare are in either order.
     "compared": _in_roles("model"),
     "own columns": {**_in_roles("x"), "reader_a": ["Kim"] * 100, "reader_b": ["Ortiz"] * 100},

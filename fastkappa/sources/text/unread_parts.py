@@ -188,28 +188,43 @@ def _warn_of_roles(given: Unread) -> None:
     """Warn if two columns of ratings are roles, such as first reader, that raters exchange.
 
     Two columns of raters, whose names differ like those of the ratings, then contain the same
-    names, never twice in a row, and in either order.
+    names, never twice in a row, and in either order. If they contain the same name in some rows,
+    and the ratings agree more often there, warn that these rows do not have two raters.
     """
-    of_raters = filter(RATER.search, given.others)
-    for rated, raters in product(combinations(given.rated, 2), combinations(of_raters, 2)):
-        if _difference(*rated) != _difference(*raters):
-            continue
-        rows = [row for row in zip(*(given.fields[name] for name in raters)) if all(row)]
-        first, second = (Counter(row[i] for row in rows) for i in (0, 1))
-        n, n_sorted = len(rows), sum(a < b for a, b in rows)
-        if (
-            first.keys() == second.keys()
-            and 0 < LEAST_BY_CHANCE * n <= sum(first[name] * second[name] for name in first)
-            and all(a != b for a, b in rows)
-            and LEAST_EXCHANGED * n <= n_sorted <= (1 - LEAST_EXCHANGED) * n
-        ):
-            warn(
-                f"columns {raters[0]!r} and {raters[1]!r} contain the same names, in alphabetical"
-                f" order in {n_sorted} of {n} rows. If they name the raters of {rated[0]!r} and"
-                f" {rated[1]!r}, these columns are not two raters: use one row per rating, with"
-                " columns for the item, the rater and the rating."
-            )
-            return
+    of_raters = [*filter(RATER.search, given.others)]
+    for rated, are_rated, codes, _ in _of_two(given):
+        for raters in combinations(of_raters, 2):
+            if _difference(*rated) != _difference(*raters):
+                continue
+            names = np.array([given.fields[name] for name in raters])[:, are_rated]
+            are_named = (names != "").all(axis=0)
+            first, second = names[:, are_named]
+            is_one, same = first == second, (codes[0] == codes[1])[are_named]
+            n, n_sorted = len(first), int((first < second).sum())
+            found = higher_agreement(same[is_one], same[~is_one])
+            if found:
+                warn(
+                    f"in {is_one.sum()} of {n} rows, {raters[0]!r} and {raters[1]!r} contain the"
+                    f" same name, and {rated[0]!r} and {rated[1]!r} agree on"
+                    f" {percent_text(found[0])} of these rows, but on only {percent_text(found[1])}"
+                    " of the others. If the same person rated twice, or one rating was copied from"
+                    " the other, leave out these rows."
+                )
+                return
+            n_of, n_of_other = Counter(first.tolist()), Counter(second.tolist())
+            if (
+                n_of.keys() == n_of_other.keys()
+                and 0 < LEAST_BY_CHANCE * n <= sum(n_of[name] * n_of_other[name] for name in n_of)
+                and not is_one.any()
+                and LEAST_EXCHANGED * n <= n_sorted <= (1 - LEAST_EXCHANGED) * n
+            ):
+                warn(
+                    f"columns {raters[0]!r} and {raters[1]!r} contain the same names, in"
+                    f" alphabetical order in {n_sorted} of {n} rows. If they name the raters of"
+                    f" {rated[0]!r} and {rated[1]!r}, these columns are not two raters: use one row"
+                    " per rating, with columns for the item, the rater and the rating."
+                )
+                return
 
 
 def _difference(*names: str) -> tuple[set[str], set[str]]:
