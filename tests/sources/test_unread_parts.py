@@ -200,3 +200,24 @@ def test_ratings_changed_after_a_discussion(name: str, tmp_path: Path) -> None:
     check_ordinary({"a": a, "b": b, "note": before}, tmp_path)
     slips = [None if i % 20 else GENERATOR.choice("xyz") for i in range(600)]
     check_ordinary({"a": a, "b": all_before, name: slips}, tmp_path)
+
+
+def test_predictions_cut_off_instead_of_rounded(tmp_path: Path) -> None:
+    scores = [GENERATOR.uniform(0.6, 5.4) for _ in range(300)]
+    grades = [round(score) for score in scores]
+    raw = [score + GENERATOR.uniform(-0.4, 0.4) for score in scores]
+    cut = [i for i, x in enumerate(raw) if int(x) != round(x)]
+    before, after = (
+        percent_text(sum(as_label(raw[i]) == grades[i] for i in cut) / len(cut))
+        for as_label in (int, round)
+    )
+    columns = {"raw": raw, "a": grades, "b": [*map(int, raw)]}
+    message = (
+        f"'b' contains the numbers in 'raw' without their decimals, such as {int(raw[cut[0]])} for"
+        f" {raw[cut[0]]:g}. Of the {len(cut)} items for which rounding makes a difference, 'b' and"
+        f" 'a' agree on {before}, but would agree on {after} after rounding"
+    )
+    check_doubtful(columns, message, tmp_path)
+    # The predictions are rounded, or both columns are parts of a number, such as an age in years.
+    check_ordinary({**columns, "b": [*map(round, raw)]}, tmp_path)
+    check_ordinary({**columns, "a": [*map(int, scores)]}, tmp_path)

@@ -85,6 +85,7 @@ def warn_of_parts(given: Unread) -> None:
     _warn_of_renamed(given)
     _warn_of_blocks(given)
     _warn_of_changed(given)
+    _warn_of_cut(given)
 
 
 def _warn_of_prefilled(given: Unread) -> None:
@@ -306,5 +307,40 @@ def _warn_of_changed(given: Unread) -> None:
                     f" changes, the agreement on all items was only {percent_text(found[1])}. If"
                     " ratings were changed after a discussion, the raters are not independent: use"
                     f" {other!r} in these rows."
+                )
+                return
+
+
+def _warn_of_cut(given: Unread) -> None:
+    """Warn if ratings are the numbers of another column without decimals, instead of rounded.
+
+    The rounded numbers must agree better with another rater, because labels such as ages are
+    correct without decimals.
+    """
+    with_decimals = [name for name in given.others if any("." in x for x in given.fields[name])]
+    numbers = {
+        name: np.array([float(x or "nan") for x in given.fields[name]])
+        for name in (*given.rated, *with_decimals)
+        if all(is_number(x) for x in given.fields[name] if x)
+    }
+    rated = [name for name in given.rated if name in numbers]
+    for other, name in product(filter(numbers.__contains__, with_decimals), rated):
+        raw, own = numbers[other], numbers[name]
+        rounded, is_filled = np.rint(raw), ~np.isnan(raw + own)
+        if not (own == np.trunc(raw))[is_filled].all():
+            continue
+        is_cut = is_filled & (own != rounded)
+        for peer in rated:
+            others = numbers[peer][is_cut]
+            found = higher_agreement(rounded[is_cut] == others, own[is_cut] == others)
+            if found:
+                i = int(is_cut.argmax())
+                warn(
+                    f"{name!r} contains the numbers in {other!r} without their decimals, such as"
+                    f" {own[i]:g} for {raw[i]:g}. Of the {len(others)} items for which rounding"
+                    f" makes a difference, {name!r} and {peer!r} agree on {percent_text(found[1])},"
+                    f" but would agree on {percent_text(found[0])} after rounding. If"
+                    " the labels are rounded numbers, round the numbers before converting them to"
+                    " integers."
                 )
                 return
