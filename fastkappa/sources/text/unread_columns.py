@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from datetime import date
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from operator import eq
 from typing import Any
 
@@ -22,7 +22,7 @@ from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.missing import is_missing
 from fastkappa.sources.text.unread_groups import ID, Unread, warn_of_groups
-from fastkappa.sources.text.unread_parts import warn_of_parts
+from fastkappa.sources.text.unread_parts import have_same_labels, warn_of_parts
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS
 
 TOTALS = frozenset(
@@ -209,25 +209,30 @@ def _warn_of_versions(given: Unread) -> bool:
 def _warn_of_join(given: Unread) -> bool:
     """Warn if rows with the same id always have the same ratings, as after a join.
 
-    Items in clusters, such as the lesions of a patient, have different ratings. Return whether
-    there is a warning.
+    Items in clusters, such as the lesions of a patient, have different ratings. A pair of ids, such
+    as those of two documents, is the same item in either order. Return whether there is a warning.
     """
     if len(given.rated) < 2:
         return False
     items = [*zip(*(given.fields[name] for name in given.rated))]
-    for name in given.id_columns:
+    ids_of = {repr(name): given.fields[name] for name in given.id_columns}
+    for one, other in pairwise(name for name in given.fields if name not in given.rated):
+        columns = given.fields[one], given.fields[other]
+        if have_same_labels(*columns):
+            mirrored = [str(sorted(pair)) for pair in zip(*columns)]
+            ids_of[f"{one!r} and {other!r} in either order"] = mirrored
+    for name, ids in ids_of.items():
         of_id: dict[str, tuple[str, ...]] = {}
-        ids = given.fields[name]
         if any(of_id.setdefault(one, item) != item for one, item in zip(ids, items)):
             continue
         again = [of_id[one] for one, n in Counter(ids).items() if n > 1]
         n_disputed = sum(len(set(item)) > 1 for item in again)
         if len(again) >= FEWEST_REPEATED and n_disputed >= LEAST_DISPUTED * len(again):
             warn(
-                f"{len(again)} of {len(of_id)} values of {name!r} occur in several rows of"
-                f" {given.source}, always with the same ratings. If the rows with the same {name!r}"
+                f"{len(again)} of {len(of_id)} values of {name} occur in several rows of"
+                f" {given.source}, always with the same ratings. If the rows with the same {name}"
                 " are the same item, for example after a join, the item is counted several times."
-                f" Keep one row per {name!r}."
+                f" Keep one row per {name}."
             )
             return True
     return False

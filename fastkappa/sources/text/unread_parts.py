@@ -240,7 +240,7 @@ def _warn_of_renamed(given: Unread) -> None:
         own, rest = given.fields[name], given.fields[other]
         n = len(rest) - rest.count("")
         is_apart = n >= FEWEST_APART and not any(x and y for x, y in zip(own, rest))
-        if is_apart and _have_same_labels(own, rest):
+        if is_apart and have_same_labels(own, rest):
             warn(
                 f"column {other!r} has ratings in {n} rows in which {name!r} is blank, and in no"
                 " others. If it is the same column under another name, join the two columns instead"
@@ -249,7 +249,7 @@ def _warn_of_renamed(given: Unread) -> None:
             return
 
 
-def _have_same_labels(own: Sequence[str], rest: Sequence[str]) -> bool:
+def have_same_labels(own: Sequence[str], rest: Sequence[str]) -> bool:
     """Return whether two columns have mostly the same labels."""
     labels, of_rest = (
         {float(x) if is_number(x) else x for x in {*column} - {""}} for column in (own, rest)
@@ -270,7 +270,7 @@ def _warn_of_blocks(given: Unread) -> None:
         if (
             {*given.rated, *ids} <= block.keys()
             and all({*fields[one]} & {*fields[block[one]]} <= {""} for one in ids)
-            and all(_have_same_labels(fields[own], fields[block[own]]) for own in given.rated)
+            and all(have_same_labels(fields[own], fields[block[own]]) for own in given.rated)
         ):
             warn(
                 f"column {block[ids[0]]!r} has other items than column {ids[0]!r}, but the ratings"
@@ -291,7 +291,7 @@ def _warn_of_changed(given: Unread) -> None:
     for name, other in product(given.rated, given.others):
         later, earlier = _difference(name, other)
         are_stages = later <= LATER and not earlier.isdisjoint(EARLIER)
-        if not are_stages or not _have_same_labels(given.fields[name], given.fields[other]):
+        if not are_stages or not have_same_labels(given.fields[name], given.fields[other]):
             continue
         for peer in given.rated:
             are_rated, codes, _ = _coded(given, (name, other, peer))
