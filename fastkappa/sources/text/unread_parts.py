@@ -1,7 +1,7 @@
 """Detect parts in which two raters' ratings were made differently, from columns that are not read.
 
-The ratings of a part can be copies or defaults, or use the labels for other categories. They can be
-in another column, or raters can exchange columns.
+The ratings of a part can be copies or defaults, changed later, or use the labels for other
+categories. They can be in another column, or raters can exchange columns.
 """
 
 from __future__ import annotations
@@ -339,8 +339,7 @@ def _warn_of_cut(given: Unread) -> None:
                     f"{name!r} contains the numbers in {other!r} without their decimals, such as"
                     f" {own[i]:g} for {raw[i]:g}. Of the {len(others)} items for which rounding"
                     f" makes a difference, {name!r} and {peer!r} agree on {percent_text(found[1])},"
-                    f" but would agree on {percent_text(found[0])} after rounding. If"
-                    " the labels are rounded numbers, round the numbers before converting them to"
-                    " integers."
+                    f" but would agree on {percent_text(found[0])} after rounding. If the"
+                    " labels are rounded numbers, round before you convert to integers."
                 )
                 return
