@@ -11,7 +11,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,6 +88,9 @@ GRADES = frozenset(
 )
 # A label with a remark is reported if the plain label occurs at least this many times as often.
 RARER = 5
+# Free text after "other" is reported if it occurs less than this many times on average.
+MOST_TIMES = 3
+OTHER = re.compile(r"(others?|misc|sonstiges?|andere[rs]?|autres?|otros?|altro) ?[^\w\s] ?\w", re.I)
 # The pattern of a horizontal rule below column names, or of a line to be filled in on a form.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
@@ -227,34 +230,30 @@ def _is_one_of(text: str, others: Collection[str]) -> bool:
 
 
 def warn_of_remarks(columns: Mapping[str, Column]) -> None:
-    """Warn about rare labels that add a remark to a label or join two labels, as in "a/b"."""
-    labels = {
-        label
-        for column in columns.values()
-        for label in column.categories or ()
-        if isinstance(label, str)
-    }
+    """Warn about rare labels that contain a remark ("other: a") or join two labels ("a/b")."""
+    labels = _strings_of(columns)
     if len(labels) > MOST_TYPED:
         return
     # A label of letters only cannot contain a remark.
     others = [label for label in labels if not label.isalpha()]
     bases = {label: own for label in others if (own := without_remark(label)) and own <= labels}
     with_percent = [label for label in others if WITH_PERCENT.fullmatch(label)]
-    if not bases and len(with_percent) < 2:
+    texts = [label for label in others if OTHER.match(label)]
+    if not bases and len(with_percent) < 2 and len(texts) < FEWEST_IDS:
         return
     times = sum(map(_times, columns.values()), Counter[Any]())
-    found = [
-        (label, times[label])
-        for label, own in sorted(bases.items())
-        if 0 < RARER * times[label] <= min(times[base] for base in own)
-    ]
+    found = [x for x, own in bases.items() if 0 < RARER * times[x] <= min(times[y] for y in own)]
     if len({WITH_PERCENT.sub(r"\1", label) for label in with_percent}) < len(with_percent):
-        found += [(label, times[label]) for label in sorted(with_percent) if times[label]]
-    if found:
+        found += with_percent
+    n_of_texts = [times[label] for label in texts if times[label]]
+    if n_of_texts.count(1) >= FEWEST_IDS and sum(n_of_texts) < MOST_TIMES * len(n_of_texts):
+        found += texts
+    counts = [_with_counts([(x, times[x])]) for x in sorted({*found}) if times[x]]
+    if counts:
         warn(
-            f"{_have(columns)} labels with remarks, which are counted separately from the same"
-            f" labels without remarks: {_with_counts(found[:MOST_SHOWN])}. Remove the remarks if"
-            " they do not change the rating."
+            f"{_have(columns)} labels with remarks, which are counted as separate labels:"
+            f" {first_of_many(counts, MOST_SHOWN)}."
+            " Remove the remarks if they do not change the rating."
         )
 
 
@@ -406,12 +405,7 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
 
     ``noun`` is the word that the warning uses for a label.
     """
-    written = {
-        label
-        for column in columns.values()
-        for label in column.categories or ()
-        if isinstance(label, str)
-    }
+    written = _strings_of(columns)
     if len(written) > MOST_TYPED or not (alike := alike_among(written)):
         return
     total = sum(map(_times, columns.values()), Counter[Any]())
@@ -434,6 +428,12 @@ def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
     Ids are all different, and are at least twice as many as the other column's distinct values.
     """
     return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
+
+
+def _strings_of(columns: Mapping[str, Column]) -> set[str]:
+    """Return the labels of all columns that are strings."""
+    labels = chain.from_iterable(column.categories or () for column in columns.values())
+    return {label for label in labels if isinstance(label, str)}
 
 
 def _have(names: Iterable[str]) -> str:

@@ -261,6 +261,19 @@ def agreed_elsewhere(codes: AnyArray, is_part: AnyArray) -> float | None:
     return float(agreed.mean())
 
 
+def higher_agreement(part: AnyArray, others: AnyArray) -> tuple[float, float] | None:
+    """Return the agreement in a part and in other rows, or None if it is not higher in the part.
+
+    The arguments say for each row whether two raters agree. Return None also if chance explains the
+    difference.
+    """
+    if not len(part) or len(others) < FEWEST_OF_PART:
+        return None
+    rate = float((others.sum() + 1) / (len(others) + 2))
+    is_chance = _log_tail(int(part.sum()), len(part), rate) > BY_CHANCE
+    return None if is_chance else (float(part.mean()), float(others.mean()))
+
+
 def warn_of_filled(rows: Rows) -> bool:
     """Warn if a rater who disagrees nearly always repeats the rating of the row above.
 

@@ -165,6 +165,24 @@ def test_remarks_in_cells_of_ratings(labels: tuple[str, str], rare: str) -> None
     _silent([*labels] * 9 + ["other (specify)"], [*labels] * 9 + ["and/or"])
 
 
+@pytest.mark.parametrize("form", ["Other: {}", "other - {}", "Autre ({})", "Sonstiges, {}"])
+def test_free_text_after_other(form: str) -> None:
+    labels = ["billing", "delivery", "return"] * 9
+    texts = [form.format(f"case {letter}") for letter in "abcdefghijkl"]
+    y1, y2 = [*labels, *texts[:6], *labels[:6]], [*labels, *labels[:6], *texts[6:]]
+    message = (
+        rf"labels with remarks, .*{re.escape(repr(texts[0]))} \(1 time\).* and 2 more\. Remove"
+    )
+    with pytest.warns(UserWarning, match=message):
+        confusion_counts(y1, y2)
+    with pytest.warns(UserWarning, match=message):
+        fleiss_kappa(Ratings.from_raters([y1, y2, [*labels, *labels[1:7], *labels[2:8]]]))
+    # These are labels of a fixed list, few texts, and names.
+    _silent([*labels, *texts] * 3, [*labels, *texts] * 3)
+    _silent([*labels, *texts[:5]], [*labels, *texts[:5]])
+    _silent([*labels, *"abcdefghijkl"], [*labels, *"abcdefghijkl"])
+
+
 def test_sets_and_names_with_parts_have_no_remarks() -> None:
     y1 = ["pos", "neg", "nmod"] * 9
     _silent([*y1, "pos;neg", "nmod:poss"], [*y1, "pos", "nmod:poss"])

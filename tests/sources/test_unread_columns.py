@@ -59,6 +59,16 @@ def _joined() -> Columns:
     }
 
 
+def _mirrored(n: int, is_mirrored: bool) -> Columns:
+    """Return ratings of all pairs of n documents, in one order or in both."""
+    a, b = rated(["same", "different"], n * n)
+    rows = [(i, j) for i in range(n) for j in range(n) if i < j or is_mirrored]
+    places = [min(row) * n + max(row) for row in rows]
+    first, second = zip(*rows)
+    ratings = {name: [own[i] for i in places] for name, own in (("a", a), ("b", b))}
+    return {"doc_i": [f"d{i}" for i in first], "doc_j": [f"d{j}" for j in second], **ratings}
+
+
 def _questions() -> Columns:
     (a, b), (c, d) = rated(["pos", "neg"], 40), rated(["bill", "login", "other"], 30)
     names = ["mood"] * 40 + ["topic"] * 30
@@ -146,6 +156,11 @@ DOUBTFUL = {
     "German": (_subtotals("{} Ergebnis"), SUBTOTALS),
     "French": (_subtotals("Total {}"), SUBTOTALS),
     "joined": (_joined(), JOINED),
+    "mirrored": (
+        _mirrored(10, True),
+        "45 of 55 values of 'doc_i' and 'doc_j' in either order occur in several rows of .*, always"
+        " with the same ratings",
+    ),
     "questions": (_questions(), QUESTIONS),
     "tests": (_with_tests(), "'patient_id' contains 'ZZTEST', 'test_patient 1'. If the rows"),
     "versions": (_versions(), "20 of 60 values of 'record_id' occur with several values of 'vers"),
@@ -190,6 +205,7 @@ def test_shifted_codes_in_a_group(tmp_path: Path) -> None:
 
 
 ORDINARY = {
+    "pairs": _mirrored(10, False),
     # Two eyes of a patient often, but not always, have the same ratings.
     "clusters": {**(own := _joined()), "b": [*own["b"][:-1], "z"]},
     # The raters seldom disagree.

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from datetime import date
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from operator import eq
 from typing import Any
 
@@ -22,7 +22,7 @@ from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.missing import is_missing
 from fastkappa.sources.text.unread_groups import ID, Unread, warn_of_groups
-from fastkappa.sources.text.unread_parts import warn_of_parts
+from fastkappa.sources.text.unread_parts import have_same_labels, warn_of_parts
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS
 
 TOTALS = frozenset(
@@ -149,12 +149,6 @@ def total_of(text: str) -> str:
     return text.strip().rstrip(":").casefold()
 
 
-def _id_columns(given: Unread) -> list[str]:
-    """Return the columns that are not read and probably contain ids."""
-    first = next(iter(given.fields))
-    return [name for name in given.others if name == first or ID.search(name)]
-
-
 def _warn_of_tests(given: Unread) -> None:
     """Warn about a few items whose ids suggest that they were entered only to test a tool."""
     for name in given.fields:
@@ -194,7 +188,7 @@ def _warn_of_versions(given: Unread) -> bool:
     for name in filter(VERSION.search, given.others if len(given.rated) > 1 else ()):
         if not all(map(is_number, given.fields[name])):
             continue
-        for one in _id_columns(given):
+        for one in given.id_columns:
             versions: dict[str, list[float]] = {}
             for item, version in zip(given.fields[one], given.fields[name]):
                 versions.setdefault(item, []).append(float(version))
@@ -215,25 +209,30 @@ def _warn_of_versions(given: Unread) -> bool:
 def _warn_of_join(given: Unread) -> bool:
     """Warn if rows with the same id always have the same ratings, as after a join.
 
-    Items in clusters, such as the lesions of a patient, have different ratings. Return whether
-    there is a warning.
+    Items in clusters, such as the lesions of a patient, have different ratings. A pair of ids, such
+    as those of two documents, is the same item in either order. Return whether there is a warning.
     """
     if len(given.rated) < 2:
         return False
     items = [*zip(*(given.fields[name] for name in given.rated))]
-    for name in _id_columns(given):
+    ids_of = {repr(name): given.fields[name] for name in given.id_columns}
+    for one, other in pairwise(name for name in given.fields if name not in given.rated):
+        columns = given.fields[one], given.fields[other]
+        if have_same_labels(*columns):
+            mirrored = [str(sorted(pair)) for pair in zip(*columns)]
+            ids_of[f"{one!r} and {other!r} in either order"] = mirrored
+    for name, ids in ids_of.items():
         of_id: dict[str, tuple[str, ...]] = {}
-        ids = given.fields[name]
         if any(of_id.setdefault(one, item) != item for one, item in zip(ids, items)):
             continue
         again = [of_id[one] for one, n in Counter(ids).items() if n > 1]
         n_disputed = sum(len(set(item)) > 1 for item in again)
         if len(again) >= FEWEST_REPEATED and n_disputed >= LEAST_DISPUTED * len(again):
             warn(
-                f"{len(again)} of {len(of_id)} values of {name!r} occur in several rows of"
-                f" {given.source}, always with the same ratings. If the rows with the same {name!r}"
+                f"{len(again)} of {len(of_id)} values of {name} occur in several rows of"
+                f" {given.source}, always with the same ratings. If the rows with the same {name}"
                 " are the same item, for example after a join, the item is counted several times."
-                f" Keep one row per {name!r}."
+                f" Keep one row per {name}."
             )
             return True
     return False
@@ -245,7 +244,7 @@ def _warn_of_stacked(given: Unread) -> bool:
     The rows can be predictions of several models, or items in clusters. Each id must be repeated.
     Return whether there is a warning.
     """
-    for name in _id_columns(given) if not given.keys else ():
+    for name in given.id_columns if not given.keys else ():
         ids = given.fields[name]
         labels_of = {own: {*zip(ids, given.fields[own])} for own in given.rated}
         n_ids = len({*ids})
@@ -276,7 +275,7 @@ def _warn_of_part_of_key(given: Unread) -> bool:
     rater. Return whether there is a warning.
     """
     columns = [given.fields[name] for name in given.rated]
-    for name in (*_id_columns(given), *given.keys) if len(columns) == 2 else ():
+    for name in (*given.id_columns, *given.keys) if len(columns) == 2 else ():
         cells_of: dict[str, Counter[tuple[str, str]]] = {}
         for one, first, second in zip(given.fields.get(name, ()), *columns):
             cells_of.setdefault(one, Counter())[first, second] += 1

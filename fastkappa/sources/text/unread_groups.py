@@ -107,6 +107,12 @@ class Unread(NamedTuple):
         """The columns that are not read."""
         return [name for name in self.fields if name not in (*self.rated, *self.keys)]
 
+    @property
+    def id_columns(self) -> list[str]:
+        """The columns that are not read and probably contain ids."""
+        first = next(iter(self.fields))
+        return [name for name in self.others if name == first or ID.search(name)]
+
 
 def warn_of_groups(given: Unread) -> None:
     """Warn if a column that is not read defines groups of rows that explain the ratings."""
