@@ -281,7 +281,10 @@ class Leaderboard(Result):
         if not self.rank.any():
             return self._headline() + "."
         leader, *_ = self
-        of_all = f"of {printable(leader.name)}, first of {int((self.rank > 0).sum())} predictions"
+        n_ranked = int((self.rank > 0).sum())
+        of_all = f"of {printable(leader.name)}"
+        if n_ranked > 1:
+            of_all += f", first of {n_ranked} predictions"
         tied = [printable(name) for name, rank in zip(self.names[1:], self.rank[1:]) if rank == 1]
         if tied:
             of_all += f" and tied with {first_of_many(tied, MOST_NAMED)},"
