@@ -28,6 +28,7 @@ from fastkappa.ratings.read import RatedItems, read
 from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.statistics.weights import Weights
 from fastkappa.tables.count import ConfusionCounts
+from fastkappa.tables.doubtful_orders import judge_order
 from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.table import add, union_of_tables
 
@@ -169,17 +170,20 @@ class ConfusionAccumulator:
                     return
         batch = self._read(y1, y2, sample_weight, missing, missing_codes)
         with self._lock:
+            is_first = self._rest.kind is None
             kind = common_kind(self._rest.kind, kind_of_columns(*batch.columns.values()))
             order = order_with(batch, self._rest.order)
             if order is None and self._integers.takes(batch, self._widest()):
                 self._integers.add(batch)
                 dropped = self._rest.dropped + dropped_of(batch)
                 self._rest = self._rest._replace(kind=kind, dropped=dropped)
-                return
-            part = self._count(batch)
-            if order is not None:
-                refuse_outside(batch, part, order)
-            self._add(part, order)
+            else:
+                part = self._count(batch)
+                if order is not None:
+                    refuse_outside(batch, part, order)
+                self._add(part, order)
+        if is_first:
+            judge_order(lambda: self.counts().table, batch.columns["y1"], batch.columns["y2"])
 
     def subtract(
         self,
@@ -389,9 +393,8 @@ class ConfusionAccumulator:
         return {"f": 4, "b": 0}.get(self._rest.table.rows.dtype.kind, 8)
 
     def _count(self, batch: RatedItems) -> Snapshot:
-        threads = resolve_num_threads(self._num_threads)
-        given = self._known_labels is not None
-        return snapshot_of_batch(self._kernels, batch, given, threads)
+        threads, is_given = resolve_num_threads(self._num_threads), self._known_labels is not None
+        return snapshot_of_batch(self._kernels, batch, is_given, threads)
 
     def _add(self, part: Snapshot, order: LabelOrder | None) -> None:
         """Add the contents of a batch or of another accumulator. The caller must hold the lock."""
@@ -426,8 +429,7 @@ class ConfusionAccumulator:
 
     def _snapshot(self) -> Snapshot:
         with self._lock:
-            total = self._total()
-        return total.occurring()
+            return self._total().occurring()
 
     def _snapshot_of(self, other: ConfusionAccumulator) -> Snapshot:
         if not isinstance(other, ConfusionAccumulator):

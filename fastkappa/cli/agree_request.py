@@ -49,7 +49,7 @@ class AgreeRequest(NamedTuple):
     ----------
     duplicates
         What to do if a rater rated an item several times: stop with an error, or use the first or
-        the last row.
+        the last rating. Rows without a rating are ignored.
     coefficient : WORD
         For three or more raters, report, test and compare only this coefficient: fleiss, conger,
         light, randolph, gwet or krippendorff. By default, all coefficients are reported, and

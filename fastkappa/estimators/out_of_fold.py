@@ -28,6 +28,7 @@ from fastkappa.ratings.interop import in_known_library, warn_of_row_order
 from fastkappa.ratings.item_weights import warn_of_ids
 from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.ratings.labels import names_of_columns
+from fastkappa.ratings.lengths import length_of
 from fastkappa.statistics.weights import Weights
 
 # For each fold, the indices of the training items and of the test items.
@@ -56,6 +57,7 @@ def warn_of_rows(X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None
     """Warn if the rows of the arguments differ in order, or if the groups seem to be ids."""
     warn_of_row_order({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
     if groups is not None:
+        length_of("groups", groups)
         warn_of_ids(read_column(groups, "groups"), "group")
 
 

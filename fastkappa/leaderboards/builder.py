@@ -47,7 +47,7 @@ from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.item_weights import read_clusters, read_scaled_weights
 from fastkappa.ratings.label_order import numbers_in_order
-from fastkappa.ratings.lengths import CHECK_IDS, n_samples
+from fastkappa.ratings.lengths import CHECK_IDS, length_of
 from fastkappa.ratings.missing import without
 from fastkappa.statistics.bootstrap import as_generator
 from fastkappa.statistics.weights import as_weights, disagreement_matrix, what_needs_order
@@ -115,10 +115,9 @@ class LeaderboardBuilder:
         warn_of_row_order({TRUTH: y_true, "clusters": clusters, "sample_weight": sample_weight})
         if self._reference.n_items == 0:
             raise ValueError("y_true must have at least one item, got none.")
-        if ids is not None and n_samples(ids) != self._reference.n_given:
+        if ids is not None and (n_ids := length_of("ids", ids)) != self._reference.n_given:
             raise ValueError(
-                f"ids must have one id per item of y_true ({self._reference.n_given}),"
-                f" got {n_samples(ids)}."
+                f"ids must have one id per item of y_true ({self._reference.n_given}), got {n_ids}."
             )
         # The ids of items without a true label. Predictions can contain or omit these ids.
         self._unrated: set[Any] = set()

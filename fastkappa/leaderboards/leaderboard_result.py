@@ -38,8 +38,8 @@ ENDS = {
     "rank_interval": ("rank_low", "rank_high"),
 }
 
-# The fields of a row that are numbers of items.
-COUNTED = ("n", "missing", "extra", "repeated", "other_labels")
+# The fields of a row that are numbers of items: of a scored prediction, and of one that was read.
+SCORED, READ = ("n", "other_labels"), ("missing", "extra", "repeated")
 
 
 class _Row(NamedTuple):
@@ -67,9 +67,9 @@ class LeaderboardRow(Result, _Row):
 
     If the prediction could not be scored, ``failure`` states the reason. The other fields
     correspond to the attributes of `Leaderboard`, and contain their values for this prediction. If
-    the prediction could not be read, or if its ids or labels were rejected, the numbers of items
-    are None and the coverage is NaN. The columns of data frames and printed tables are in the same
-    order as the fields.
+    the prediction was not scored, ``n`` and ``other_labels`` are None. If it could not be read, or
+    if its ids or labels were rejected, all numbers of items are None and the coverage is NaN. The
+    columns of data frames and printed tables are in the same order as the fields.
     """
 
     __slots__ = ()
@@ -219,8 +219,10 @@ class Leaderboard(Result):
         for j, name in enumerate(self.names):
             low, high = self.rank_interval[j].tolist()
             is_read = not math.isnan(self.coverage[j])
-            n, missing, extra, repeated, other_labels = (
-                int(getattr(self, name)[j]) if is_read else None for name in COUNTED
+            n, other_labels, missing, extra, repeated = (
+                int(getattr(self, field)[j]) if is_known else None
+                for fields, is_known in ((SCORED, self.failures[j] is None), (READ, is_read))
+                for field in fields
             )
             yield LeaderboardRow(
                 int(self.rank[j]) or None,
@@ -279,7 +281,10 @@ class Leaderboard(Result):
         if not self.rank.any():
             return self._headline() + "."
         leader, *_ = self
-        of_all = f"of {printable(leader.name)}, first of {int((self.rank > 0).sum())} predictions"
+        n_ranked = int((self.rank > 0).sum())
+        of_all = f"of {printable(leader.name)}"
+        if n_ranked > 1:
+            of_all += f", first of {n_ranked} predictions"
         tied = [printable(name) for name, rank in zip(self.names[1:], self.rank[1:]) if rank == 1]
         if tied:
             of_all += f" and tied with {first_of_many(tied, MOST_NAMED)},"
@@ -337,7 +342,7 @@ class Leaderboard(Result):
                 interval_text(row.simultaneous_interval, ""),
                 "" if math.isnan(row.proportion_first) else f"{100 * row.proportion_first:.1f} %",
                 "" if row.rank_interval is None else _ranks(*row.rank_interval),
-                str(row.n) if row.failure is None else "",
+                "" if row.n is None else str(row.n),
             ]
             for row in self
         ]

@@ -106,8 +106,11 @@ def length_of(name: str, column: Any) -> int:
             raise TypeError(f"{type(column).__name__} is not an array")
         length = n_samples(column)
     except TypeError as error:
+        got = short_repr(column)
+        values = f" If it is the name of a column, pass the column's values, such as df[{got}]."
         raise TypeError(
-            f"{name} must be a list or an array, with one entry per item, got {short_repr(column)}."
+            f"{name} must be a list or an array, with one entry per item, got {got}."
+            f"{values if isinstance(column, str) else ''}"
         ) from error
     shape = getattr(column, "shape", None)
     if shape is None and isinstance(column, (list, tuple)):

@@ -8,7 +8,12 @@ from typing import Any, Literal
 import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
-from fastkappa.ratings.doubtful_labels import missing_among_numbers, odd_strings, refuse_odd_strings
+from fastkappa.ratings.doubtful_labels import (
+    missing_among_numbers,
+    odd_strings,
+    refuse_decimal_commas,
+    refuse_odd_strings,
+)
 from fastkappa.ratings.missing import BLANKS
 from fastkappa.sources.arrow_columns import codes_of, in_one, is_string
 from fastkappa.sources.arrow_files import DELIMITERS, format_of
@@ -39,6 +44,7 @@ def mark_missing(
     odd: OddStrings,
     remedy: str,
     decimal: str,
+    of_commas: str | None = None,
 ) -> Any:
     """Return a column of a file, with codes for missing ratings replaced by null.
 
@@ -56,6 +62,8 @@ def mark_missing(
         The advice in the error about such strings.
     decimal : str
         The decimal separator in text.
+    of_commas : str, optional
+        The advice in the error about numbers with a decimal comma. If None, they are no error.
 
     Returns
     -------
@@ -69,7 +77,7 @@ def mark_missing(
     is_dictionary = types.is_dictionary(array.type)
     if is_string(array.type.value_type if is_dictionary else array.type):
         is_text = format_of(path) in DELIMITERS
-        return _marked_strings(array, column, codes, is_text, odd, remedy, decimal)
+        return _marked_strings(array, column, codes, is_text, odd, remedy, decimal, of_commas)
     numbers: list[int] = []
     if codes is not None and types.is_integer(array.type):
         limits = np.iinfo(str(array.type))
@@ -92,6 +100,7 @@ def _marked_strings(
     odd: OddStrings,
     remedy: str,
     decimal: str,
+    of_commas: str | None,
 ) -> Any:
     import pyarrow
 
@@ -105,6 +114,8 @@ def _marked_strings(
         present = column_of(
             [with_point(categories[i], decimal) for i in places], STRINGS, counts=counts[places]
         )
+        if of_commas is not None:
+            refuse_decimal_commas(present, f"column {column!r}", of_commas)
         # Strings such as "n/a" count as missing only if the user gave no missing codes.
         others = {*odd_strings(present)}
         if odd == "drop" and codes is None:

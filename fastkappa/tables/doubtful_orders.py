@@ -67,7 +67,7 @@ FEWEST_SORTED, FEWEST_PAIRS, ORDERED = 30, 3, 0.05
 
 
 def judge_order(
-    table: AnyArray,
+    table: AnyArray | Callable[[], AnyArray],
     first: Column,
     second: Column,
     names: tuple[str, str] = ("y1", "y2"),
@@ -76,16 +76,17 @@ def judge_order(
 ) -> bool:
     """Warn if only one of two columns seems to be sorted, or if rows seem shifted or repeated.
 
-    ``table`` contains the counts of the two columns. If the first column ``is_reference``, it can
-    be sorted without a warning, because items are often sorted by their true label. Return whether
-    a warning was issued.
+    ``table`` contains or returns the counts of the two columns. If the first column
+    ``is_reference``, it can be sorted without a warning, because items are often sorted by their
+    true label. Return whether a warning was issued.
     """
     columns, places = (first.values, second.values), (1,) if is_reference else (0, 1)
     if len(columns[0]) < FEWEST_ROWS:
         return False
     is_sorted = False
     if any(is_grouped(columns[place][:HEAD].tolist()) for place in places):
-        is_sorted = judge_sorted_alone(table, columns, names, places)
+        counts = table() if callable(table) else table
+        is_sorted = judge_sorted_alone(counts, columns, names, places)
     return judge_rows([(first, second)], names) or is_sorted
 
 

@@ -308,12 +308,17 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         """Yield lines about the intervals of kappa and the design effects."""
         yield f"intervals of kappa: {self.pooled.interval_method}{widened_text(self.pooled)}"
         if self.pooled.clusters is not None:
-            effects = [
-                f"{label_text(group)} {figure(result.design_effect, digits=2)}"
-                for group, result in self.results.items()
-            ]
-            more = ", ..." if len(effects) > MOST_IN_SENTENCE else ""
-            yield f"design effects: {', '.join(effects[:MOST_IN_SENTENCE])}{more}"
+            yield design_effects(self.results)
+
+
+def design_effects(results: Mapping[Any, Any]) -> str:
+    """Return a line with the design effect of each group's result."""
+    effects = [
+        f"{label_text(group)} {figure(result.design_effect, digits=2)}"
+        for group, result in results.items()
+    ]
+    more = ", ..." if len(effects) > MOST_IN_SENTENCE else ""
+    return f"design effects: {', '.join(effects[:MOST_IN_SENTENCE])}{more}"
 
 
 def _row(name: str, n: int | None, value: float, found: Any) -> dict[str, Any]:

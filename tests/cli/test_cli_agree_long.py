@@ -278,6 +278,22 @@ def test_rows_without_a_rating_are_counted(tmp_path: Path) -> None:
     assert "without" not in str(result)
 
 
+def test_a_blank_last_row_does_not_withdraw_a_rating(tmp_path: Path) -> None:
+    rows = [
+        (f"i{i}", who, "xy"[(i + (who == "b") * (i // 4)) % 2]) for i in range(9) for who in "ab"
+    ]
+    options = [*LONG, "--missing", "drop"]
+    names = ("patient", "who", "grade")
+    once = write_csv(tmp_path / "once.csv", **dict(zip(names, zip(*rows))))
+    twice = [*rows, ("i0", "a", "y"), ("i0", "a", ""), ("i1", "b", "")]
+    path = write_csv(tmp_path / "twice.csv", **dict(zip(names, zip(*twice))))
+    kept = {which: json_of(path, *options, "--duplicates", which) for which in ("first", "last")}
+    assert kept["first"]["kappa"] == json_of(once, *options)["kappa"]
+    changed = [(item, who, "y" if (item, who) == ("i0", "a") else g) for item, who, g in rows]
+    once = write_csv(tmp_path / "once.csv", **dict(zip(names, zip(*changed))))
+    assert kept["last"]["kappa"] == json_of(once, *options)["kappa"]
+
+
 def test_a_file_without_clusters_has_those_of_the_other_files(tmp_path: Path) -> None:
     long, _ = written(tmp_path, WHO[:4])
     head, *rows = long.read_text(encoding="utf-8").splitlines()

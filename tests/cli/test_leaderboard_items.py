@@ -134,7 +134,8 @@ def test_labels_outside_those_given_are_an_error_unless_allowed(folder: Path) ->
     assert "seems to number" not in rows[1]["failure"]
     write(honest.assign(grade=honest["grade"] + 1), "shifted.csv")
     (_, row) = rows_of("middle.csv", "shifted.csv", "--labels", "0,1,2,3", exit_code=1)
-    assert "'shifted.csv' seems to number the labels 1 higher than the truth" in row["failure"]
+    hint = "; prediction 'shifted.csv' seems to number the labels 1 higher than the truth"
+    assert hint in row["failure"]
     assert row["failure"].endswith(" Use --allow-other-labels to leave out such items.")
     allowed = rows_of(*files, "--allow-other-labels")
     assert [row["name"] for row in allowed] == ["cheater.csv", "middle.csv"]

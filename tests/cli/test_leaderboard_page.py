@@ -114,7 +114,7 @@ def test_warnings_on_a_page_name_teams_and_no_paths(here: Path) -> None:
     ]
 
 
-def test_numbers_of_items_of_a_file_that_was_not_read_are_null(here: Path) -> None:
+def test_numbers_of_items_of_a_file_that_was_not_scored_are_null(here: Path) -> None:
     (here / "empty.csv").touch()
     write_csv(here / "short.csv", id=range(20), y=LABELS[:20])
     options = ("--mismatch", "drop", "--format", "json")
@@ -122,7 +122,7 @@ def test_numbers_of_items_of_a_file_that_was_not_read_are_null(here: Path) -> No
     empty, short = json.loads(found.stdout)["rows"]
     numbers = ("n", "coverage", "missing", "extra", "repeated", "other_labels")
     assert [empty[name] for name in numbers] == [None] * 6
-    assert [short[name] for name in numbers] == [0, 20 / 30, 10, 0, 0, 0]
+    assert [short[name] for name in numbers] == [None, 20 / 30, 10, 0, 0, None]
 
 
 def test_the_page(here: Path) -> None:

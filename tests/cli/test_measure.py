@@ -336,3 +336,14 @@ def test_the_csv_has_the_figures_of_the_report(flows: Path) -> None:
     three = measure.text_of(flows, "--raters", "wright", "mini", "third", "--format", "csv")
     assert "\nprecision," in three
     assert "shift" not in three
+
+
+def test_decimal_commas_are_named_before_missing_values(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("id;y;a;b\n1;1;1,5;\n2;2;2,25;2\n3;1;3;3,5\n")
+    reason = "column 'a' contains numbers with a decimal comma, such as '1,5': use --decimal ,."
+    assert reason in measure.refusal(path, "--raters", "a", "b")
+    assert reason in measure.refusal(path, "--raters", "a", "b", "--missing", "drop")
+    assert reason in CommandLine("thresholds").refusal(path, "--y", "y", "--score", "a")
+    refused = measure.refusal(path, "--raters", "a", "b", "--decimal", ",")
+    assert "measurements are missing: 1 in column 'b'" in refused

@@ -92,7 +92,7 @@ def test_decimal_commas_in_text_beside_numbers(tmp_path: Path) -> None:
     rows: list[list[Any]] = [["cuff", "sensor"], ["120,5", 121.5], ["110,25", 111], [130, 128.5]]
     path = write_xlsx(tmp_path / "r.xlsx", ratings=rows)
     measure = ["measure", path, "--raters", "cuff", "sensor"]
-    assert "If this is a decimal comma, use --decimal ','." in program.refusal(*measure)
+    assert "decimal comma, such as '120,5': use --decimal ,." in program.refusal(*measure)
     found = program.json_of(*measure, "--decimal", ",")
     # The mean of -1, -0.75 and 1.5.
     assert found["limits"]["bias"] == pytest.approx(-0.25 / 3)

@@ -161,8 +161,14 @@ def test_clusters_of_groups_and_of_several() -> None:
     assert found["standard_error"] == pytest.approx(expected.standard_error)
     assert found["raters"] == ["a", "b"]
     several = agree.json_of(*options, "--raters", "a", "b", "c")["coefficients"]["fleiss_kappa"]
-    of_three = fleiss_kappa(np.column_stack([A, B, C]), clusters=patient)
+    ratings = np.column_stack([A, B, C])
+    of_three = fleiss_kappa(ratings, clusters=patient)
     assert several["standard_error"] == pytest.approx(of_three.standard_error)
+    u, v = (
+        fleiss_kappa(ratings[g == name], clusters=patient[g == name]).design_effect for name in "uv"
+    )
+    text = agree.text_of(*options, "--raters", "a", "b", "c", "--group", "g")
+    assert f"design effects: u {u:.2f}, v {v:.2f}\n" in text
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

@@ -113,6 +113,8 @@ def test_groups_stay_together(make: Any) -> None:
     )
     with pytest.raises(ValueError, match=message):
         clone(estimator).fit(X, Y)
+    with pytest.raises(TypeError, match=r"^groups must be .* such as df\['patient'\]\.$"):
+        clone(estimator).fit(X, Y, groups="patient")
     for cv, splitter in ((GroupKFold(4), GroupKFold(4)), (4, StratifiedGroupKFold(4))):
         fitted = clone(estimator).set_params(cv=cv).fit(X, Y, groups=GROUPS)
         splits = [*splitter.split(X, Y, GROUPS)]

@@ -343,8 +343,7 @@ thresholds = command(
 # row is known. "in rows": all rows are known at once. "names": the names of the columns are known.
 NUMBERS = frozenset({"numbers"})
 LONG = frozenset({"numbers", "strings", "missing", "mixed", "found labels"})
-BATCH = LONG | {"columns", "in order"}
-LISTS = BATCH | {"in rows"}
+LISTS = LONG | {"columns", "in order", "in rows"}
 ENGINE = frozenset({"numbers", "strings", "missing", "found labels", "columns", "names"})
 FRAME = ENGINE | {"in order", "in rows"}
 TEXT = LISTS | {"names"}
@@ -377,7 +376,7 @@ ENTRANCES = {
     "agreement": Entrance(agreement),
     "agreement_by": Entrance(agreement_by),
     "confusion_counts": Entrance(confusion_counts, drops=False, has_weights=False),
-    "ConfusionAccumulator": Entrance(accumulator, BATCH),
+    "ConfusionAccumulator": Entrance(accumulator),
     "ConfusionAccumulator, item by item": Entrance(accumulator_by_item, LONG),
     "leaderboard": Entrance(leaderboard),
     "score_many": Entrance(score_many),

@@ -83,6 +83,8 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = csv.DictReader(io.StringIO(result.stdout))
     assert (first["name"], first["rank"], first["coverage"]) == ("fair.csv", "1", "1.0")
     assert (second["rank"], float(second["coverage"])) == ("", 400 / 600)
+    known = [row[field] for row in (first, second) for field in ("n", "other_labels", "missing")]
+    assert known == ["600", "0", "0", "", "", "200"]
     assert MESSAGE in second["failure"]
     assert "Use --min-coverage 0.666 to rank it" in second["failure"]
     enough = (*options, "--min-coverage", "0.666")

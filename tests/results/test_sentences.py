@@ -412,3 +412,4 @@ def test_sentences() -> None:
         [1, 2, 3] * 9, [[1, 2, 2] * 9], clusters=list(range(9)) * 3, n_resamples=99, rng=0
     )
     assert "95 % interval of 99 bootstrap replicates of 9 clusters" in clustered.sentence()
+    assert " of 0 on 27 items was 0.50 " in clustered.sentence()

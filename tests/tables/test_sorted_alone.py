@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from fastkappa import (
+    ConfusionAccumulator,
     Ratings,
     agreement,
     agreement_by,
@@ -63,6 +64,13 @@ def of_folder(first: Any, second: Any, folder: Path) -> None:
     confusion_from_source(folder, "a", "b", num_threads=1)
 
 
+def of_batches(first: Any, second: Any, folder: Path) -> None:
+    total = ConfusionAccumulator()
+    total.update(first[:1], [None], missing="drop")
+    total.update(first, second)
+    total.kappa()
+
+
 def of_raters(first: Any, second: Any, folder: Path) -> None:
     fleiss_kappa(Ratings.from_raters({"y1": first, "y2": second}))
 
@@ -102,6 +110,7 @@ ENTRANCES: dict[str, Callable[[Any, Any, Path], object]] = {
     "agreement": lambda a, b, folder: agreement(a, b),
     "agreement_by": lambda a, b, folder: agreement_by(a, b, groups=["x"] * len(a)),
     "confusion_counts": lambda a, b, folder: confusion_counts(a, b),
+    "an accumulator": of_batches,
     "a file": of_file(lambda path: confusion_from_source(path, "a", "b")),
     "Parquet": of_parquet,
     "score": of_file(command("score", "--y1", "a", "--y2", "b")),
@@ -249,3 +258,12 @@ def test_labels_and_scores_are_no_ratings(tmp_path: Path) -> None:
         UserWarning, match="'y' is sorted but the column of out-of-fold labels is not"
     ):
         of_thresholds(path)
+
+
+def test_only_the_first_batch_of_an_accumulator_is_compared_row_by_row() -> None:
+    total = ConfusionAccumulator()
+    total.update(TRUTH, RATED)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        total.update(TRUTH[1:], RATED[:-1])
+        total += total

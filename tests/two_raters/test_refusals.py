@@ -25,6 +25,7 @@ from fastkappa import (
     compare_strata,
     confusion_counts,
     kappa_from_confusion,
+    leaderboard,
 )
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.measurements import concordance_correlation
@@ -189,7 +190,12 @@ def test_labels_stay_what_they_are() -> None:
 COLUMNS: dict[str, tuple[Any, type[Exception], str]] = {
     "None": (None, TypeError, "must be a list or an array, with one entry per item, got None"),
     "a number": (1, TypeError, "must be a list or an array, .* got 1"),
-    "a string": ("quadratic", TypeError, "must be a list or an array, .* got 'quadratic'"),
+    "a string": (
+        "grade",
+        TypeError,
+        r"must be a list or an array, .* got 'grade'\. If it is the name of a column, pass the"
+        r" column's values, such as df\['grade'\]\.",
+    ),
     "a set": ({1, 2}, TypeError, r"must be a list or an array, .* got \{1, 2\}"),
     "a generator": ((i for i in "ab"), TypeError, "must be a list or an array, .* got <generator"),
     "a table": (TABLE, ValueError, r"must be one-dimensional, .* got \[\[20, 5\], \[10, 15\]\]"),
@@ -209,6 +215,19 @@ def test_what_is_not_a_column(name: str) -> None:
         agreement_by(good, column, groups=good)
     with pytest.raises(error, match=f"^second {match}"):
         compare_predictions(good, column, y_true=good)
+
+
+def test_a_name_of_a_column_in_place_of_its_values() -> None:
+    good = [1, 2]
+    calls: dict[str, Callable[..., Any]] = {
+        "groups": lambda **name: agreement_by(good, good, **name),
+        "clusters": lambda **name: agreement(good, good, **name),
+        "sample_weight": lambda **name: agreement(good, good, **name),
+        "ids": lambda **name: leaderboard(good, {"a": good}, **name),
+    }
+    for argument, call in calls.items():
+        with pytest.raises(TypeError, match=rf"^{argument} must be .* such as df\['unit'\]\.$"):
+            call(**{argument: "unit"})
 
 
 # Functions with another column besides two columns of ratings, and its name.

@@ -58,6 +58,7 @@ NA_LABELS = " If a string such as NA is a label, list it in --labels."
 LISTS_AS_SETS = " If it stands for no label, use fastkappa agree with --set-separator."
 # The advice in errors about scores and measurements, where --labels would not help.
 ODD_SCORES = "use --missing-codes if they stand for missing values."
+SCORES_WITH_COMMAS = "use --decimal ,."
 BOOLEANS = {"true": True, "false": False}
 
 # A function that is called with labels that were sorted, because their order was neither given nor
@@ -214,6 +215,7 @@ class Reading(NamedTuple):
             odd="keep" if keeps else "drop" if self.drop_missing else "raise",
             remedy=ODD_SCORES if is_score else REMEDIES.odd_strings,
             decimal=decimal,
+            of_commas=SCORES_WITH_COMMAS if is_score else None,
         )
 
     def known(self, ratings: Mapping[str, Any]) -> list[Any] | None:

@@ -49,7 +49,7 @@ from fastkappa.statistics.intervals.doubt import wide_intervals
 from fastkappa.statistics.scales import Interpretation
 from fastkappa.statistics.strata import EqualKappas, compare_strata
 from fastkappa.two_raters.agreement_report import shared_clusters
-from fastkappa.two_raters.grouped_result import ALL, GroupedAgreement
+from fastkappa.two_raters.grouped_result import ALL, GroupedAgreement, design_effects
 
 
 def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output:
@@ -339,6 +339,8 @@ class GroupsOfSeveral:
             tests = (one.test(null, alternative=alternative) for one in named.values())
             grid = with_p(grid, (p for _, p in tests))
             below.append(f"p is from the test of {request.null_of(self._whole.method)}")
+        if self._whole.clusters is not None:
+            below.append(design_effects(self._firsts))
         below += self._undefined
         grids = [grid]
         if self._independent:

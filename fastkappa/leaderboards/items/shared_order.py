@@ -235,4 +235,4 @@ def _others(labels: Any, pair: tuple[Column, Column], name: str) -> str:
         first, second = (column._replace(values=column.values[is_known]) for column in pair)
         all_counts = tabulate(get_kernels(), first, second, None, None)
         hint = two_codings(all_counts.labels, all_counts.table, (TRUTH, name), are_given=True)
-    return others if hint is None else f"{others}. {hint.rstrip('.')}"
+    return others if hint is None else f"{others}; {hint.rstrip('.')}"
