@@ -140,7 +140,7 @@ def test_codes_that_are_equal_as_numbers(tmp_path: Path) -> None:
 def test_lines_that_repeat_others(tmp_path: Path) -> None:
     joined = [*WORDS, WORDS[3], WORDS[3], WORDS[7]]
     for lines, n in ((WORDS * 2, len(WORDS)), (joined, 3)):
-        with pytest.warns(UserWarning, match=f"^{n} rows of .* repeat the 'id' of other rows"):
+        with pytest.warns(UserWarning, match=f"^{n} rows of .* with the 'id' of another row"):
             _count(_write(tmp_path, *lines))
     run = CommandLine("agree").run(_write(tmp_path, *joined), "--raters", "a", "b")
     assert "3 rows of" in run.stderr
@@ -170,7 +170,7 @@ def test_labels_outside_the_given_ones_are_judged(tmp_path: Path) -> None:
 def test_a_later_export_with_corrections(tmp_path: Path) -> None:
     interim, final = ([f"{i},{'xyz'[i % n]},{'xyz'[i % 4 % 3]}" for i in range(20)] for n in (2, 3))
     path = _write(tmp_path, *interim[:15], *final)
-    with pytest.warns(UserWarning, match="^15 rows of .* repeat the 'id' of other rows"):
+    with pytest.warns(UserWarning, match="^15 rows of .* with the 'id' of another row"):
         _count(path)
     for command in ("score --y1 a --y2 b", "agree --raters a b"):
         name, *options = command.split()

@@ -175,8 +175,8 @@ def test_two_blocks_side_by_side(end: str, tmp_path: Path) -> None:
 
 
 def _changed(*names: str) -> Columns:
-    """Return 600 ratings, after which most disagreements were settled in a discussion."""
-    a, b = rated(["x", "y", "z"], 600)
+    """Return 1000 ratings, after which most disagreements were settled in a discussion."""
+    a, b = rated(["x", "y", "z"], 1000)
     before = [y if x != y and i % 5 else None for i, (x, y) in enumerate(zip(a, b))]
     after = [y if old is None else x for x, y, old in zip(a, b, before)]
     return dict(zip(("a", *names), (a, after, before)))
@@ -188,9 +188,9 @@ def test_ratings_changed_after_a_discussion(name: str, tmp_path: Path) -> None:
     a, b, before = columns.values()
     n_before = sum(x == (old or y) for x, y, old in zip(a, b, before))
     message = (
-        f"{600 - before.count(None)} ratings in 'b' differ from '{name}', and agree with 'a' on"
+        f"{1000 - before.count(None)} ratings in 'b' differ from '{name}', and agree with 'a' on"
         " 100 % of these items. Before the changes, the agreement on all items was only"
-        f" {percent_text(n_before / 600)}"
+        f" {percent_text(n_before / 1000)}"
     )
     check_doubtful(columns, message, tmp_path)
     # All earlier ratings are given, not only changed ones.
@@ -198,7 +198,7 @@ def test_ratings_changed_after_a_discussion(name: str, tmp_path: Path) -> None:
     check_doubtful({**columns, name: all_before}, message, tmp_path)
     # The column is not an earlier one, or the rater corrected slips without knowing a's ratings.
     check_ordinary({"a": a, "b": b, "note": before}, tmp_path)
-    slips = [None if i % 20 else GENERATOR.choice("xyz") for i in range(600)]
+    slips = [None if i % 20 else GENERATOR.choice("xyz") for i in range(1000)]
     check_ordinary({"a": a, "b": all_before, name: slips}, tmp_path)
 
 

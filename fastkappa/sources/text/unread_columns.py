@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.formatting import first_of_many
+from fastkappa.formatting import count_text, first_of_many
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.missing import is_missing
@@ -323,8 +323,9 @@ def _warn_of_repeated(given: Unread) -> bool:
         )
         if len(place) == n_distinct or (are_parts and is_shared and not tells_apart):
             warn(
-                f"{len(again)} rows of {given.source} repeat the {name!r} of other rows, but are"
-                " counted as separate items. If they are duplicates, remove them."
+                f"{count_text(len(again), 'row')} of {given.source} with the {name!r} of another"
+                " row: each row is counted as an item of its own. If these rows are duplicates,"
+                " remove them."
             )
             return True
     return False
