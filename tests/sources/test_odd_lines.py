@@ -153,6 +153,15 @@ def test_two_tables_side_by_side(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="but 14 of 23 are in different rows: .* join them"):
         _count(path)
     places = [*range(1, len(FIRST) + 1)]
+    rows = list(zip(places, FIRST, places[::-1], SECOND))
+    lines = [",".join(map(str, row)) for row in rows]
+    with pytest.warns(UserWarning, match="'item_a' and 'item_b' .* join them"):
+        _count(_write(tmp_path, *lines, names="item_a,a,item_b,b"))
+    # Each rater saw the items in another order.
+    for names in ("order_a,a,order_b,b", "item_a,a,order,b"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            _count(_write(tmp_path, *lines, names=names))
     for own, other in ((ids, ids), (places, places[::-1]), (ids, [f"t{i}" for i in places])):
         rows = list(zip(own, FIRST, other, SECOND))
         path = _write(tmp_path, *(",".join(map(str, row)) for row in rows), names="id,a,id_2,b")

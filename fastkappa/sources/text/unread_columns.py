@@ -22,7 +22,11 @@ from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.missing import is_missing
 from fastkappa.sources.text.unread_groups import ID, Unread, warn_of_groups
-from fastkappa.sources.text.unread_parts import have_same_labels, warn_of_parts
+from fastkappa.sources.text.unread_parts import (
+    have_same_labels,
+    name_difference,
+    warn_of_parts,
+)
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS
 
 TOTALS = frozenset(
@@ -332,11 +336,18 @@ def _warn_of_repeated(given: Unread) -> bool:
 
 
 def _warn_of_two_ids(given: Unread) -> None:
-    """Warn if two columns contain the same ids in different rows, as in joined tables."""
+    """Warn if two columns contain the same ids in different rows, as in joined tables.
+
+    Small numbers count as ids only if the names of the columns are those of ids and differ in the
+    same way as the names of two columns of ratings.
+    """
     names = [name for name in given.fields if name not in given.rated]
-    ids = {name: own for name in names if _are_ids(own := given.fields[name])}
+    ids = {name: own for name in names if _are_ids(own := given.fields[name], can_be_small=True)}
+    of_rated = [name_difference(*pair) for pair in combinations(given.rated, 2)]
     for (one, first), (other, second) in combinations(ids.items(), 2):
-        if found := displaced(first, second):
+        are_named = bool(ID.search(one) and ID.search(other))
+        can_be_small = are_named and name_difference(one, other) in of_rated
+        if found := displaced(first, second, can_be_small=can_be_small):
             n_shared, n_moved = found
             warn(
                 f"columns {one!r} and {other!r} of {given.source} contain the same ids, but"
@@ -346,27 +357,31 @@ def _warn_of_two_ids(given: Unread) -> None:
             return
 
 
-def displaced(first: Sequence[str], second: Sequence[str]) -> tuple[int, int] | None:
+def displaced(
+    first: Sequence[str], second: Sequence[str], *, can_be_small: bool = False
+) -> tuple[int, int] | None:
     """Return how many values two columns share, and how many of these are in different rows.
 
     Return None if the columns are not columns of ids, share few values, or have them in the same
     rows.
     """
-    if not (_are_ids(first) and _are_ids(second)):
+    if not all(_are_ids(values, can_be_small=can_be_small) for values in (first, second)):
         return None
     n_shared, n_in_place = len({*first} & {*second}), sum(map(eq, first, second))
     is_found = 2 * n_shared > len(first) and n_in_place < n_shared
     return (n_shared, n_shared - n_in_place) if is_found else None
 
 
-def _are_ids(values: Sequence[str]) -> bool:
-    """Return whether nearly all values differ, and some of them are not small numbers.
+def _are_ids(values: Sequence[str], *, can_be_small: bool = False) -> bool:
+    """Return whether nearly all values differ and, unless ``can_be_small``, some are no positions.
 
     Small numbers can be positions of the items.
     """
     if not FEWEST_IDS <= len(values) <= len({*values}) / LEAST_DISTINCT:
         return False
-    return not all(is_number(one) and float(one) <= 2 * len(values) for one in values)
+    return can_be_small or not all(
+        is_number(one) and float(one) <= 2 * len(values) for one in values
+    )
 
 
 def _warn_of_counted(given: Unread) -> None:

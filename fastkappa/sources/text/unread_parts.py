@@ -198,7 +198,7 @@ def _warn_of_roles(given: Unread) -> None:
     of_raters = [*filter(RATER.search, given.others)]
     for rated, are_rated, codes, _ in _of_two(given):
         for raters in combinations(of_raters, 2):
-            if _difference(*rated) != _difference(*raters):
+            if name_difference(*rated) != name_difference(*raters):
                 continue
             names = np.array([given.fields[name] for name in raters])[:, are_rated]
             are_named = (names != "").all(axis=0)
@@ -231,7 +231,7 @@ def _warn_of_roles(given: Unread) -> None:
                 return
 
 
-def _difference(*names: str) -> tuple[set[str], set[str]]:
+def name_difference(*names: str) -> tuple[set[str], set[str]]:
     """Return the words that only the first or only the second of two names contains."""
     first, second = ({*map(str.casefold, WORD.findall(name))} for name in names)
     return first - second, second - first
@@ -292,7 +292,7 @@ def _warn_of_changed(given: Unread) -> None:
     rater repeated without knowing the other ratings.
     """
     for name, other in product(given.rated, given.others):
-        later, earlier = _difference(name, other)
+        later, earlier = name_difference(name, other)
         are_stages = later <= LATER and not earlier.isdisjoint(EARLIER)
         if not are_stages or not have_same_labels(given.fields[name], given.fields[other]):
             continue
