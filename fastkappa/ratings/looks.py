@@ -395,8 +395,8 @@ def is_respelt(label: str, meant: str) -> bool:
         )
     words = [text.rstrip(".").split() for text in (first, second)]
     # Words in capitals are treated as codes, because one code can begin with another, as "NNPS"
-    # does with "NNP".
-    are_codes = meant.isupper() and len(meant) > 1
+    # does with "NNP", or "ORG" with "O".
+    are_codes = meant.isupper() and (len(meant) > 1 or label.isupper())
     are_words = all(map(str.isalpha, [*words[0], *words[1]]))
     if len(words[0]) != len(words[1]) or not words[0] or not are_words or are_codes:
         return False
