@@ -51,7 +51,7 @@ FORMS = [
     (
         r"\. If (ratings have one row|one column contains).* If not, use Ratings\.from_array.*",
         ". Use --raters if each rater has a column, or --item, --rater and --rating if the file"
-        " has one row per rating.",
+        " has one row per rating. If each rater has a row, exchange rows and columns.",
     ),
     (
         r"(Give one column per rater: ratings\.pivot|If the columns say which subject).*",

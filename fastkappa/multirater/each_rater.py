@@ -328,8 +328,8 @@ default=None
     if n_undefined:
         warnings.warn(
             f"kappa with the other raters is undefined for {n_undefined} of {len(names)} raters,"
-            " because they share no subject with any other rater, or because all ratings of the"
-            " shared subjects are equal.",
+            " because a rater has no ratings or shares no subject with another rater, or because"
+            " all ratings of the shared subjects are equal.",
             undefined_metric_warning(),
             stacklevel=2,
         )

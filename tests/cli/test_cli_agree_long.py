@@ -355,3 +355,23 @@ def test_many_replaced_ratings_suggest_wrong_columns(tmp_path: Path) -> None:
     ]
     assert replaced.startswith("90 ratings replaced")
     assert replaced.endswith("Check the columns of items and raters.")
+
+
+def test_raters_without_ratings_are_left_out(tmp_path: Path) -> None:
+    drawn = random.Random(7)
+    grades: dict[str, list[Any]] = {
+        who: drawn.choices("xyz", weights=(5, 2, 1), k=60) for who in WHO[:4]
+    }
+    weeks = ["w1", "w2"] * 30
+    options = ["--missing", "drop", "--cluster", "week", "--format", "csv", "--raters"]
+    wide = write_csv(tmp_path / "wide.csv", **grades, week=weeks)
+    expected = command.run(wide, *options, *WHO[:3]).stdout
+    grades[WHO[3]] = [""] * 60
+    absent = command.run(write_csv(tmp_path / "wide.csv", **grades, week=weeks), *options, *WHO[:4])
+    assert absent.stdout == expected
+    assert "warning: d rated no item. The report counts only the other raters." in absent.stderr
+    # In one of the groups, there is no rating by the last rater.
+    grades[WHO[3]] = [grades["a"][i] if i % 2 else "" for i in range(60)]
+    path = write_csv(tmp_path / "wide.csv", **grades, week=weeks)
+    w1, w2 = json_of(path, "--raters", *WHO[:4], "--missing", "drop", "--group", "week")["groups"]
+    assert (w1["each_rater"]["rater_names"], w2["each_rater"]["rater_names"]) == (WHO[:3], WHO[:4])

@@ -27,8 +27,9 @@ from fastkappa.cli.rater_remarks import (
 from fastkappa.cli.words import arguments_named, names_of_columns
 from fastkappa.formatting import first_of_many
 from fastkappa.multirater.ratings import Ratings
-from fastkappa.ratings.doubtful_labels import MOST_SHOWN
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
 from fastkappa.ratings.missing import find_missing, without
+from fastkappa.results.sentence import listed
 from fastkappa.sources.arrow_batches import split_by
 from fastkappa.sources.arrow_columns import (
     as_array,
@@ -315,6 +316,10 @@ def read_raters(
     def ratings_of(arrays: Mapping[str, Any], labels: Any) -> Ratings:
         clusters = None if cluster is None else arrays[cluster]
         ratings = {name: arrays[name] for name in rated if name in arrays}
+        silent = [name for name, array in ratings.items() if array.null_count == len(array)]
+        if columns.rating is None and 0 < len(silent) < len(ratings):
+            warn(f"{listed(silent)} rated no item. The report counts only the other raters.")
+            ratings = {name: array for name, array in ratings.items() if name not in silent}
         if separator is not None:
             ratings = {name: array.to_pylist() for name, array in ratings.items()}
         if columns.rating is None:

@@ -87,7 +87,7 @@ class Conger(Coefficient):
         by_chance, sizes = (
             self._profiles.sums(
                 (distance + sign * (distance * margins).sum(axis=-1, keepdims=True))
-                * (n / n_rated)[:, None]
+                * (n / np.maximum(n_rated, 1))[:, None]
             )
             for sign, distance in (
                 (sign, self._partners(margins, sign) @ self._distances) for sign in (-1, 1)
