@@ -343,10 +343,11 @@ def _warn_of_two_ids(given: Unread) -> None:
     """
     names = [name for name in given.fields if name not in given.rated]
     ids = {name: own for name in names if _are_ids(own := given.fields[name], can_be_small=True)}
-    of_rated = [name_difference(*pair) for pair in combinations(given.rated, 2)]
     for (one, first), (other, second) in combinations(ids.items(), 2):
-        are_named = bool(ID.search(one) and ID.search(other))
-        can_be_small = are_named and name_difference(one, other) in of_rated
+        can_be_small = bool(ID.search(one) and ID.search(other)) and any(
+            name_difference(*rated) == name_difference(one, other)
+            for rated in combinations(given.rated, 2)
+        )
         if found := displaced(first, second, can_be_small=can_be_small):
             n_shared, n_moved = found
             warn(
