@@ -24,6 +24,7 @@ MEAN = np.rint(TABLE.mean(axis=0)).astype(int)
 DERIVED = {
     "consensus": ("consensus", MODE, "consensus equals the most frequent of the other ratings"),
     "final": ("final", MODE, "final equals the most frequent of the other ratings"),
+    "curated": ("CURATION_USER", MODE, "CURATION_USER equals the most frequent of the other"),
     "majority": ("Majority_vote", MODE, "Majority_vote equals the most frequent"),
     "mean": ("mean grade", MEAN, "mean grade equals the mean of the other ratings"),
     "total": ("total", TABLE.sum(axis=0), "total equals the sum of the other ratings"),

@@ -223,3 +223,18 @@ def test_compressed_files_are_looked_at_from_the_front(tmp_path: Path) -> None:
             warnings.simplefilter("always")
             _count(path)
         assert bool(caught) == is_warned
+
+
+def test_ratings_as_column_names(tmp_path: Path) -> None:
+    lines = [f"s{i},{'xyz'[i % 3]}{'xyz'[i % 3]},{'xyz'[i % 4 % 3] * 2}" for i in range(30)]
+    path = _write(tmp_path, *lines, names="s30,zz,xx")
+    with pytest.warns(UserWarning, match="columns called 'zz', 'xx', which are also labels"):
+        confusion_from_source(path, "zz", "xx")
+    for command in ("score --y1 zz --y2 xx", "agree --raters zz xx"):
+        name, *options = command.split()
+        assert "use --no-header" in " ".join(CommandLine(name).run(path, *options).stderr.split())
+    # The names of raters can also be letters or numbers.
+    lines = [f"{i},{'ABC'[i % 3]},{'ABC'[i % 4 % 3]}" for i in range(30)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        confusion_from_source(_write(tmp_path, *lines, names="id,A,B"), "A", "B")

@@ -29,8 +29,8 @@ from fastkappa.tables.doubtful_tables import (
 from fastkappa.tables.two_codings import FEWEST_APART, MOST_LABELS, not_told_apart, two_names
 
 COMPUTED = re.compile(
-    r"(?<![^\W_])(consensus|majority|mode|votes?|adjudicated|final|gold|mean|average|avg|median|total|sum)"
-    r"(?![^\W_])",
+    r"(?<![^\W_])(consensus|majority|mode|votes?|adjudicat\w*?|curat\w*?|final|gold|mean|average|avg"
+    r"|median|total|sum)(?![^\W_])",
     re.IGNORECASE,
 )
 # With fewer items than this, each rating by a rater can be the item's most frequent one by chance.

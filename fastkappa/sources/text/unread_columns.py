@@ -110,6 +110,14 @@ def judge_columns(given: Unread, *, is_whole: bool = True) -> None:
     if not given.fields or not set(given.rated) <= given.fields.keys():
         return
     if given.rated:
+        # The names of raters can also be letters or numbers.
+        labels = {text for name in given.rated for text in given.fields[name] if len(text) > 1}
+        if {*given.rated} <= labels and not any(map(is_number, given.rated)):
+            warn(
+                f"{given.source} has columns called {first_of_many([*map(repr, given.rated)], 3)},"
+                " which are also labels in these columns. If the first row contains ratings, add"
+                " the names of the columns above it, or use --no-header on the command line."
+            )
         _warn_of_subtotals(given)
         _warn_of_tests(given)
         _warn_of_weights(given)
