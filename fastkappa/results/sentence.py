@@ -23,18 +23,24 @@ WITHOUT_INTERVAL = 4
 
 
 def decimals(interval: tuple[float, float]) -> int:
-    """Return the number of decimals of an estimate and its interval: 2, or more if it is narrow.
+    """Return the number of decimals of an estimate and its interval.
+
+    It is 2, or more if the interval is narrow or a limit is close to 0.
 
     Examples
     --------
     >>> from fastkappa.results.sentence import decimals
-    >>> decimals((0.25, 0.75)), decimals((0.5, 0.519)), decimals((float("nan"), float("nan")))
-    (2, 3, 4)
+    >>> decimals((0.25, 0.75)), decimals((-0.5, -0.002)), decimals((0.5, 0.519))
+    (2, 3, 3)
     """
     width = interval[1] - interval[0]
     if not 1e-6 < width < math.inf:
         return WITHOUT_INTERVAL
-    return 2 - min(math.floor(math.log10(width / NARROW)), 0)
+    digits = 2 - min(math.floor(math.log10(width / NARROW)), 0)
+    # Do not round a limit to 0, because sentences often show whether an interval contains 0.
+    while digits < WITHOUT_INTERVAL and any(end and not round(end, digits) for end in interval):
+        digits += 1
+    return digits
 
 
 def p_rounded(p_value: float) -> str:

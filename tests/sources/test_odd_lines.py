@@ -238,3 +238,18 @@ def test_ratings_as_column_names(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         confusion_from_source(_write(tmp_path, *lines, names="id,A,B"), "A", "B")
+
+
+def test_answers_that_were_not_submitted(tmp_path: Path) -> None:
+    for n, state in ((20, "discarded"), (60, "submitted")):
+        states = [state if i < n else "submitted" for i in range(60)]
+        rows = [f"{i},{'xyz'[i % 3]},{'xyz'[i % 4 % 3]},{one}" for i, one in enumerate(states)]
+        path = _write(tmp_path, *rows, names="id,a,b,status")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            _count(path)
+        said = [str(one.message) for one in caught]
+        assert said == [
+            "column 'status' contains 'discarded' in 20 rows. If these ratings were"
+            " not submitted, leave them out."
+        ] * (n == 20)

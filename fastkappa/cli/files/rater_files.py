@@ -81,11 +81,10 @@ def opened_raters(
                 " have only one file. Rename one of them."
             )
         found[name] = source = opener.source(file)
-        if file not in files and DECIDED in column_names(file, source.text_format):
+        if DECIDED in column_names(file, source.text_format):
             warn(
                 f"{file} has a column {DECIDED!r}, like the files that --gold writes, but was read"
-                f" as the ratings of {name}. If the file contains final labels, move it to another"
-                " folder."
+                f" as the ratings of {name}. If the file contains final labels, leave it out."
             )
     if len(found) < 2:
         named = " and ".join(found) or "none"

@@ -50,6 +50,8 @@ TEST = re.compile(
     r"(?i:[zx]*[\W_]*(test|dummy|demo|training|practice)[\W_]*"
     r"(patient|subject|record|case|user|item|id)?[\W_]*\d*)"
 )
+# Matches the state of an answer that was not submitted or no longer counts.
+STATE = re.compile(r"(?i:(discard|draft|skip|ignor|cancel|withdraw)\w*|not[\W_]submitted)")
 # A warning about ids that match `TEST` requires that at most the proportion `MOST_TESTS` of the ids
 # match, and that no other id matches `SPLIT`. If an id matches `SPLIT`, the test items are probably
 # those used to test a model.
@@ -162,7 +164,16 @@ def total_of(text: str) -> str:
 
 
 def _warn_of_tests(given: Unread) -> None:
-    """Warn about a few items whose ids suggest that they were entered only to test a tool."""
+    """Warn about rows entered only to test a tool, or not submitted, as ids or states suggest."""
+    for name in given.others:
+        states = Counter(filter(STATE.fullmatch, given.fields[name]))
+        if 0 < states.total() <= given.n_rows / 2:
+            warn(
+                f"column {name!r} contains {first_of_many([*map(repr, states)], 3)} in"
+                f" {count_text(states.total(), 'row')}. If these ratings were not submitted, leave"
+                " them out."
+            )
+            return
     for name in given.fields:
         ids = given.fields[name] if name not in given.rated and ID.search(name) else ()
         found = [*filter(TEST.fullmatch, ids)]
