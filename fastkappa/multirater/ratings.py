@@ -153,7 +153,7 @@ class Ratings:
         elif hasattr(raters, "columns"):
             raise ValueError(
                 "raters must be a list or a dict of columns, got a data frame:"
-                " use Ratings.from_array for one column per rater."
+                " use Ratings.from_array, with frame.T if each rater has a row."
             )
         else:
             columns = list(raters)

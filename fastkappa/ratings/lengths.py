@@ -28,7 +28,7 @@ BYTES = "got bytes: convert them to strings, as with rating.decode()."
 CONTINUOUS = (
     " For fractional numbers, use fastkappa.measurements.continuous_kappa; for scores, use"
     " optimal_thresholds. If the numbers are labels of a scale, such as half points, name all of"
-    " them in labels=."
+    " them in labels=. If they are codes in which 1.1 is not 1.10, read them as strings."
 )
 
 # In lists with fewer ids than this, it is too often a coincidence that only the first item is

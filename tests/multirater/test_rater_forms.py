@@ -211,8 +211,7 @@ def test_raters_in_rows_are_named(name: str) -> None:
         assert str(caught[0].message) == (
             "ratings have 6 rows, read as subjects, and 12 columns, read as raters, but ratings"
             " agree within columns and not within rows. If ratings have one row per rater,"
-            " transpose them or use Ratings.from_raters(ratings). If not, use"
-            " Ratings.from_array(ratings)."
+            " transpose them, as with ratings.T. If not, use Ratings.from_array(ratings)."
         )
         assert caught[0].filename == __file__
 
@@ -256,7 +255,7 @@ def test_a_data_frame_is_no_list_of_raters(frame: Any) -> None:
     with pytest.raises(
         ValueError,
         match=r"raters must be a list or a dict of columns, got a data frame:"
-        r" use Ratings\.from_array for one column per rater",
+        r" use Ratings\.from_array, with frame\.T if each rater has a row\.",
     ):
         Ratings.from_raters(frame({"Ann": [1, 2], "Ben": [1, 2]}))
 

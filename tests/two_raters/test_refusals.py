@@ -254,7 +254,8 @@ FORMS: dict[str, tuple[Any, str]] = {
         r"must be labels, got numbers with fractions: array\(\[0\.25, 0\.75\]\)\."
         r" For fractional numbers, use fastkappa\.measurements\.continuous_kappa; for"
         r" scores, use optimal_thresholds\. If the numbers are labels of a scale, such as half"
-        r" points, name all of them in labels=\.$",
+        r" points, name all of them in labels=\. If they are codes in which 1\.1 is not 1\.10, read"
+        r" them as strings\.$",
     ),
     "pandas": (
         pd.DataFrame({"a": [1, 2], "b": [1, 2]}),

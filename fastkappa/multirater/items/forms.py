@@ -121,8 +121,7 @@ def form_of_rows(numbers: AnyArray) -> OtherForm | None:
     return OtherForm(
         f"ratings have {n_subjects} rows, read as subjects, and {numbers.shape[-2]} columns, read"
         " as raters, but ratings agree within columns and not within rows. If ratings have one row"
-        " per rater, transpose them or use Ratings.from_raters(ratings). If not, use"
-        " Ratings.from_array(ratings)."
+        " per rater, transpose them, as with ratings.T. If not, use Ratings.from_array(ratings)."
     )
 
 
