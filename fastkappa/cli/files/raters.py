@@ -184,7 +184,7 @@ def _add_column(parts: Sequence[dict[str, Any]], item: str, column: str) -> None
         if column not in part:
             items = part[item].to_pylist()
             for one in items:
-                if one in several or (one not in known and one is not None):
+                if one is not None and (one in several or one not in known):
                     problem = (
                         f"has more than one {column!r} in the files that contain this column"
                         if one in several
