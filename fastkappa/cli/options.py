@@ -20,6 +20,8 @@ MOST_REPLICATES = 1_000_000
 DPI = 300
 # The maximum number of lines to skip before a table.
 MOST_SKIPPED = 10_000
+# Appended to an error about a column that is named twice.
+RENAME = " If two columns have this name, rename one of them."
 
 
 WeightsName: TypeAlias = Literal["none", SchemeName]

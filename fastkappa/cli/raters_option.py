@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperCommand
 
+from fastkappa.cli.options import RENAME
+
 if TYPE_CHECKING:
     from fastkappa.cli.files.raters import RaterColumns
 
@@ -112,7 +114,7 @@ def named_raters(options: RaterOptions, *, names_items: bool = False) -> RaterCo
     for (option, column), (other, second) in combinations(named.items(), 2):
         if column == second:
             raise ValueError(
-                f"{option} and {other} must name different columns, got {column!r} twice."
+                f"{option} and {other} must name different columns, got {column!r} twice.{RENAME}"
             )
     return RaterColumns(chosen, item, rater, rating)
 
@@ -127,5 +129,5 @@ def different_raters(given: Sequence[str] | None) -> tuple[str, ...]:
         raise ValueError(f"--raters must name two or more columns, got only {raters[0]!r}.{advice}")
     for name in raters:
         if raters.count(name) > 1:
-            raise ValueError(f"--raters must name each column once, got {name!r} twice.")
+            raise ValueError(f"--raters must name each column once, got {name!r} twice.{RENAME}")
     return raters

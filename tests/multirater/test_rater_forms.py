@@ -357,3 +357,18 @@ def test_measurements_of_as_many_subjects_as_raters_are_silent() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         krippendorff_alpha([[10, 11, 12], [20, 21, 23], [30, 33, 31]], level="interval")
+
+
+@pytest.mark.parametrize("level", ["ordinal", "interval", "ratio"])
+def test_row_numbers_beside_measurements_are_warned_of(level: str) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.normal(50, 10, 30)
+    one, two = ((truth + rng.normal(0, 3, 30)).round(1) for _ in "ab")
+    frame = pd.DataFrame({"subject": range(1, 31), "r1": one, "r2": two})
+    for ratings, name in ((frame, "subject"), (frame.to_numpy(), "rater 1")):
+        with pytest.warns(UserWarning, match=f"{name} numbers the rows, but was read as a rater"):
+            krippendorff_alpha(ratings, level=level)
+    # A reference that increases in equal steps agrees with the raters.
+    steps = pd.DataFrame({"reference": range(1, 31), "r1": np.arange(1, 31) + rng.normal(0, 1, 30)})
+    for ratings in (steps, frame.drop(columns="subject")):
+        silent(lambda given: krippendorff_alpha(given, level=level), ratings)

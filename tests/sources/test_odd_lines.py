@@ -233,6 +233,11 @@ def test_ratings_as_column_names(tmp_path: Path) -> None:
     for command in ("score --y1 zz --y2 xx", "agree --raters zz xx"):
         name, *options = command.split()
         assert "use --no-header" in " ".join(CommandLine(name).run(path, *options).stderr.split())
+    # A second row of names has its own error.
+    with pytest.raises(ValueError, match="row contains the names of the columns"):
+        confusion_from_source(
+            _write(tmp_path, *lines[:9], "id,aa,bb", *lines[9:], names="id,aa,bb"), "aa", "bb"
+        )
     # The names of raters can also be letters or numbers.
     lines = [f"{i},{'ABC'[i % 3]},{'ABC'[i % 4 % 3]}" for i in range(30)]
     with warnings.catch_warnings():

@@ -272,3 +272,25 @@ def test_submissions_in_hidden_folders_are_none(tmp_path: Path) -> None:
         tmp_path / "truth.csv", tmp_path / "teams", "--id", "id", "--target", "y"
     )
     assert len(found["rows"]) == 1
+
+
+@pytest.mark.parametrize("kappa", COMMANDS)
+def test_one_name_of_two_columns(kappa: Any, write: Any) -> None:
+    path = write("id,a,a\n1,x,x\n2,y,x\n")
+    name, *options = {scored: ("score", "--y1", "a", "--y2", "a")}.get(
+        kappa, ("agree", "--raters", "a", "a")
+    )
+    said = CommandLine(name).refusal(path, *options)
+    assert "got 'a' twice. If two columns have this name, rename one of them." in said
+
+
+def test_decimal_commas_of_item_weights(write: Any) -> None:
+    path = write('id,a,b,w\n1,x,x,"1,5"\n2,y,x,"0,5"\n3,y,y,"2,5"\n')
+    options = {
+        "score": ("--y1", "a", "--y2", "b", "--sample-weight", "w"),
+        "agree": ("--raters", "a", "b", "--sample-weight", "w"),
+        "leaderboard": (path, "--id", "id", "--target", "a", "--sample-weight", "w"),
+    }
+    for name, own in options.items():
+        said = CommandLine(name).refusal(path, *own)
+        assert "For decimal commas, use --decimal ,." in said, name

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastkappa.cli.gate import Gate
 from fastkappa.cli.options import (
+    RENAME,
     Format,
     FormatName,
     InputFile,
@@ -97,7 +98,9 @@ def score(
         source = opener.source(file)
         gate.check_options()
         if y1 == y2:
-            raise ValueError(f"--y1 and --y2 must name different columns, got {y1!r} twice.")
+            raise ValueError(
+                f"--y1 and --y2 must name different columns, got {y1!r} twice.{RENAME}"
+            )
         matrix = read_matrix(weight_matrix, weights, opener)
         remarks.depends = [depends(weights, matrix)]
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)

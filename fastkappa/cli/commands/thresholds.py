@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from fastkappa.cli.options import (
+    RENAME,
     Format,
     InputFile,
     Labels,
@@ -102,7 +103,9 @@ def thresholds(
                 lacking = "--y" if y is None else "--score"
                 raise ValueError(f"{lacking} is missing: it must name a column of {file}.")
             if y == score:
-                raise ValueError(f"--y and --score must name different columns, got {y!r} twice.")
+                raise ValueError(
+                    f"--y and --score must name different columns, got {y!r} twice.{RENAME}"
+                )
             if cluster in (y, score):
                 raise ValueError(
                     f"--cluster must name a column that no other option uses, got {cluster!r}."

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fastkappa.cli.files.reading import REMEDIES, Reading, refuse_outside
+from fastkappa.cli.files.reading import REMEDIES, Reading, comma_hint, refuse_outside
 from fastkappa.cli.files.submission import Reader
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
@@ -335,6 +335,7 @@ def _numbers(column: Any, truth: Path, name: str) -> Any:
     except ValueError as error:
         raise RatingsError(
             f"column {name!r} of {truth} must contain numeric item weights: {error}."
+            f"{comma_hint(str(error))}"
         ) from error
 
 

@@ -55,6 +55,8 @@ FEWEST_TRANSPOSED, UNRELATED, LEAST_TRANSPOSED, MOST_TRANSPOSED = 8, 0.1, 0.25, 
 REPEATED_BY_CHANCE = 7.0
 # A table with more labels than this has many small counts, which often repeat by chance.
 LARGEST_TABLE = 10
+# Measurements that number the rows are ids if the correlation with each other column is smaller.
+MOST_CORRELATED = 0.5
 # The search for a repeated pair begins with the first SOME_ROWS rows, which are nearly always
 # enough to find one in ratings. If they contain none, the first MOST_ROWS rows are searched.
 SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
@@ -137,6 +139,24 @@ def form_of_ids(raters: Sequence[Rater]) -> OtherForm | None:
         " Ratings.from_array(ratings).",
         has_ids=True,
     )
+
+
+def form_of_row_numbers(columns: Sequence[AnyArray], names: Sequence[str]) -> OtherForm | None:
+    """Return the form of measurements with a column that numbers the rows, or None."""
+    for place, (name, values) in enumerate(zip(names, columns)):
+        is_short = len(values) < FEWEST_IDS
+        if is_short or values[0] not in (0, 1) or (np.diff(values) != 1).any():
+            continue
+        others = [own for i, own in enumerate(columns) if i != place]
+        pairs = [np.stack([values, own])[:, ~np.isnan(own)] for own in others]
+        with np.errstate(all="ignore"):
+            if all(not abs(np.corrcoef(pair)[0, 1]) >= MOST_CORRELATED for pair in pairs):
+                return OtherForm(
+                    f"{name} numbers the rows, but was read as a rater. If it contains ids of"
+                    " items, leave it out.",
+                    has_ids=True,
+                )
+    return None
 
 
 def ids_among(columns: Sequence[AnyArray], n_subjects: int) -> int | None:

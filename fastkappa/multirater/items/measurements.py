@@ -10,6 +10,7 @@ import numpy as np
 from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray, IntTable, chunks_of
 from fastkappa.multirater.items.forms import (
     OtherForm,
+    form_of_row_numbers,
     form_of_rows,
     may_be_transposed,
     other_form,
@@ -88,7 +89,7 @@ def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements 
     form = other_form(raters, may_be_counts=all(wholes))
     if form is None and may_be_transposed(len(columns), measured.n_subjects):
         form = form_of_rows(np.stack(measured.columns).astype(float))
-    return measured._replace(form=form)
+    return measured._replace(form=form or form_of_row_numbers(measured.columns, names))
 
 
 def measurements_of(columns: list[AnyArray]) -> Measurements:

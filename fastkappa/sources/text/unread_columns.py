@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from datetime import date
-from itertools import combinations, pairwise, product
+from itertools import chain, combinations, pairwise, product
 from operator import eq
 from typing import Any
 
@@ -112,9 +112,9 @@ def judge_columns(given: Unread, *, is_whole: bool = True) -> None:
     if not given.fields or not set(given.rated) <= given.fields.keys():
         return
     if given.rated:
-        # The names of raters can also be letters or numbers.
-        labels = {text for name in given.rated for text in given.fields[name] if len(text) > 1}
-        if {*given.rated} <= labels and not any(map(is_number, given.rated)):
+        # Raters can have letters or numbers as names, and the names can be repeated in one row.
+        texts = Counter(chain.from_iterable(given.fields[name] for name in given.rated))
+        if all(len(n) > 1 < texts[n] and not is_number(n) for n in given.rated):
             warn(
                 f"{given.source} has columns called {first_of_many([*map(repr, given.rated)], 3)},"
                 " which are also labels in these columns. If the first row contains ratings, add"
