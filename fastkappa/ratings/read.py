@@ -34,6 +34,7 @@ from fastkappa.ratings.doubtful_labels import (
     refuse_formulas,
     refuse_import_ids,
     refuse_odd_strings,
+    warn,
     warn_of_booleans,
     warn_of_lookalikes,
     warn_of_numbers_among_words,
@@ -190,8 +191,21 @@ def read(
         kept_weights = sample_weight if dropped is None else without(sample_weight, dropped)
         weights = read_sample_weight(kept_weights, n_given - n_dropped)
     rated = {name: columns[name] for name in names} if not_rated else columns
+    for name in names:
+        title = getattr(given[name], "name", None)
+        if isinstance(title, str) and title in (rated[name].categories or ()):
+            warn_of_own_name(name, title)
     meant, are_declared = judge_labels(rated, labels)
     return RatedItems(columns, names, meant, are_declared, weights, n_missing, n_dropped)
+
+
+def warn_of_own_name(argument: str, title: str) -> None:
+    """Warn that the name of a column is one of its labels. Raters can have letters as names."""
+    if len(title) > 1:
+        warn(
+            f"{argument} contains {title!r}, which is also the name of the column. If a row has the"
+            " names of the columns instead of ratings, remove it."
+        )
 
 
 def _length(given: Mapping[str, Any], labels: Any, may_be_empty: bool) -> int:

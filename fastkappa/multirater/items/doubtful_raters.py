@@ -18,6 +18,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.formatting import percent_text
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.label_order import is_alphabetical
+from fastkappa.ratings.read import warn_of_own_name
 from fastkappa.ratings.real_numbers import warn_of_codes_among_labels
 from fastkappa.tables.doubtful_orders import judge_codes, judge_sorted_alone
 from fastkappa.tables.doubtful_tables import (
@@ -213,6 +214,9 @@ def judge_raters(
     warn_of_codes_among_labels(np.unique(np.concatenate([*labels.values()])))
     if len(labels) < 2:
         return
+    for name, own in labels.items():
+        if own.dtype.kind in "UTO" and name in own.tolist():
+            warn_of_own_name(name, name)
     for (name, own), n in zip(labels.items(), n_ratings) if not are_recoded else ():
         # There are separate warnings for computed columns and for columns of unique ids.
         if COMPUTED.search(name) or len(own) == n:
