@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -40,6 +41,8 @@ from fastkappa.sources.source_ratings import (
 IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")
 # Strings that stand for an empty set of labels. A lone separator also stands for one.
 EMPTY_SETS = ("[]", "{}")
+# A JSON object, or a list of objects, such as Label Studio writes into the cells of a CSV file.
+JSON = re.compile(r"(\[\s*)?\{\".*\}(\s*\])?", re.DOTALL)
 
 
 def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any:
@@ -402,6 +405,8 @@ def lists_of(column: Any, separator: str) -> Any:
     if are_lists(column):
         return column
     values = column.to_pylist()
+    if (found := next((one for one in values if JSON.fullmatch(str(one))), None)) is not None:
+        raise RatingsError(f"the ratings contain {found!r}: extract the labels first.")
     lists = [None if value is None else labels_in(str(value), separator) for value in values]
     return pyarrow.chunked_array([lists], pyarrow.list_(pyarrow.string()))
 

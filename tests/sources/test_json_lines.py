@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 from pathlib import Path
@@ -244,3 +245,13 @@ def test_lists_are_sets_at_levels_of_sets(tmp_path: Path) -> None:
     right = krippendorff_alpha([*zip(SETS, other, SETS)], level="jaccard").value
     (alpha,) = fields["coefficients"].values()
     assert alpha["value"] == pytest.approx(right, abs=1e-15)
+
+
+def test_json_in_a_cell_is_no_set(tmp_path: Path) -> None:
+    cells = ['{"choices":["joy","pride"]}', "joy", '[{"start":0,"labels":["LOC"]}]', "joy"]
+    path = tmp_path / "r.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("a", "b"), *zip(cells, ["joy", "pride"] * 2)])
+    said = CommandLine("agree").refusal(path, "--raters", "a", "b", "--set-separator", ",")
+    assert 'the ratings contain \'{"choices":[' in said
+    assert "extract the labels first" in said

@@ -294,3 +294,11 @@ def test_decimal_commas_of_item_weights(write: Any) -> None:
     for name, own in options.items():
         said = CommandLine(name).refusal(path, *own)
         assert "For decimal commas, use --decimal ,." in said, name
+
+
+@pytest.mark.parametrize("kappa", [scored, agreed, counted])
+def test_files_of_a_folder_can_have_different_separators(kappa: Any, write: Any) -> None:
+    head, *rows = LINES.replace("\n\n4", "\n4").split("\n4,", 1)
+    folder = write(head + "\n", "parts/1.csv").parent
+    write(("id,text,a,b\n4," + rows[0]).replace(",", ";"), "parts/2.csv")
+    assert kappa(folder) == pytest.approx(KAPPA, abs=1e-15)
