@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import first_of_many, percent_text
-from fastkappa.ratings.doubtful_labels import stand_ins, warn
+from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_number
+from fastkappa.ratings.missing import stand_ins
 from fastkappa.sources.text.unread_groups import PLACE, Unread
 from fastkappa.tables.doubtful_rows import (
     SHORTEST_RUN,
@@ -95,18 +96,23 @@ def _warn_of_prefilled(given: Unread) -> None:
     can then contain notes or an adjudicator's ratings.
     """
     blank = {name: np.array(given.fields[name]) == "" for name in given.others}
-    for pair, are_rated, codes, _ in _of_two(given):
+    names = [name for name, is_blank in blank.items() if is_blank.any()]
+    masks = np.array([blank[name] for name in names])
+    for pair, are_rated, codes, _ in _of_two(given) if names else ():
         same = codes[0] == codes[1]
-        for name, is_blank in blank.items():
-            is_blank = is_blank[are_rated]
-            if not same[is_blank].all() or is_blank.sum() > MOST_BLANK * same.sum():
+        differs = np.zeros(len(are_rated), bool)
+        differs[are_rated] = ~same
+        for k in np.flatnonzero(~np.any(masks & differs, axis=1)).tolist():
+            is_blank = masks[k, are_rated]
+            if is_blank.sum() > MOST_BLANK * same.sum():
                 continue
             agreed = agreed_elsewhere(codes, is_blank)
             if agreed is not None:
                 warn(
                     f"{pair[0]} and {pair[1]} agree on all {is_blank.sum()} items with no value in"
-                    f" {name!r}, but on only {percent_text(agreed)} of the others. If one rater's"
-                    " ratings of these items were copied from the other rater, leave out the items."
+                    f" {names[k]!r}, but on only {percent_text(agreed)} of the others. If one"
+                    " rater's ratings of these items were copied from the other rater, leave out"
+                    " the items."
                 )
                 return
 
@@ -147,11 +153,19 @@ def _warn_of_defaults(given: Unread) -> None:
             continue
         often = [text for text, n in Counter(fields.tolist()).items() if n >= SHORTEST_RUN]
         parts += [(f"{name!r} is {text!r}", fields == text) for text in often]
+    # Most parts are ruled out for each rater before raters are compared, because there can be
+    # thousands of pairs of raters.
+    all_rated, all_codes, _ = _coded(given, given.rated)
+    of_rater = {
+        name: [part for part in parts if len(np.unique(own[part[1] & is_rated])) == 1]
+        for name, is_rated, own in zip(given.rated, all_rated, all_codes)
+    }
     for pair, are_rated, codes, labels in _of_two(given):
-        for (where, of_all), i in product(parts, (0, 1)):
+        found = [(i, *part) for i, name in enumerate(pair) for part in of_rater[name]]
+        for i, where, of_all in found:
             is_part = of_all[are_rated]
             used = codes[i, is_part]
-            if not len(used) or (used != used[0]).any():
+            if not len(used):
                 continue
             label = str(labels[used[0]])
             if where.endswith(f" {label!r}") or stand_ins([label]):
