@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import count_text, first_of_many, label_text, list_in
+from fastkappa.formatting import count_text, first_of_many, label_text
 from fastkappa.multirater.ratings import Ratings
-from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN, SEPARATORS, joined_by, warn
 from fastkappa.ratings.lengths import share_few_ids
 from fastkappa.ratings.missing import find_missing
 from fastkappa.sources.arrow_columns import are_lists, as_array, in_one
 
 BLANK_SETS = "A blank field counts as missing: write [] for no labels."
-# The characters that usually separate the labels of a set.
-SEPARATORS = ";|,"
 
 
 def separate_occasions(arrays: dict[str, Any], item: str, rater: str, group: str) -> list[str]:
@@ -96,26 +94,14 @@ def warn_of_few_shared(ratings: Ratings) -> None:
         )
 
 
-def warn_of_separator(labels: AnyArray, separator: str | None) -> None:
-    """Warn if labels seem to be joined by a separator other than the given one."""
-    sets = [one if separator is not None else {one} for one in labels.tolist()]
-    if separator is None:
-        lists = [name for (name,) in sets if isinstance(name, str) and len(list_in(name) or ()) > 1]
-        if lists:
-            warn(
-                f"labels such as {lists[0]!r} are lists: if ratings are sets of labels, use"
-                " --set-separator ','."
-            )
-            return
-    names = sorted({name for one in sets for name in one if isinstance(name, str)})
-    is_unused = separator is not None and all(len(one) < 2 for one in sets)
-    for other in SEPARATORS.replace(separator or "\n", ""):
+def warn_of_separator(labels: AnyArray, separator: str) -> None:
+    """Warn if labels of sets seem to be joined by a separator other than the given one."""
+    sets = labels.tolist()
+    names = sorted({name for one in sets for name in one})
+    is_unused = all(len(one) < 2 for one in sets)
+    for other in SEPARATORS.replace(separator, ""):
         joined = [name for name in names if other in name]
-        parts = {name: [part.strip() for part in name.split(other)] for name in joined}
-        if other == ",":
-            # A comma between digits is taken for a decimal comma, not for a separator.
-            parts = {name: own for name, own in parts.items() if not all(map(str.isdigit, own))}
-        found = [name for name, own in parts.items() if set(own) <= set(names)]
+        found = joined_by(other, names)
         if found or (is_unused and 2 * len(joined) >= len(names)):
             warn(
                 f"labels such as {(found or joined)[0]!r} contain several labels joined by"

@@ -69,6 +69,14 @@ FORMS = [
         r"If you have one row per measurement, use ratings\.pivot.*",
         "If the file has one row per measurement, use --item, --rater and --rating.",
     ),
+    (
+        r"convert them with str\.split\((.*?)\) and use krippendorff_alpha\(level='jaccard'\)",
+        r"use --set-separator \1 of fastkappa agree",
+    ),
+    (
+        r"convert them with [\w.]+ and use krippendorff_alpha\(level='jaccard'\)",
+        "use --set-separator ',' of fastkappa agree",
+    ),
     (r"Leave out this column, for example with .*", "Leave it out of --raters."),
     (r", pass table\[.*?\]\.", ", remove them."),
     (r"Pass ax= from a larger figure, .*", "Draw it with --plot and a larger --size."),

@@ -51,7 +51,8 @@ class Column(NamedTuple):
 
     If the ratings are not class labels, ``obstacle`` is scikit-learn's name for their type.
     ``declared`` is the label order, if the ratings declare one. If each value can represent several
-    ratings, ``counts`` is the number of ratings per value.
+    ratings, ``counts`` is the number of ratings per value. ``title`` is the column's own name, as
+    in a pandas Series.
     """
 
     values: AnyArray
@@ -60,6 +61,7 @@ class Column(NamedTuple):
     obstacle: str | None = None
     declared: LabelOrder | None = None
     counts: AnyArray | None = None
+    title: Any = None
 
 
 def read_column(ratings: Any, name: str) -> Column:

@@ -12,20 +12,21 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, takewhile
+from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.exceptions import users_stacklevel
-from fastkappa.formatting import first_of_many
+from fastkappa.formatting import first_of_many, list_in
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
+from fastkappa.ratings.labels import read_labels
 from fastkappa.ratings.looks import (
     DITTO,
     FAILURE,
-    REFUSAL,
     WITH_PERCENT,
     agreements,
     alike_among,
@@ -35,7 +36,7 @@ from fastkappa.ratings.looks import (
     with_characters_shown,
     without_remark,
 )
-from fastkappa.ratings.missing import BLANKS, spellings
+from fastkappa.ratings.missing import spellings, stand_ins
 
 MOST_SHOWN = 10
 STAND_INS_REMEDY = (
@@ -47,52 +48,15 @@ DECIMALS_REMEDY = (
 SECOND_NAMES_REMEDY = (
     "leave out lines between column names and ratings, as with pandas.read_csv(skiprows=[1, 2])."
 )
-# Strings that people, spreadsheets and libraries write for a missing rating, in lower case and
-# without surrounding brackets or punctuation.
-STAND_INS = frozenset(
-    [
-        *("", "?", "??", ".", "..", "...", "-", "--", "---", "\N{EN DASH}", "\N{EM DASH}"),
-        *("na", "n/a", "n.a", "nan", "nat", "null", "missing"),
-        *("#n/a", "#na", "#null!", "#value!", "#ref!", "#div/0!", "#name?", "#num!"),
-        *("#nv", "#n/d", "n / a", "n\\a", "\\n", "(blank)", "\N{HORIZONTAL ELLIPSIS}"),
-        *("not rated", "not applicable", "not available", "not assessed", "no answer", "skip"),
-        *("no response", "undefined", "tbd", "k.a", "k. a", "keine angabe", "[]", "{}"),
-        *("unrated", "unscored", "unlabeled", "unlabelled", "skipped", "not done", "not scored"),
-        *("don't know", "don\u2019t know", "do not know", "i don't know", "cannot assess"),
-        *("unable to assess", "not evaluated", "not labeled", "no rating", "no data", "ignore"),
-        *("refused", "prefer not to say", "prefer not to answer", "sans réponse", "sin datos"),
-        *("pending", "unanswered", "not yet rated", "select", "select one", "please select"),
-        *("choose an item", "choose an option", "click or tap here to enter text"),
-        # Codes that Stata and HL7 use for missing values.
-        *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
-        *("asku", "nask", "navu"),
-    ]
-)
-# Brackets and punctuation around a string for a missing rating, as in "-- Select --" or "<NA>".
-AROUND = " -[]()<>.:\N{HORIZONTAL ELLIPSIS}"
-# If any of these strings is a label, "Select" (a grade of beef) and "Pending" also count as labels.
-STATES = frozenset(
-    ["prime", "choice", "approved", "accepted", "rejected", "denied", "open", "closed", "done"]
-)
 # A label with one of these meanings is reported unless all raters use it.
 ALONE = ("the rating of the other rater", "a failed request")
-# If any of these strings is a label, a dot, a question mark or a dash also counts as a label, as it
-# does in part-of-speech tags.
-PUNCTUATION = frozenset([*",:;!'\"`()", "''", "``"])
-# If any of these strings is a label, "None" counts as a grade instead of a missing rating.
-GRADES = frozenset(
-    [
-        *("mild", "moderate", "severe", "minimal", "slight", "minor", "major", "trace", "low"),
-        *("high", "some", "few", "many", "all", "partial", "complete", "weak", "strong"),
-    ]
-)
 # A label with a remark is reported if the plain label occurs at least this many times as often.
 RARER = 5
+# The separators that can join the labels of a set in one cell.
+SEPARATORS = ";|,"
 # Free text after "other" is reported if it occurs less than this many times on average.
 MOST_TIMES = 3
 OTHER = re.compile(r"(others?|misc|sonstiges?|andere[rs]?|autres?|otros?|altro) ?[^\w\s] ?\w", re.I)
-# The pattern of a horizontal rule below column names, or of a line to be filled in on a form.
-RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
 # Labels with a letter that are plausible in a column of numbers, such as grade 4a or code V58.61.
 # The letters i, l and o are excluded as first letters, because they might be misread digits.
@@ -193,42 +157,6 @@ def refuse_odd_strings(
         raise ValueError(f"{name} contains numbers and also {shown}: {remedy}")
 
 
-def stand_ins(labels: Iterable[Any]) -> list[str]:
-    """Return the labels that usually denote a missing rating.
-
-    Some of these strings count as real labels if certain other labels occur: a dash if there is a
-    plus, a dot if there is a comma, and empty brackets if there are nonempty brackets. "None"
-    counts as a real label if there are grades or capitalized words.
-    """
-    strings = [label for label in labels if isinstance(label, str)]
-    found = [
-        label
-        for label in strings
-        if (text := label.strip(BLANKS).lower()) in STAND_INS
-        # A string of letters has neither brackets nor blanks, and needs no further check.
-        or (not text.isalpha() and (text.strip(AROUND) or text) in STAND_INS)
-        or (not text.isalpha() and (RULE.fullmatch(text) or REFUSAL.match(text)))
-    ]
-    if found:
-        others = {label.strip() for label in strings} - {label.strip() for label in found}
-        found = [label for label in found if not _is_one_of(label.strip(), others)]
-    if "None" in strings:
-        words = set(strings) - {"None"}
-        if words.isdisjoint(GRADES) and not any(word[:1].isupper() for word in words):
-            found.append("None")
-    return found
-
-
-def _is_one_of(text: str, others: Collection[str]) -> bool:
-    """Return whether the other labels show that a string such as "-" does not mean "missing"."""
-    if text in ("[]", "{}"):
-        return any(label.startswith(text[0]) for label in others)
-    if text.casefold() in ("select", "pending"):
-        return not STATES.isdisjoint(map(str.casefold, others))
-    is_sign = bool(text) and not any(map(str.isalnum, text))
-    return (text == "-" and "+" in others) or (is_sign and not PUNCTUATION.isdisjoint(others))
-
-
 def warn_of_remarks(columns: Mapping[str, Column]) -> None:
     """Warn about rare labels that contain a remark ("other: a") or join two labels ("a/b")."""
     labels = _strings_of(columns)
@@ -236,6 +164,8 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
         return
     # A label of letters only cannot contain a remark.
     others = [label for label in labels if not label.isalpha()]
+    if others:
+        _warn_of_joined(columns, others)
     bases = {label: own for label in others if (own := without_remark(label)) and own <= labels}
     with_percent = [label for label in others if WITH_PERCENT.fullmatch(label)]
     texts = [label for label in others if OTHER.match(label)]
@@ -255,6 +185,49 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
             f" {first_of_many(counts, MOST_SHOWN)}."
             " Remove the remarks if they do not change the rating."
         )
+
+
+def _warn_of_joined(columns: Mapping[str, Column], others: Iterable[str]) -> None:
+    """Warn if some labels are probably sets of labels in one cell, such as "a;b" or a list."""
+    lists = {
+        label: "json.loads" if '"' in label else "ast.literal_eval"
+        for label in others
+        if len(list_in(label) or ()) > 1
+    }
+    joined = lists or {
+        label: f"str.split({separator!r})"
+        for separator in SEPARATORS
+        for label in joined_by(separator, _strings_of(columns))
+    }
+    if joined:
+        label = min(joined)
+        warn(
+            f"{_have(columns)} labels such as {short_repr(label)}, which contain several labels but"
+            " are counted as separate labels. If ratings are sets of labels, convert them with"
+            f" {joined[label]} and use krippendorff_alpha(level='jaccard')."
+        )
+
+
+def joined_by(separator: str, labels: Collection[str]) -> list[str]:
+    """Return the labels that consist of other labels, joined by a separator.
+
+    Examples
+    --------
+    >>> from fastkappa.ratings.doubtful_labels import joined_by
+    >>> joined_by(";", ["joy", "joy; pride", "pride", "joy; fear"])
+    ['joy; pride']
+    """
+    parts = {
+        label: [part.strip() for part in label.split(separator)]
+        for label in labels
+        if separator in label
+    }
+    # A comma between digits is taken for a decimal comma, not for a separator.
+    return [
+        label
+        for label, own in parts.items()
+        if {*own} <= {*labels} and not (separator == "," and all(map(str.isdigit, own)))
+    ]
 
 
 def warn_of_stand_ins(
@@ -400,14 +373,21 @@ def _first_alone(column: Column) -> str | None:
     return None if occurs_again or not isinstance(label, str) else label
 
 
-def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> None:
+def warn_of_lookalikes(
+    columns: Mapping[str, Column], noun: str = "label", given: Any = None
+) -> None:
     """Warn about labels that look alike, such as "no-x" and "No x", or "1" and "1 - mild".
 
-    ``noun`` is the word that the warning uses for a label.
+    ``noun`` is the word that the warning uses for a label. Labels that are all ``given`` by the
+    user, such as the codes "1.1" and "1.10", are different.
     """
     written = _strings_of(columns)
     if len(written) > MOST_TYPED or not (alike := alike_among(written)):
         return
+    if given is not None:
+        # The labels requested from a file are strings, because its types are not yet known.
+        known = given.texts if hasattr(given, "texts") else {*read_labels(given).tolist()}
+        alike = [group for group in alike if not known.issuperset(group)]
     total = sum(map(_times, columns.values()), Counter[Any]())
     found = [group for group in ([x for x in own if total[x]] for own in alike) if len(group) > 1]
     if found:

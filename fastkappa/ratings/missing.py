@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import enum
 import math
+import re
 import warnings
 from collections import Counter
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, timedelta
 from itertools import permutations
@@ -29,6 +30,7 @@ from fastkappa.ratings.labels import (
     order_of_columns,
     read_labels,
 )
+from fastkappa.ratings.looks import REFUSAL
 
 Missing = Literal["raise", "drop"]
 DROP = "pass missing='drop' to leave them out and report their number."
@@ -36,6 +38,45 @@ MISSING: tuple[Missing, ...] = get_args(Missing)
 # Blanks, some of zero width, that can surround a string for a missing rating. A name that consists
 # only of blanks counts as missing.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
+# Strings that people, spreadsheets and libraries write for a missing rating, in lower case and
+# without surrounding brackets or punctuation.
+STAND_INS = frozenset(
+    [
+        *("", "?", "??", ".", "..", "...", "-", "--", "---", "\N{EN DASH}", "\N{EM DASH}"),
+        *("na", "n/a", "n.a", "nan", "nat", "null", "missing"),
+        *("#n/a", "#na", "#null!", "#value!", "#ref!", "#div/0!", "#name?", "#num!"),
+        *("#nv", "#n/d", "n / a", "n\\a", "\\n", "(blank)", "\N{HORIZONTAL ELLIPSIS}"),
+        *("not rated", "not applicable", "not available", "not assessed", "no answer", "skip"),
+        *("no response", "undefined", "tbd", "k.a", "k. a", "keine angabe", "[]", "{}"),
+        *("unrated", "unscored", "unlabeled", "unlabelled", "skipped", "not done", "not scored"),
+        *("don't know", "don\u2019t know", "do not know", "i don't know", "cannot assess"),
+        *("unable to assess", "not evaluated", "not labeled", "no rating", "no data", "ignore"),
+        *("refused", "prefer not to say", "prefer not to answer", "sans réponse", "sin datos"),
+        *("pending", "unanswered", "not yet rated", "select", "select one", "please select"),
+        *("choose an item", "choose an option", "click or tap here to enter text"),
+        # Codes that Stata and HL7 use for missing values.
+        *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
+        *("asku", "nask", "navu"),
+    ]
+)
+# Brackets and punctuation around a string for a missing rating, as in "-- Select --" or "<NA>".
+AROUND = " -[]()<>.:\N{HORIZONTAL ELLIPSIS}"
+# If any of these strings is a label, "Select" (a grade of beef) and "Pending" also count as labels.
+STATES = frozenset(
+    ["prime", "choice", "approved", "accepted", "rejected", "denied", "open", "closed", "done"]
+)
+# If any of these strings is a label, a dot, a question mark or a dash also counts as a label, as it
+# does in part-of-speech tags.
+PUNCTUATION = frozenset([*",:;!'\"`()", "''", "``"])
+# If any of these strings is a label, "None" counts as a grade instead of a missing rating.
+GRADES = frozenset(
+    [
+        *("mild", "moderate", "severe", "minimal", "slight", "minor", "major", "trace", "low"),
+        *("high", "some", "few", "many", "all", "partial", "complete", "weak", "strong"),
+    ]
+)
+# The pattern of a horizontal rule below column names, or of a line to be filled in on a form.
+RULE = re.compile("[-_=]{2,}|_")
 # A label counts as lost with the missing ratings if at least `FEWEST_LOST` of its ratings are left
 # out, and at least three times as many as are kept, while at least twice as many ratings with other
 # labels are kept as are left out. In arrays, only the first `MOST_SEARCHED` items are searched.
@@ -75,6 +116,42 @@ def blanks_as_none(names: Any) -> Any:
     if not have_blanks(found):
         return names
     return [None if is_blank(name) else name for name in found]
+
+
+def stand_ins(labels: Iterable[Any]) -> list[str]:
+    """Return the labels that usually denote a missing rating.
+
+    Some of these strings count as real labels if certain other labels occur: a dash if there is a
+    plus, a dot if there is a comma, and empty brackets if there are nonempty brackets. "None"
+    counts as a real label if there are grades or capitalized words.
+    """
+    strings = [label for label in labels if isinstance(label, str)]
+    found = [
+        label
+        for label in strings
+        if (text := label.strip(BLANKS).lower()) in STAND_INS
+        # A string of letters has neither brackets nor blanks, and needs no further check.
+        or (not text.isalpha() and (text.strip(AROUND) or text) in STAND_INS)
+        or (not text.isalpha() and (RULE.fullmatch(text) or REFUSAL.match(text)))
+    ]
+    if found:
+        others = {label.strip() for label in strings} - {label.strip() for label in found}
+        found = [label for label in found if not _is_one_of(label.strip(), others)]
+    if "None" in strings:
+        words = set(strings) - {"None"}
+        if words.isdisjoint(GRADES) and not any(word[:1].isupper() for word in words):
+            found.append("None")
+    return found
+
+
+def _is_one_of(text: str, others: Collection[str]) -> bool:
+    """Return whether the other labels show that a string such as "-" does not mean "missing"."""
+    if text in ("[]", "{}"):
+        return any(label.startswith(text[0]) for label in others)
+    if text.casefold() in ("select", "pending"):
+        return not STATES.isdisjoint(map(str.casefold, others))
+    is_sign = bool(text) and not any(map(str.isalnum, text))
+    return (text == "-" and "+" in others) or (is_sign and not PUNCTUATION.isdisjoint(others))
 
 
 def given_labels(labels: Any) -> AnyArray:

@@ -150,7 +150,8 @@ def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
     if missing is not None and missing.all():
         return Rater(name, Column(np.empty(0, np.int64), np.dtype(np.int64)), missing, n_subjects)
     present = ratings if missing is None else without(ratings, missing)
-    column = read_rated(present, name, missing_codes)
+    # The names of raters are compared with labels later, for all forms of ratings alike.
+    column = read_rated(present, name, missing_codes)._replace(title=None)
     if column.obstacle not in (None, "continuous"):
         raise ValueError(not_labels(name, column.obstacle, present))
     return Rater(name, column, missing, n_subjects)

@@ -191,10 +191,6 @@ def read(
         kept_weights = sample_weight if dropped is None else without(sample_weight, dropped)
         weights = read_sample_weight(kept_weights, n_given - n_dropped)
     rated = {name: columns[name] for name in names} if not_rated else columns
-    for name in names:
-        title = getattr(given[name], "name", None)
-        if isinstance(title, str) and title in (rated[name].categories or ()):
-            warn_of_own_name(name, title)
     meant, are_declared = judge_labels(rated, labels)
     return RatedItems(columns, names, meant, are_declared, weights, n_missing, n_dropped)
 
@@ -269,8 +265,11 @@ def judge_labels(
         orders = {name: column.declared for name, column in columns.items() if column.declared}
         declared = common_order(orders, remedies.order) if orders else None
     if strings:
+        for name, column in strings.items():
+            if isinstance(column.title, str) and column.title in (column.categories or ()):
+                warn_of_own_name(name, column.title)
         refuse_formulas(strings)
-        warn_of_lookalikes(strings)
+        warn_of_lookalikes(strings, given=labels)
     if labels is None:
         return declared, declared is not None
     return order_of_members(labels) or _named_members(labels, columns) or labels, False
@@ -329,6 +328,8 @@ def read_rated(
     Fractional numbers are accepted as labels only if ``labels`` contains fractional numbers.
     """
     column = read_column(ratings, name)
+    if column.categories is not None:
+        column = column._replace(title=getattr(ratings, "name", None))
     if column.obstacle == "continuous" and labels is not None and have_fractions(labels):
         column = by_value(column)
     order = column.declared

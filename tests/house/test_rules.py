@@ -146,6 +146,18 @@ RULES = {
     "a set in another order": Rule(
         more(*named("x;y", "y", "z"), ("y;x", "x;y")), None, "are written"
     ),
+    "a set in a cell": Rule(more(*WORDS, ("x; y", "x"), ("x; y", "y")), None, "'x; y'.*several"),
+    "a list in a cell": Rule(
+        more(*WORDS, ('["x", "y"]', "x"), ('["x", "y"]', "y")),
+        None,
+        r'"y"\]\', which contain several',
+    ),
+    "a list of a tool in a cell": Rule(
+        more(*WORDS, ('{"choices": ["x", "y"]}', "x"), ("y", "y")), None, "which contain several"
+    ),
+    "given codes that are equal as numbers": Rule(
+        named("1.1", "1.10", "2.1"), KAPPA, "", Options(labels=["1.1", "1.10", "2.1"])
+    ),
     "an entity of HTML": Rule(more(*named("<5", "y", "z"), ("&lt;5", "<5")), None, "are written"),
     "a text as Excel writes it": Rule(more(*WORDS, ('="x"', "x")), None, "are written"),
     "percent": Rule(more(*named("10%", "20%", "30%"), ("10 %", "10%")), None, "are written"),

@@ -347,9 +347,9 @@ def read_raters(
             f"the ratings contain {len(whole.labels)} different sets of labels, but a table can"
             f" have at most {LARGEST_NUMBER_OF_LABELS}: merge labels, or leave out rare ones."
         )
-    if known is None:
+    if separator is not None:
         warn_of_separator(whole.labels, separator)
-    if known is None and separator is None:
+    elif known is None:
         reading.on_sorted(whole.labels)
 
     def in_groups() -> dict[Any, Ratings]:
