@@ -20,6 +20,7 @@ ADVICE = {
     "clusters= of agreement": "--cluster of fastkappa agree",
     MEASUREMENTS: "For measurements, use fastkappa measure.",
     SETS: " For sets of labels, fastkappa agree needs --set-separator.",
+    "item= and rater=, or --item and --rater on the command line.": "--item and --rater.",
     "give missing_codes=[[]]": "give --missing drop --missing-codes '[]' without --set-separator",
     "krippendorff_alpha with level='interval', or fastkappa.measurements": "fastkappa measure",
     " (on the command line, --missing-codes)": "",
@@ -30,6 +31,7 @@ ADVICE = {
     "pass decimal=',' to pandas.read_csv, or --decimal ',' on the command line": (
         "use --decimal ','"
     ),
+    "For decimal commas, pass decimal=','.": "For decimal commas, use --decimal ,.",
     "cohen_kappa_score accepts any weights, and leaderboard computes": (
         "fastkappa score accepts any weights, and fastkappa leaderboard computes"
     ),
@@ -46,7 +48,7 @@ ADVICE = {
 FORMS = [
     (
         r"\. If the entries count the .* Ratings\.from_(counts|table).*",
-        ". fastkappa agree does not accept a table of counts.",
+        ". The commands do not accept a table of counts, but the Python package does.",
     ),
     (
         r"\. If (ratings have one row|one column contains).* If not, use Ratings\.from_array.*",
@@ -86,6 +88,7 @@ OPTIONS = [
     (r"\bmissing='drop'", "--missing drop"),
     (r"\bsample_weight=('.*?')", r"--sample-weight \1"),
     (r"\bsample_weight=", "--sample-weight"),
+    (r"\bUse sep=('.*?') to", r"Use --sep \1 to"),
     (r"\bgroup='(.*?)'", r"--group '\1' of fastkappa agree"),
     (r"\bweights='(\w+)'", r"--weights \1"),
     (r"\bdistribution='(\w+)'", r"--distribution \1"),

@@ -54,6 +54,9 @@ SUFFIXES = {
 DELIMITERS = {"csv": ",", "tsv": "\t", "txt": ""}
 ARROW_FILE_MAGIC = b"ARROW1"
 COLUMNS_LISTED = 20
+# If a file has one column, and the name of this column contains one of these characters, then the
+# file was read with the wrong separator.
+SEPARATORS = "\t;,|"
 READ_PARTITIONS = (
     " To use the names of folders as a column, convert text files to Parquet, or in Python, give"
     " pyarrow.dataset.dataset(folder, format=..., partitioning='hive')."
@@ -225,7 +228,8 @@ def check_columns(source: Any, wanted: Sequence[Any], there: Sequence[Any]) -> N
         if name in there:
             continue
         listed = first_of_many(list(map(repr, there)), COLUMNS_LISTED)
-        hint = did_you_mean(name, there)
+        found = [sign for sign in SEPARATORS if len(there) == 1 and sign in str(there[0])]
+        hint = f" Use sep={found[0]!r} to split it." if found else did_you_mean(name, there)
         if any(part.startswith(f"{name}=") for part in Path(str(source)).parts):
             hint = READ_PARTITIONS
         raise RatingsError(f"{source} has no column {name!r}; it has {listed}.{hint}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
@@ -36,6 +37,7 @@ OUTSIDE = b""
 # If there are no groups, up to this many distinct strings that are not among the given labels keep
 # keys of their own, for later checks. Any further strings share the key `OUTSIDE`.
 MOST_OTHERS = 50
+WITH_COMMA = re.compile(r"'-?\d+,\d+'")
 
 # The largest number of labels in a table. A table has one cell per pair of labels, so a column of
 # ids or counts passed by mistake would exhaust memory.
@@ -368,6 +370,14 @@ def refuse_infinite(sums: AnyArray, column: Any) -> AnyArray:
 
 def no_weights(column: Any, dtype: Any) -> str:
     return f"column {column!r} has values of type {dtype}: weights must be numbers."
+
+
+def not_numeric(column: Any, source: Any, reason: str) -> RatingsError:
+    """Return the error about texts among the item weights of a file."""
+    hint = " For decimal commas, pass decimal=','." if WITH_COMMA.search(reason) else ""
+    return RatingsError(
+        f"column {column!r} of {source} must contain numeric item weights: {reason}.{hint}"
+    )
 
 
 def refuse_negative(least: Any, column: Any) -> None:

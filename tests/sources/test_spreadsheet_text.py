@@ -294,6 +294,25 @@ def test_decimal_commas_of_item_weights(write: Any) -> None:
     for name, own in options.items():
         said = CommandLine(name).refusal(path, *own)
         assert "For decimal commas, use --decimal ,." in said, name
+    with pytest.raises(ValueError, match=r"column 'w' of .* For decimal commas, pass decimal=','"):
+        confusion_from_source(path, "a", "b", sample_weight="w")
+    found = confusion_from_source(path, "a", "b", sample_weight="w", decimal=",")
+    assert found.table.tolist() == [[1.5, 0.0], [0.5, 2.5]]
+
+
+def test_a_file_that_is_read_with_the_wrong_separator(write: Any) -> None:
+    path = write("id;a;b\n1;x;x\n2;y;x\n3;y;y\n")
+    options = {
+        "score": ("--y1", "a", "--y2", "b"),
+        "agree": ("--raters", "a", "b"),
+        "leaderboard": (path, "--id", "id", "--target", "a"),
+        "thresholds": ("--y", "a", "--score", "b"),
+    }
+    for name, own in options.items():
+        said = CommandLine(name).refusal(path, *own, "--sep", ",")
+        assert "it has 'id;a;b'. Use --sep ';' to split it." in said, name
+    with pytest.raises(ValueError, match=r"it has 'id;a;b'\. Use sep=';' to split it"):
+        confusion_from_source(path, "a", "b", sep=",")
 
 
 @pytest.mark.parametrize("kappa", [scored, agreed, counted])

@@ -6,7 +6,6 @@ Error messages refer to the command-line options.
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -61,7 +60,6 @@ LISTS_AS_SETS = " If it stands for no label, use fastkappa agree with --set-sepa
 ODD_SCORES = "use --missing-codes if they stand for missing values."
 SCORES_WITH_COMMAS = "use --decimal ,."
 BOOLEANS = {"true": True, "false": False}
-WITH_COMMA = re.compile(r"'-?\d+,\d+'")
 
 # A function that is called with labels that were sorted, because their order was neither given nor
 # declared.
@@ -337,8 +335,3 @@ def _parsed(label: str, is_boolean: bool) -> bool | int | float:
     raise RatingsError(
         f"--labels contains {label!r}, but the ratings are {are}: list only {are} in --labels."
     )
-
-
-def comma_hint(reason: str) -> str:
-    """Return how to read decimal commas if they are the reason of an error, or an empty string."""
-    return f" For decimal commas, {SCORES_WITH_COMMAS}" if WITH_COMMA.search(reason) else ""

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fastkappa.cli.files.reading import REMEDIES, Reading, comma_hint, refuse_outside
+from fastkappa.cli.files.reading import REMEDIES, Reading, refuse_outside
 from fastkappa.cli.files.submission import Reader
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
@@ -34,7 +34,7 @@ from fastkappa.sources.arrow_columns import declared_order
 from fastkappa.sources.arrow_files import naming
 from fastkappa.sources.arrow_folders import warn_of_displaced
 from fastkappa.sources.arrow_paths import IN_FOLDERS, is_read_of_folder, matching, visible_files
-from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.sources.source_ratings import RatingsError, not_numeric
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 from fastkappa.statistics.weights import Weights
 
@@ -333,10 +333,7 @@ def _numbers(column: Any, truth: Path, name: str) -> Any:
     try:
         return column.cast("float64")
     except ValueError as error:
-        raise RatingsError(
-            f"column {name!r} of {truth} must contain numeric item weights: {error}."
-            f"{comma_hint(str(error))}"
-        ) from error
+        raise not_numeric(name, truth, str(error)) from error
 
 
 def _named_splits(column: Any, name: str) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.reading import REMEDIES, Reading, comma_hint, refuse_times
+from fastkappa.cli.files.reading import REMEDIES, Reading, refuse_times
 from fastkappa.formatting import count_text
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.sources.arrow_folders import count_files
@@ -75,16 +75,7 @@ def _read(
         drop_odd=reading.drop_missing,
         remedies=REMEDIES,
     )
-    try:
-        count_files(table, source.files, reading.on_progress, source.text_format)
-    except RatingsError as error:
-        if columns.weight is None or "conversion error to double" not in str(error):
-            raise
-        reason = str(error).rpartition("double: ")[2]
-        raise RatingsError(
-            f"column {columns.weight!r} of {source.name} must contain numeric item weights:"
-            f" {reason}{comma_hint(reason)}"
-        ) from error
+    count_files(table, source.files, reading.on_progress, source.text_format)
     if table.n_rows == 0:
         raise RatingsError(f"{source.name} has no rows.")
     contents = table.contents()

@@ -31,6 +31,7 @@ from fastkappa.sources.source_ratings import (
     Key,
     RatingsError,
     TooManyLabelsError,
+    not_numeric,
 )
 from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text import csv_lines
@@ -44,6 +45,9 @@ from fastkappa.sources.text.arrow_text import (
 )
 from fastkappa.sources.text.csv_lines import LineCounter
 from fastkappa.sources.text.text_format import TextFile
+
+# The start of pyarrow's reason why a text is not a number.
+NO_NUMBER = "conversion error to double: "
 
 # If labels are given, the maximum number of distinct texts to keep for inferring a column's type.
 # Any further texts are kept only if they change the type.
@@ -84,8 +88,15 @@ class TextTable:
                     f" groups, got {columns.weight!r} for both: use two columns."
                 )
             types[columns.weight] = pyarrow.float64()
-        for batch in text_batches(file, types, on_progress, labels=self._labels):
-            self._add_batch(dict(zip(types, batch.columns)))
+        try:
+            for batch in text_batches(file, types, on_progress, labels=self._labels):
+                self._add_batch(dict(zip(types, batch.columns)))
+        except pyarrow.ArrowInvalid as error:
+            # Only weights are converted to numbers here.
+            if NO_NUMBER not in str(error):
+                raise
+            reason = str(error).rpartition(NO_NUMBER)[2]
+            raise not_numeric(columns.weight, file.path, reason) from error
         self._end_file(file.path)
 
     def add_lines(self, file: TextFile, on_progress: ReportBytes, num_threads: int) -> bool:
