@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, IntTable
 from fastkappa.ratings.column import Column
@@ -260,3 +261,14 @@ def kappa_of(rows: Floats, columns: Floats, table: AnyArray, power: int) -> floa
     by_chance = table.sum(axis=1) @ weights @ table.sum(axis=0)
     observed = (weights * table).sum() * float(table.sum())
     return 1 - float(observed / by_chance) if by_chance else 0.0
+
+
+def matched_columns(table: AnyArray) -> NDArray[np.intp]:
+    """Match each row with a column, starting with the largest cells."""
+    rest = table.astype(float)
+    columns = np.zeros(len(rest), np.intp)
+    for _ in columns:
+        row, column = np.unravel_index(rest.argmax(), rest.shape)
+        columns[row] = column
+        rest[row] = rest[:, column] = -1
+    return columns

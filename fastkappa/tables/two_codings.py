@@ -21,7 +21,7 @@ from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many, number_text
 from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.looks import alike_among, is_part, is_respelt, is_slip, prefix_of
-from fastkappa.tables.table import is_predicted, kappa_of
+from fastkappa.tables.table import is_predicted, kappa_of, matched_columns
 
 # A warning about different codings requires a kappa of at least `NEAR` after recoding, which must
 # exceed kappa before recoding by at least `BETTER`.
@@ -60,6 +60,8 @@ TAG = re.compile("([BIOESLUM][-_])(.+)")
 # A warning about a label at an end of the scale requires at least `FEWEST_WITH_ENDS` items and
 # `FEWEST_AT_END` ratings with the label.
 FEWEST_WITH_ENDS, FEWEST_AT_END = 50, 5
+# At least this many items are needed for a warning about two columns that look like counts.
+FEWEST_COUNTED = 5
 # A warning about a longer scale requires that the range of one rater is at least `LONGER` times
 # that of the other, and that at least the proportion `OUTSIDE_SHORTER` of a rater's ratings are
 # outside the shorter range. Of 20 000 simulated pairs of raters with the same scale, one had a
@@ -293,7 +295,16 @@ def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> st
     ends = {columns.min() - rows.min(), columns.max() - rows.max()}
     if step and ends == {step} and (better := _better(values, values - step, table)):
         return _numbered_higher(step, better, names)
-    total = _most_frequent(values + values[:, None], table)
+    sums = values + values[:, None]
+    total = _most_frequent(sums, table)
+    used = table > 0
+    are_many = used.sum() > 2 and table.sum() >= FEWEST_COUNTED
+    if are_many and values.min() >= 0 and total < MOST_LABELS and (sums[used] == total).all():
+        return (
+            f"{a} and {b} add up to {total:g} for all {number_text(table.sum())} items, as in a"
+            " table with one column of counts per label. If the entries count the raters who gave"
+            " each label, use Ratings.from_counts(ratings). If not, check the scales of both."
+        )
     if better := _better(values, total - values, table):
         how = f"{a} and {b} seem to number the labels in opposite directions"
         return f"{how}: {better} with the labels of {b} reversed. {REMEDY}"
@@ -397,7 +408,7 @@ def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | 
     # With fewer items, exchanging labels can improve agreement by chance.
     if counts.sum() < LEAST_REPEATS * len(used):
         return None
-    columns = _partners(counts)
+    columns = matched_columns(counts)
     places = np.arange(len(used)).astype(float)
     given, better = (kappa_of(places, places, own, 0) for own in (counts, counts[:, columns]))
     if better < max(NEAR, given + BETTER) or counts.sum() * better**2 < 2 * EVIDENCE:
@@ -417,17 +428,6 @@ def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | 
         f" {better:.2f} with these labels exchanged. Check which category each label stands for,"
         " as with a model's classes or cluster numbers."
     )
-
-
-def _partners(table: AnyArray) -> NDArray[np.intp]:
-    """Match each row with a column, starting with the largest cells."""
-    rest = table.astype(float)
-    columns = np.zeros(len(rest), np.intp)
-    for _ in columns:
-        row, column = np.unravel_index(rest.argmax(), rest.shape)
-        columns[row] = column
-        rest[row] = rest[:, column] = -1
-    return columns
 
 
 def _most_frequent(keys: Floats, table: AnyArray) -> float:

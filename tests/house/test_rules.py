@@ -246,6 +246,13 @@ RULES = {
         needs="found labels",
         one_rater=False,
     ),
+    "counts of two labels": Rule(
+        ([3, 5, 1, 2, 0, 4] * 2, [2, 0, 4, 3, 5, 1] * 2),
+        None,
+        "add up to 5 for all 12 items, as in a table with one column of counts",
+        needs="found labels",
+        one_rater=False,
+    ),
     "booleans beside numbers": Rule(
         ([True, False] * 6, SECOND), None, "booleans", needs="columns", one_rater=False
     ),

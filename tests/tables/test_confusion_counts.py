@@ -191,7 +191,7 @@ def test_ranges_that_grow_apart(backend: str, first: int, second: int) -> None:
         "many at the start",
     ],
 )
-@pytest.mark.filterwarnings("ignore:y1 and y2 (seem to number|use the same labels)")
+@pytest.mark.filterwarnings("ignore:y1 and y2 (seem to number|use the same labels|add up to)")
 def test_sorted_and_growing(backend: str, y: Any) -> None:
     assert_counts(y, np.roll(y, 1), backend=backend)
     assert_counts(y[::-1], y, backend=backend)
