@@ -20,6 +20,8 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.measurements.other_forms import are_row_numbers
+from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.item_weights import check_some_weight, read_sample_weight
 from fastkappa.ratings.real_numbers import (
@@ -93,6 +95,10 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     predictions = _limits(items.predictions, "y_pred", items.weights)
     refuse_rounded(items.truth, *truth, "y_true")
     refuse_rounded(items.predictions, *predictions, "y_pred")
+    columns = {"y_true": items.truth, "y_pred": items.predictions}
+    for (name, own), other in zip(columns.items(), (items.predictions, items.truth)):
+        if are_row_numbers(own, other):
+            warn(f"{name} numbers the items, as ids do. Check that it is the right column.")
     warn_of_codes(items.truth, *truth, "y_true")
     warn_of_codes(items.predictions, *predictions, "y_pred")
     if truth.constant or predictions.constant:

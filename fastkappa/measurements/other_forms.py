@@ -70,7 +70,7 @@ def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> Non
         is_alone = ((other >= values.min()) & (other <= values.max())).mean() < 0.5
         if (is_named or is_alone) and _are_repeated(values):
             found = "its numbers repeat in a regular order"
-        elif is_alone and (is_named or _count_rows(values)) and _never_repeats(values):
+        elif are_row_numbers(values, other) or (is_alone and is_named and _never_repeats(values)):
             found = "it has a different whole number in each row"
         else:
             continue
@@ -81,6 +81,18 @@ def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> Non
             " ratings.pivot(index=..., columns=..., values=...) in pandas to get one column per"
             " rater."
         )
+
+
+def are_row_numbers(values: AnyArray, other: AnyArray) -> bool:
+    """Return whether one of two columns numbers the rows, and is not just in ascending order.
+
+    The other column then has few different values, or most of its values are in another range.
+    """
+    # Most columns are ruled out by their first values, without a copy of the column.
+    if len(values) < FEWEST or not (_count_rows(values[:FEWEST]) and _count_rows(values)):
+        return False
+    is_inside = (other >= values[0]) & (other <= values[-1])
+    return bool(is_inside.mean() < 0.5 or 2 * len(np.unique(other)) <= len(other))
 
 
 def _are_repeated(values: AnyArray) -> bool:

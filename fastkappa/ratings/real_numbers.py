@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Sequence
+from itertools import compress
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -43,6 +44,8 @@ FAR, VERY_FAR = 4, 8
 # Numbers that are not in `CODES` can be codes only if there are at least `FEWEST_CONSECUTIVE`
 # consecutive labels, and at most `MOST_LABELS` labels in total.
 FEWEST_CONSECUTIVE, MOST_LABELS = 3, 100
+# The number of items to check first.
+SAMPLE = 1 << 10
 # A positive number below this is often a measurement, so it is not treated as a code.
 LEAST_POSITIVE_CODE = 999
 
@@ -150,9 +153,9 @@ def warn_of_codes_among_labels(
         where = f" in {users[0]}" if len(users) == 1 else ""
         warn(
             f"the ratings contain {' and '.join(map(str, found))}{where}. Such numbers often mean a"
-            " missing rating or a typing error, but are counted as labels. Pass missing_codes= (on"
-            " the command line, --missing-codes) if they stand for missing ratings, or labels= if"
-            " they are labels."
+            " missing rating or a typing error, but are counted as labels. Correct typing errors,"
+            " or pass missing_codes= (on the command line, --missing-codes) if they stand for"
+            " missing ratings, or labels= if they are labels."
         )
         return True
     return False
@@ -162,17 +165,24 @@ def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -
     """Warn about scores or measurements such as -999 that often mean a missing value.
 
     ``lowest`` and ``highest`` are the smallest and the largest number. The other numbers are
-    checked only if one of these two is a code.
+    checked only if one of these two is a code or far from the first numbers.
     """
-    if CODES.isdisjoint((lowest, highest)):
+    some = np.sort(numbers[:SAMPLE])
+    typical = float(some[len(some) // 2]) if len(some) else 0.0
+    if CODES.isdisjoint((lowest, highest)) and not 0 < typical < highest / VERY_FAR:
         return
     distinct = np.unique(numbers[numbers == numbers]).tolist()
-    found = [code for code in codes_among(distinct) if code < 0 or code >= LEAST_POSITIVE_CODE]
-    if found:
+    found = codes_among(distinct)
+    largest = max({*distinct} - {*found}, default=0)
+    is_far = [
+        code < 0 or code >= LEAST_POSITIVE_CODE or code > VERY_FAR * largest for code in found
+    ]
+    if found := [*compress(found, is_far)]:
         warn(
             f"{name} contains {' and '.join(map(str, found))}. Such numbers often mean a missing"
-            " value, but are used like any other number. Leave out items with a missing value (on"
-            f" the command line, use --missing drop --missing-codes {found[0]})."
+            " value or a typing error, but are used like any other number. Correct typing errors,"
+            " or leave out items with a missing value (on the command line, use --missing drop"
+            f" --missing-codes {found[0]})."
         )
 
 

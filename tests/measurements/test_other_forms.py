@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from fastkappa.measurements import (
     concordance_correlation,
+    continuous_kappa,
     intraclass_correlation,
     limits_of_agreement,
     overall_concordance_correlation,
@@ -113,6 +115,38 @@ def test_ids_given_as_one_of_two_raters(name: str, make: Any) -> None:
             take(long[ids], long["value"])
     with pytest.raises(ValueError, match="y1 seems to contain ids"):
         take(np.asarray(LONG["subject"]), LONG["value"])
+
+
+def test_ids_in_the_order_of_the_rows() -> None:
+    ranks = [2, 1, 3, 5, 4, 6, 8, 7, 9, 11, 10, 12, 14, 13, 15]
+    for other in (R1, [1, 3, 2, 2, 5] * 3):
+        for take in PAIRS.values():
+            with pytest.raises(ValueError, match="y2 seems to contain ids of subjects"):
+                take(other, range(1, 16))
+        with pytest.warns(UserWarning, match="y_pred numbers the items, as ids do"):
+            continuous_kappa(other, range(1, 16))
+    # Predictions of ranks have as many different values.
+    for take in (*PAIRS.values(), continuous_kappa):
+        take([*range(1, 16)], ranks)
+
+
+FAR: dict[str, Callable[[Any, Any], Any]] = {
+    **PAIRS,
+    "continuous_kappa": continuous_kappa,
+    "intraclass": lambda y1, y2: intraclass_correlation(np.stack([y1, y2], axis=1)),
+}
+
+
+@pytest.mark.parametrize("name", FAR)
+def test_numbers_far_above_a_scale(name: str) -> None:
+    scale, other = [1, 2, 3, 4, 5] * 6, [1, 2, 3, 5, 4] * 6
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FAR[name](scale, other)
+        # Measurements that are no scale can differ by any factor.
+        FAR[name]([0.5, 1.5, 2.5, 40.5] * 5, [0.5, 1.0, 2.5, 41.5] * 5)
+    with pytest.warns(UserWarning, match="contains 44. Such numbers often mean .* typing error"):
+        FAR[name]([*scale, 44], [*other, 4])
 
 
 @pytest.mark.parametrize("name", PAIRS)
