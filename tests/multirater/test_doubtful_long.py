@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fastkappa import Ratings
@@ -40,9 +41,33 @@ ITEMS = [f"img_{i:02}" for i in range(20)]
 def test_items_and_raters_that_are_swapped(n_items: int, n_raters: int) -> None:
     columns = _rows({f"{i}": [f"img_{j}" for j in range(n_items)] for i in range(n_raters)})
     swapped = {**columns, "item": columns["rater"], "rater": columns["item"]}
-    match = f"{n_items} raters and {n_raters} items, as if .* swapped. .* --item and --rater"
+    match = f"{n_items} raters and {n_raters} items,.* as if .* swapped. .* --item and --rater"
     with pytest.warns(UserWarning, match=match):
         _read(swapped)
+
+
+def test_ratings_that_agree_within_raters(tmp_path: Path) -> None:
+    """Sixty raters of twelve items are plausible if ratings agree within items."""
+    rng = np.random.default_rng(1)
+    rows = [
+        (f"item {i}", f"rater {j}", LABELS[i % 5] if rng.random() < 0.7 else LABELS[j % 5])
+        for i in range(12)
+        for j in range(60)
+    ]
+    columns: dict[str, list[str]] = dict(zip(("item", "rater", "rating"), map(list, zip(*rows))))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _read(columns)
+    assert "swapped" not in _of_command(columns, tmp_path)
+    swapped = {**columns, "item": columns["rater"], "rater": columns["item"]}
+    message = "there are 12 raters and 60 items, and ratings agree within raters, not within items"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _read(swapped)
+    assert sum(message in str(one.message) for one in caught) == 1
+    said = _of_command(swapped, tmp_path)
+    assert message in said
+    assert "swapped. Check --item and --rater." in said
 
 
 @pytest.mark.parametrize(("n_items", "n_raters"), [(10, 50), (20, 90)])

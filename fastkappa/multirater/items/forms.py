@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, Floats
 from fastkappa.multirater.items.rater_columns import CHUNK, EncodedRater
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, are_ids
@@ -95,33 +95,51 @@ def form_of_labels(encoded: Sequence[EncodedRater], *, are_given: bool) -> Other
         # Ratings that are not labels raise an error later.
         with suppress(ValueError):
             codes = np.stack([one.codes(0, n_subjects) for one in encoded])
-            of_labels = np.arange(n_labels)[:, None, None] == codes
-            return form_of_rows(np.where(codes < n_labels, of_labels, np.nan))
+            return form_of_rows(indicators(codes, n_labels))
     return found
 
 
 def may_be_transposed(n_raters: int, n_numbers: int) -> bool:
-    """Return whether to call `form_of_rows`. ``n_numbers`` is the number of numbers per rater."""
+    """Return whether to call `agreement_within`. Each rater has ``n_numbers`` numbers."""
     return n_raters >= FEWEST_TRANSPOSED and n_raters * n_numbers <= MOST_TRANSPOSED
 
 
-def form_of_rows(numbers: AnyArray) -> OtherForm | None:
-    """If ratings agree within columns and not within rows, return the form with one row per rater.
+def indicators(codes: AnyArray, n_labels: int) -> Floats:
+    """Return indicators of the labels. Code ``n_labels`` stands for a missing rating."""
+    of_labels = np.arange(n_labels)[:, None, None] == codes
+    return np.where(codes < n_labels, of_labels, np.nan)
+
+
+def agreement_within(numbers: AnyArray) -> tuple[float, float]:
+    """Return the agreement above chance within subjects and within raters.
 
     ``numbers`` contains indicators of labels, or measurements, and has the shape (..., n_raters,
     n_subjects).
     """
     with warnings.catch_warnings(action="ignore"):
         total = np.nanvar(numbers, axis=(-1, -2)).sum()
-        of_rows, of_columns = (
-            1 - np.nanmean(np.nanvar(numbers, axis, ddof=1), axis=-1).sum() / total
+        of_subjects, of_raters = (
+            float(1 - np.nanmean(np.nanvar(numbers, axis, ddof=1), axis=-1).sum() / total)
             for axis in (-2, -1)
         )
-    n_subjects = numbers.shape[-1]
-    if not (of_rows <= UNRELATED and of_columns >= LEAST_TRANSPOSED + 1 / n_subjects):
+    return of_subjects, of_raters
+
+
+def are_transposed(of_subjects: float, of_raters: float, n_subjects: int) -> bool:
+    """Return whether ratings agree so much more within raters that they seem to be transposed."""
+    return of_subjects <= UNRELATED and of_raters >= LEAST_TRANSPOSED + 1 / n_subjects
+
+
+def form_of_rows(numbers: AnyArray) -> OtherForm | None:
+    """Return the form with one row per rater if ratings agree within columns and not within rows.
+
+    ``numbers`` are as in `agreement_within`.
+    """
+    n_raters, n_subjects = numbers.shape[-2:]
+    if not are_transposed(*agreement_within(numbers), n_subjects):
         return None
     return OtherForm(
-        f"ratings have {n_subjects} rows, read as subjects, and {numbers.shape[-2]} columns, read"
+        f"ratings have {n_subjects} rows, read as subjects, and {n_raters} columns, read"
         " as raters, but ratings agree within columns and not within rows. If ratings have one row"
         " per rater, transpose them, as with ratings.T. If not, use Ratings.from_array(ratings)."
     )

@@ -31,7 +31,14 @@ from fastkappa.multirater.items.doubtful_raters import (
     warn_of_derived,
     warn_of_unanimity,
 )
-from fastkappa.multirater.items.forms import FEWEST_TRANSPOSED
+from fastkappa.multirater.items.forms import (
+    FEWEST_TRANSPOSED,
+    UNRELATED,
+    agreement_within,
+    are_transposed,
+    indicators,
+    may_be_transposed,
+)
 from fastkappa.multirater.items.identified import Identified, identify
 from fastkappa.multirater.items.rater_columns import (
     CHUNK,
@@ -289,17 +296,26 @@ def _sorted_ratings(
 
 
 def _warn_of_swapped(ratings: LongRatings) -> None:
-    """Warn if there are many raters but very few items. The two columns were probably swapped."""
-    n_raters = len(ratings.rater_names)
-    fewest = max(FEWEST_TRANSPOSED, MOST_SWAPPED * ratings.n_items)
-    are_many = n_raters > MANY_RATERS and n_raters >= MANY_TIMES * ratings.n_items
-    if ratings.n_items > 1 and (
-        are_many or (ratings.n_items <= MOST_SWAPPED and n_raters >= fewest)
-    ):
+    """Warn if the columns of items and raters were probably swapped.
+
+    There are then many raters but very few items, or ratings agree within raters and not within
+    items.
+    """
+    n_raters, n_items, n_labels = len(ratings.rater_names), ratings.n_items, ratings.n_labels
+    fewest = max(FEWEST_TRANSPOSED, MOST_SWAPPED * n_items)
+    are_many = n_raters > MANY_RATERS and n_raters >= MANY_TIMES * n_items
+    is_found = n_items > 1 and (are_many or (n_items <= MOST_SWAPPED and n_raters >= fewest))
+    reason = f"there are {n_raters} raters and {n_items} items"
+    if may_be_transposed(n_raters, n_items * n_labels):
+        codes = ratings.first_codes(n_items)
+        of_items, of_raters = agreement_within(indicators(codes, n_labels))
+        if are_transposed(of_items, of_raters, n_items):
+            is_found, reason = True, f"{reason}, and ratings agree within raters, not within items"
+        is_found &= not of_items > max(UNRELATED, of_raters)
+    if is_found:
         warn(
-            f"there are {n_raters} raters and {ratings.n_items} items, as if the columns of items"
-            " and raters were swapped. Check item= and rater=, or --item and --rater on the command"
-            " line."
+            f"{reason}, as if the columns of items and raters were swapped. Check item= and rater=,"
+            " or --item and --rater on the command line."
         )
 
 
