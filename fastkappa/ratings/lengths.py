@@ -5,7 +5,9 @@ Lengths are determined without reading any ratings.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 from reprlib import repr as short_repr
@@ -16,6 +18,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, first_of
 from fastkappa.ratings.interop import in_known_library, to_numpy
 from fastkappa.ratings.labels import names_of_columns
+from fastkappa.ratings.looks import alike_among
 from fastkappa.ratings.missing import find_missing, missing_ratings
 
 # types that have a length, but cannot be a column of ratings
@@ -34,6 +37,8 @@ CONTINUOUS = (
 # In lists with fewer ids than this, it is too often a coincidence that only the first item is
 # missing from one list, and only the last item from the other.
 FEWEST_NUMBERED = 50
+# A file extension that some tools add to ids.
+EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
 CHECK_IDS = "Check that matching ids are written the same way, including leading zeros."
 
 
@@ -251,3 +256,25 @@ def are_offset_ids(only_first: Sequence[Any], only_second: Sequence[Any], n_ids:
         return False
     first, second = str(only_first[0]), str(only_second[0])
     return first.isdecimal() and second.isdecimal() and abs(int(first) - int(second)) == n_ids
+
+
+def similar_ids(ids: Iterable[str]) -> list[list[str]]:
+    """Return the groups of different ids that probably mean the same item.
+
+    An id and the same id with folders or an extension mean one item. Ids with different folders do
+    not, as in "patient 1/left" and "patient 2/left".
+
+    Examples
+    --------
+    >>> from fastkappa.ratings.lengths import similar_ids
+    >>> similar_ids(["doc a", "doc_a", "doc b", "c.txt", "c"])
+    [['doc a', 'doc_a'], ['c.txt', 'c']]
+    """
+    ids = list(ids)
+    files: dict[str, list[str]] = defaultdict(list)
+    for name in ids:
+        file = name.replace("\\", "/").rpartition("/")[2]
+        for bare in {file, EXTENSION.sub("", file)}:
+            files[bare].append(name)
+    of_one_file = [names for bare, names in files.items() if len(names) > 1 and bare in names]
+    return [*alike_among(ids), *of_one_file]

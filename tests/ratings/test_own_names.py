@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 
 from fastkappa import (
+    ConfusionAccumulator,
     Ratings,
     agreement,
     agreement_by,
+    compare_predictions,
     confusion_counts,
     fleiss_kappa,
+    leaderboard,
     pairwise_kappa,
+    score_many,
 )
 from tests.helpers.absent import library
 
@@ -24,6 +28,10 @@ ENTRANCES: dict[str, Callable[[Any, Any], object]] = {
     "agreement": agreement,
     "agreement_by": lambda y1, y2: agreement_by(y1, y2, groups=GROUPS),
     "confusion_counts": confusion_counts,
+    "accumulator": lambda y1, y2: ConfusionAccumulator().update(y1, y2),
+    "compare_predictions": lambda y1, y2: compare_predictions(y2, [*y2], y_true=y1),
+    "score_many": lambda y1, y2: score_many(y1, {"one": y2}),
+    "leaderboard": lambda y1, y2: leaderboard(y1, pd.DataFrame({"ben": y2}), n_resamples=0),
     "pairwise_kappa": lambda y1, y2: pairwise_kappa(pd.concat([y1, y2], axis=1)),
     "fleiss_kappa": lambda y1, y2: fleiss_kappa(pd.concat([y1, y2], axis=1)),
     "from_raters": lambda y1, y2: Ratings.from_raters({"ann": y1, "ben": y2}),
@@ -42,5 +50,7 @@ def test_a_row_of_names_among_ratings(name: str) -> None:
             warnings.simplefilter("always")
             ENTRANCES[name](first, second)
         said = [str(one.message) for one in caught]
-        found = [text for text in said if "'ann', which is also the name of the column" in text]
-        assert len(found) == is_repeated, said
+        for title in ("ann", "ben"):
+            # A leaderboard judges the truth alone and beside each prediction, in the same words.
+            found = {text for text in said if f"{title!r}, which is also the name of" in text}
+            assert len(found) == is_repeated, said

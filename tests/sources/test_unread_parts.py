@@ -221,3 +221,32 @@ def test_predictions_cut_off_instead_of_rounded(tmp_path: Path) -> None:
     # The predictions are rounded, or both columns are parts of a number, such as an age in years.
     check_ordinary({**columns, "b": [*map(round, raw)]}, tmp_path)
     check_ordinary({**columns, "a": [*map(int, scores)]}, tmp_path)
+
+
+def test_items_whose_ids_differ_by_rater(tmp_path: Path) -> None:
+    a, b = rated(["x", "y", "z"], 40)
+    ids = [f"doc_{i:02}" for i in range(40)]
+    columns: Columns = {
+        "doc": [*ids, *(f"{name}.txt" for name in ids[20:])],
+        "a": [*a, *[None] * 20],
+        "b": [*b[:20], *[None] * 20, *b[20:]],
+    }
+    message = "'doc' contains 20 groups of similar names: 'doc_20', 'doc_20.txt'; 'doc_21'"
+    for name, source in sources_of(columns, tmp_path).items():
+        with pytest.warns(UserWarning, match=message) as warned:
+            confusion_from_source(source, "a", "b")
+        assert len(warned) == 1, name
+    path = tmp_path / "ratings.csv"
+    for command in (
+        ("score", path, "--y1", "a", "--y2", "b"),
+        ("agree", path, "--raters", "a", "b"),
+        ("agree", path, "--raters", "a", "b", "--item", "doc"),
+    ):
+        said = CommandLine(command[0]).run(*command[1:], "--missing", "drop").stderr
+        assert message in said
+    # Rows that one rater rated twice are different items.
+    columns["a"][40:] = a[20:]
+    for source in sources_of(columns, tmp_path).values():
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            confusion_from_source(source, "a", "b")

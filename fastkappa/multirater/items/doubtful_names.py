@@ -16,7 +16,7 @@ from fastkappa.multirater.items.doubtful_raters import MOST_JUDGED
 from fastkappa.multirater.items.identified import Identified
 from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, warn
 from fastkappa.ratings.label_order import is_number
-from fastkappa.ratings.lengths import are_offset_ids
+from fastkappa.ratings.lengths import are_offset_ids, similar_ids
 from fastkappa.ratings.looks import alike_among, with_characters_shown
 
 # A name is reported as a rare misspelling if a similar name (with a likeness of at least
@@ -30,8 +30,6 @@ FEWEST_ALONE = 10
 # If there are more ratings than this, there is no check for raters who number items from 0 while
 # others number them from 1, because the check would need too much memory.
 MOST_NUMBERED = 1 << 20
-# A file extension that some tools add to item names.
-EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
 # The domain of a mail address.
 DOMAIN = re.compile(r"@[\w-]+(\.[\w-]+)*\.[a-z]{2,}$", re.IGNORECASE)
 # Characters that are not part of a name unless they separate two numbers, as in "v1.2".
@@ -139,15 +137,7 @@ def warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> bo
         together = np.concatenate(raters)
         return len(np.unique(together)) == len(together)
 
-    # A name and the same name with folders or an extension mean one item. Names with different
-    # folders do not, as in "patient 1/left" and "patient 2/left".
-    files: dict[str, list[str]] = defaultdict(list)
-    for name in number:
-        file = name.replace("\\", "/").rpartition("/")[2]
-        for bare in {file, EXTENSION.sub("", file)}:
-            files[bare].append(name)
-    of_one_file = [names for bare, names in files.items() if len(names) > 1 and bare in names]
-    split = list(filter(are_one, [*alike_among(number), *of_one_file]))
+    split = list(filter(are_one, similar_ids(number)))
     if split:
         shown = "; ".join(", ".join(with_characters_shown(names)) for names in split[:MOST_SHOWN])
         warn(

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import first_of_many, percent_text
-from fastkappa.ratings.doubtful_labels import warn
+from fastkappa.formatting import count_text, first_of_many, percent_text
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
 from fastkappa.ratings.label_order import is_number
+from fastkappa.ratings.lengths import similar_ids
+from fastkappa.ratings.looks import with_characters_shown
 from fastkappa.ratings.missing import stand_ins
 from fastkappa.sources.text.unread_groups import PLACE, Unread
 from fastkappa.tables.doubtful_rows import (
@@ -87,6 +89,8 @@ def warn_of_parts(given: Unread) -> None:
     _warn_of_blocks(given)
     _warn_of_changed(given)
     _warn_of_cut(given)
+    if any("" in given.fields[name] for name in given.rated):
+        _warn_of_split(given)
 
 
 def _warn_of_prefilled(given: Unread) -> None:
@@ -360,3 +364,24 @@ def _warn_of_cut(given: Unread) -> None:
                     " labels are rounded numbers, round before you convert to integers."
                 )
                 return
+
+
+def _warn_of_split(given: Unread) -> None:
+    """Warn if similar ids seem to be one item whose ratings are in different rows."""
+    rated = np.array([given.fields[name] for name in given.rated]) != ""
+    some = np.flatnonzero(~rated.all(axis=0)).tolist()
+    for name in [*given.id_columns, *given.keys]:
+        row_of = {given.fields[name][row]: row for row in some}
+        split = [
+            ids
+            for ids in similar_ids(row_of)
+            if (rated[:, [row_of[one] for one in ids]].sum(axis=1) == 1).all()
+        ]
+        if split:
+            shown = "; ".join(", ".join(with_characters_shown(ids)) for ids in split[:MOST_SHOWN])
+            warn(
+                f"{name!r} contains {count_text(len(split), 'group')} of similar names: {shown}."
+                " Each rater has a rating in only one row of each group. If the names mean the same"
+                " item, use one spelling and put its ratings in one row."
+            )
+            return
