@@ -167,10 +167,10 @@ def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -
     ``lowest`` and ``highest`` are the smallest and the largest number. The other numbers are
     checked only if one of these two is a code or far from the first numbers.
     """
-    some = np.sort(numbers[:SAMPLE])
-    typical = float(some[len(some) // 2]) if len(some) else 0.0
-    if CODES.isdisjoint((lowest, highest)) and not 0 < typical < highest / VERY_FAR:
-        return
+    if CODES.isdisjoint((lowest, highest)):
+        some = np.sort(numbers[:SAMPLE]) if highest > VERY_FAR and highest.is_integer() else ()
+        if not len(some) or not 0 < some[len(some) // 2] < highest / VERY_FAR:
+            return
     distinct = np.unique(numbers[numbers == numbers]).tolist()
     found = codes_among(distinct)
     largest = max({*distinct} - {*found}, default=0)

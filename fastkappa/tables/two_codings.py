@@ -61,7 +61,7 @@ TAG = re.compile("([BIOESLUM][-_])(.+)")
 # `FEWEST_AT_END` ratings with the label.
 FEWEST_WITH_ENDS, FEWEST_AT_END = 50, 5
 # At least this many items are needed for a warning about two columns that look like counts.
-FEWEST_COUNTED = 5
+FEWEST_COUNTED = 6
 # A warning about a longer scale requires that the range of one rater is at least `LONGER` times
 # that of the other, and that at least the proportion `OUTSIDE_SHORTER` of a rater's ratings are
 # outside the shorter range. Of 20 000 simulated pairs of raters with the same scale, one had a
