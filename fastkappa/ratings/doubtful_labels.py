@@ -217,17 +217,14 @@ def joined_by(separator: str, labels: Collection[str]) -> list[str]:
     >>> joined_by(";", ["joy", "joy; pride", "pride", "joy; fear"])
     ['joy; pride']
     """
-    parts = {
-        label: [part.strip() for part in label.split(separator)]
-        for label in labels
-        if separator in label
-    }
-    # A comma between digits is taken for a decimal comma, not for a separator.
-    return [
-        label
-        for label, own in parts.items()
-        if {*own} <= {*labels} and not (separator == "," and all(map(str.isdigit, own)))
-    ]
+    known, found = set(labels), []
+    for label in labels:
+        parts = [part.strip() for part in label.split(separator)]
+        # A comma between digits is taken for a decimal comma, not for a separator.
+        is_number = separator == "," and all(map(str.isdigit, parts))
+        if len(parts) > 1 and known.issuperset(parts) and not is_number:
+            found.append(label)
+    return found
 
 
 def warn_of_stand_ins(
