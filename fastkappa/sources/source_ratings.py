@@ -164,7 +164,11 @@ class WantedLabels:
         Whether the ratings in text files must be read as strings.
     have_fractions : bool
         Whether any label is a fractional number, or a string that can be read as one.
+    decimal : str
+        The decimal separator of the ratings. Labels are given with a decimal point.
     """
+
+    decimal = "."
 
     def __init__(self, labels: Iterable[Any], *, are_numbers: bool = False) -> None:
         self.are_numbers = are_numbers
@@ -175,6 +179,8 @@ class WantedLabels:
         self.have_fractions = any(isinstance(reading, float) for reading in self._readings)
 
     def __contains__(self, key: Key) -> bool:
+        if self.decimal != "." and isinstance(key, str) and key not in self.texts:
+            key = key.replace(self.decimal, ".")
         return not self._readings.isdisjoint(_readings(key))
 
     def whole_numbers(self, lowest: int, highest: int) -> list[int]:

@@ -112,10 +112,13 @@ def common_labels(
     if first.categories is not None and second.categories is not None:
         row_labels = [first.categories[code] for code in rows.tolist()]
         column_labels = [second.categories[code] for code in columns.tolist()]
-        named = sorted_strings({*row_labels, *column_labels})
+        # The labels are strings, or the numbers of a scale with fractions.
+        distinct = {*row_labels, *column_labels}
+        are_strings = all(isinstance(label, str) for label in distinct)
+        named = sorted_strings(distinct) if are_strings else sorted(distinct)
         position = {label: i for i, label in enumerate(named)}
         return (
-            strings_array(named),
+            strings_array(named) if are_strings else np.array(named),
             np.array([position[label] for label in row_labels], np.intp),
             np.array([position[label] for label in column_labels], np.intp),
         )

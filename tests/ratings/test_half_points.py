@@ -84,6 +84,11 @@ def test_labels_may_have_halves(entrance: str, tmp_path: Path) -> None:
     )
 
 
+def test_predictions_may_have_halves() -> None:
+    found = fastkappa.compare_predictions(B, A, y_true=A, labels=LABELS, weights="quadratic")
+    assert found.kappas == pytest.approx((float(KAPPA or 0), 1))
+
+
 @pytest.mark.parametrize("dtype", ["f2", "f4"])
 def test_tenths_of_narrow_floats_are_the_same_labels(dtype: str, tmp_path: Path) -> None:
     tenths, expected = [0.1, 0.2, 0.3, 1.0] * 5, np.diag([5] * 4).tolist()
