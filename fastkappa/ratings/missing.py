@@ -195,13 +195,22 @@ def refuse_missing_labels(labels: Any) -> None:
             raise ValueError(f"labels must not contain missing values, got {label!r}.")
 
 
-def check_missing(missing: Missing, missing_codes: Any = ()) -> None:
-    """Raise if ``missing`` is not a valid choice, or if ``missing_codes`` is not a list."""
+def check_missing(missing: Missing, missing_codes: Any = (), labels: Any = None) -> None:
+    """Raise if ``missing`` is not a valid choice, or if ``missing_codes`` is not a list.
+
+    An error is also raised if a code is also among the given labels.
+    """
     check_choice("missing", missing, MISSING)
     check_is_list(missing_codes)
     for code in missing_codes:
         if not isinstance(code, Hashable):
             raise _no_list(missing_codes)
+    codes = spellings(missing_codes) if labels is not None else ()
+    for label in read_labels(labels).tolist() if codes else ():
+        if label in codes:
+            raise ValueError(
+                f"labels and missing_codes both contain {label!r}: remove it from one of them."
+            )
 
 
 def check_is_list(missing_codes: Any) -> None:

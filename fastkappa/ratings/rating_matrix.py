@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
@@ -21,7 +20,6 @@ from fastkappa.ratings.missing import (
     check_missing,
     find_missing,
     given_labels,
-    spellings,
     without,
 )
 from fastkappa.ratings.read import judge_labels, read_rated
@@ -95,7 +93,7 @@ def read_raters(
         declare different orders, if some raters use strings and others use numbers, or if a column
         mixes strings and numbers and no labels are given.
     """
-    check_missing("drop", missing_codes)
+    check_missing("drop", missing_codes, labels)
     n_subjects = _common_length(columns)
     if n_subjects == 0:
         raise ValueError(f"{argument} must not be empty, got no subjects.")
@@ -114,8 +112,7 @@ def read_raters(
         return raters, None
     order = meant if isinstance(meant, LabelOrder) else LabelOrder(*[given_labels(meant)] * 2)
     if not are_declared:
-        listed, codes = order.labels.tolist(), spellings(missing_codes)
-        distinct(chain(listed, (label for label in listed if label in codes)))
+        distinct(order.labels.tolist())
     return raters, order
 
 

@@ -134,7 +134,7 @@ def read(
     TypeError
         If a column is neither a list nor an array.
     """
-    check_missing(missing, missing_codes)
+    check_missing(missing, missing_codes, labels)
     names = tuple(given)
     if not_rated:
         given = {**not_rated, **given}

@@ -165,6 +165,13 @@ def test_raters_of_one_name_are_told_apart() -> None:
         fleiss_kappa(Ratings.from_array(other, labels=["yes", "no"]))
 
 
+def test_labels_of_counts_that_often_mean_missing() -> None:
+    counts = pd.DataFrame({"-": [0, 1, 0], "x": [2, 1, 3], "y": [1, 1, 0]})
+    with pytest.warns(UserWarning, match="often stand for a missing rating.*'-' \\(1 time\\)"):
+        Ratings.from_counts(counts)
+    Ratings.from_counts(counts, labels=["-", "x", "y"])
+
+
 def test_labels_of_counts_that_look_alike() -> None:
     names = ["yes", "yes ", "no"]
     with pytest.warns(
@@ -253,7 +260,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([[1, 2]], {"missing_codes": "9"}, "missing_codes must be a list"),
     ([[1, "a"], [2, "b"]], {}, "same type, got numbers from rater 1 and strings from rater 2"),
     ([[1, 2]], {"labels": [1, 1, 2]}, "labels must be distinct"),
-    ([[1, 2]], {"labels": [1, 2], "missing_codes": [2]}, "labels must be distinct"),
+    ([[1, 2]], {"labels": [1, 2], "missing_codes": [2]}, "missing_codes both contain 2"),
     ([[1, 2]], {"labels": []}, "should contain at least one label"),
     ([[1, np.inf], [1, 2]], {}, "rater 2 must be finite, got inf"),
     ([[[1, 2], 2], [[1, 3], 2]], {}, "if one rating is a set, all ratings must be sets"),

@@ -77,7 +77,7 @@ class Reference:
     def __init__(
         self, ratings: Any, missing: Missing, missing_codes: Sequence[Any], labels: Any
     ) -> None:
-        check_missing(missing)
+        check_missing(missing, missing_codes, labels)
         self._missing, self._missing_codes, self._labels = missing, missing_codes, labels
         with _naming(TRUTH):
             self.n_given = length_of(TRUTH, ratings)

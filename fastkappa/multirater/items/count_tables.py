@@ -10,7 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.multirater.items.doubtful_raters import warn_of_added_votes
 from fastkappa.ratings.column import Column
-from fastkappa.ratings.doubtful_labels import warn_of_lookalikes
+from fastkappa.ratings.doubtful_labels import warn_of_lookalikes, warn_of_stand_ins
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import labels_of_table
 
@@ -42,7 +42,7 @@ def read_counts(given: Any) -> IntTable:
 def table_labels(
     table: Any, labels: Any, times: AnyArray, argument: str
 ) -> tuple[AnyArray, AnyArray | None]:
-    """Return the result of `labels_of_table`, and warn about labels that look alike.
+    """Return the result of `labels_of_table`, and warn about labels that are probably mistakes.
 
     ``times`` contains the number of ratings with each column's label.
     """
@@ -50,4 +50,6 @@ def table_labels(
     of_labels = times if order is None else times[order]
     column = Column(np.arange(len(times)), np.dtype(object), array.tolist(), counts=of_labels)
     warn_of_lookalikes({argument: column})
+    if labels is None:
+        warn_of_stand_ins({argument: column}, remedy="Pass labels= if they are labels.")
     return array, order
