@@ -21,6 +21,9 @@ ADVICE = {
     MEASUREMENTS: "For measurements, use fastkappa measure.",
     SETS: " For sets of labels, fastkappa agree needs --set-separator.",
     "item= and rater=, or --item and --rater on the command line.": "--item and --rater.",
+    "If the source is a confusion matrix, pass the counts to agreement_from_confusion.": (
+        "The commands do not accept a confusion matrix, but the Python package does."
+    ),
     "give missing_codes=[[]]": "give --missing drop --missing-codes '[]' without --set-separator",
     "krippendorff_alpha with level='interval', or fastkappa.measurements": "fastkappa measure",
     " (on the command line, --missing-codes)": "",

@@ -28,7 +28,7 @@ from fastkappa.ratings.interop import in_known_library, warn_of_row_order
 from fastkappa.ratings.item_weights import warn_of_ids
 from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.ratings.labels import names_of_columns
-from fastkappa.ratings.lengths import length_of
+from fastkappa.ratings.lengths import is_set, length_of, not_labels
 from fastkappa.statistics.weights import Weights
 
 # For each fold, the indices of the training items and of the test items.
@@ -49,7 +49,10 @@ def read_target(y: Any, labels: Any) -> AnyArray:
         try:
             check_classification_targets(target)
         except ValueError as error:
-            raise ValueError(f"{error} For fractional labels, pass labels=.") from None
+            if target.dtype == object and is_set(target[0]):
+                raise ValueError(not_labels("y", "unknown", target)) from None
+            hint = " For fractional labels, pass labels=." if is_fractional(target) else ""
+            raise ValueError(f"{error}{hint}") from None
     return target
 
 

@@ -19,6 +19,7 @@ from fastkappa.ratings.missing import (
     missing_ratings,
     without,
 )
+from fastkappa.ratings.real_numbers import comma_hint
 
 # Larger item weights are scaled down, because the product of three sums of weights must be finite.
 LARGEST_WEIGHT = 2.0**60
@@ -41,7 +42,8 @@ def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
         try:
             weights = weights.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"sample_weight must contain numbers: {error}") from error
+            hint = comma_hint(weights.ravel())
+            raise ValueError(f"sample_weight must contain numbers: {error}.{hint}") from error
     if weights.ndim != 1:
         raise ValueError(
             f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. Expected"

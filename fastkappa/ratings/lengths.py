@@ -226,7 +226,8 @@ def not_labels(name: str, obstacle: str, ratings: Any) -> str:
         what = "numbers with fractions" if obstacle == "continuous" else "a matrix"
         return f"{name} must be labels, got {what}: {shown}."
     first: Any = next(iter(ratings), None)
-    first = first.as_py() if hasattr(first, "as_py") else first
+    listed = getattr(first, "as_py", getattr(first, "to_list", None))
+    first = first if listed is None else listed()
     if is_set(first):
         return f"{name} must be labels, got {short_repr(first)}. {NO_SETS}"
     dtype = str(getattr(ratings, "type", getattr(ratings, "dtype", "object")))

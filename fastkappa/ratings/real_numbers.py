@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Sequence
-from itertools import compress
+from collections.abc import Iterable, Sequence
+from itertools import compress, islice
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -201,6 +201,7 @@ def read_numbers(values: Any, name: str) -> AnyArray:
     if numbers.dtype.kind not in "iufb":
         raise NotNumbersError(
             f"{name} must be real numbers, got an array of dtype {numbers.dtype}."
+            f"{comma_hint(numbers)}"
         )
     if numbers.ndim == 2 and numbers.shape[1] == 1:
         numbers = numbers[:, 0]
@@ -252,12 +253,17 @@ def _rounding_error(number: int, position: int, name: str) -> ValueError:
     )
 
 
+def comma_hint(entries: Iterable[Any]) -> str:
+    """Return how to read decimal commas if one of the first entries has one, or "" otherwise."""
+    some = (entry for entry in islice(entries, SAMPLE) if isinstance(entry, str))
+    return DECIMAL_COMMA_HINT if any(DECIMAL_COMMA.fullmatch(one.strip()) for one in some) else ""
+
+
 def numbers_of_objects(objects: AnyArray, name: str) -> AnyArray:
     """Convert objects to float64, with NaN for missing entries."""
     for entry in objects.flat:
         if isinstance(entry, (str, bytes)):
-            comma = isinstance(entry, str) and DECIMAL_COMMA.fullmatch(entry.strip())
-            hint = DECIMAL_COMMA_HINT if comma else ""
+            hint = comma_hint([entry])
             raise NotNumbersError(f"{name} must be real numbers, got {short_repr(entry)}.{hint}")
     try:
         numbers = objects.astype(np.float64)

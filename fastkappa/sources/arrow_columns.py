@@ -17,6 +17,7 @@ from fastkappa.ratings.enums import codes_of_enum
 from fastkappa.ratings.interop import checked, in_known_library, to_numpy
 from fastkappa.ratings.label_order import shown
 from fastkappa.ratings.lengths import check_read
+from fastkappa.ratings.real_numbers import comma_hint
 from fastkappa.sources.batches import LARGEST_RANGE
 from fastkappa.sources.source_ratings import (
     BOOLEANS,
@@ -231,7 +232,8 @@ def weights_of(array: Any, column: Any) -> AnyArray:
     elif types.is_boolean(dtype):
         array = array.cast(pyarrow.uint8())
     elif not types.is_integer(dtype):
-        raise RatingsError(no_weights(column, dtype))
+        hint = comma_hint(array.to_pylist())
+        raise RatingsError(f"{no_weights(column, dtype)}{hint}")
     weights = values_of(array)
     refuse_negative(weights.min(initial=0).item(), column)
     return weights

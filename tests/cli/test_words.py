@@ -150,6 +150,10 @@ def test_a_table_of_counts_and_a_row_per_rating(
     said = program.run("agree", path, "--raters", *"abc").stderr
     assert "as in a table that counts pairs of labels" in said
     assert PYTHON.search(said) is None
+    path = write_csv(tmp_path / "matrix.csv", rater=["a", "b", "c"], **dict(zip("abc", table)))
+    said = program.run("score", path, "--y1", "a", "--y2", "b").stderr
+    assert "do not accept a confusion matrix, but the Python package does" in said
+    assert PYTHON.search(said) is None
     rows = [(i, j, random.integers(1, 4)) for i in range(20) for j in range(3)]
     path = write_csv(tmp_path / "long.csv", **dict(zip("abc", zip(*rows))))
     said = program.run("agree", path, "--raters", *"abc").stderr

@@ -10,6 +10,7 @@ import pytest
 
 import fastkappa
 from fastkappa import ConfusionAccumulator, agreement, confusion_counts, krippendorff_alpha
+from tests.helpers.absent import library
 
 ENTRANCES: dict[str, Callable[[Any, Any], Any]] = {
     "agreement": agreement,
@@ -41,6 +42,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "infinity": ([0, np.inf, 1, 1], "must be finite, got inf at position 1"),
     "fractions": ([0.5, 1, 1.5, 2], "got numbers with fractions.*labels="),
     "lists": (np.array([["a", "b"], ["c"], None], object)[:2], SETS),
+    "polars lists": (library("polars").Series([["a", "b"], ["c"]]), SETS),
     "sets": ([{"a"}, {"a", "b"}], SETS),
     "cube": (np.zeros((2, 2, 2)), "must be one-dimensional"),
     "complex": ([1j, 2, 3, 4], "must be labels, got complex numbers"),
@@ -106,3 +108,41 @@ def test_the_truth_may_be_among_the_predictions() -> None:
     y = np.array([0, 1, 1, 2])
     assert fastkappa.score_many(y, {"m": y}).kappas.tolist() == [1]
     assert fastkappa.leaderboard(y, {"m": y}).kappa.tolist() == [1]
+
+
+def test_lists_given_to_the_decoder() -> None:
+    pytest.importorskip("sklearn")
+    for lists in (library("pandas").Series([["a"], ["b"]]), library("polars").Series([["a"]] * 2)):
+        with pytest.raises(ValueError, match=SETS):
+            fastkappa.estimators.KappaDecoder().fit(np.eye(2), lists)
+
+
+def _compared(y1: Any, y2: Any, **options: Any) -> Any:
+    return fastkappa.compare_predictions(y2, y2, y_true=y1, **options)
+
+
+DROPPING: dict[str, Callable[..., Any]] = {
+    "agreement": agreement,
+    "agreement_by": lambda a, b, **options: fastkappa.agreement_by(
+        a, b, groups=["x"] * len(a), **options
+    ),
+    "accumulator": lambda a, b, labels, **options: ConfusionAccumulator(labels=labels).update(
+        a, b, **options
+    ),
+    "leaderboard": lambda a, b, **options: fastkappa.leaderboard(a, {"m": b}, **options),
+    "score_many": lambda a, b, **options: fastkappa.score_many(a, {"m": b}, **options),
+    "compare_predictions": _compared,
+    "from_raters": lambda a, b, labels, missing_codes, missing: fastkappa.Ratings.from_raters(
+        [a, b], labels=labels, missing_codes=missing_codes
+    ),
+    "source": lambda a, b, labels, missing_codes, missing: fastkappa.confusion_from_source(
+        {"a": a, "b": b}, "a", "b", labels=labels, missing_codes=missing_codes
+    ),
+}
+
+
+@pytest.mark.parametrize("entrance", DROPPING)
+def test_a_code_is_no_label(entrance: str) -> None:
+    y1, y2 = ["Yes", "No", "NA", "No", "NA", "Yes"], ["Yes", "NA", "NA", "No", "Yes", "Yes"]
+    with pytest.raises(ValueError, match="labels and missing_codes both contain 'NA': remove it"):
+        DROPPING[entrance](y1, y2, labels=["Yes", "No", "NA"], missing_codes=["NA"], missing="drop")

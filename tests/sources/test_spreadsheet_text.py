@@ -6,11 +6,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("pyarrow")
 
-from fastkappa import Ratings, confusion_from_source, kappa_from_confusion, pairwise_kappa
+from fastkappa import (
+    Ratings,
+    agreement,
+    confusion_from_source,
+    kappa_from_confusion,
+    optimal_thresholds,
+    pairwise_kappa,
+)
+from fastkappa.measurements import continuous_kappa, intraclass_correlation, limits_of_agreement
 from tests.helpers.command_line import CommandLine
 
 UNCLOSED = """\
@@ -204,6 +213,43 @@ def test_decimal_commas(write: Any) -> None:
     assert found["thresholds"] == [(1.25 + 2.5) / 2]
     assert "'0,5'" in thresholds.refusal(*options)
     assert "decimal" in thresholds.refusal(*options)
+
+
+def test_half_points_with_decimal_commas(write: Any) -> None:
+    points = ["1,5", "2,5", "3,5"] * 3
+    rows = [f"{i};{a};{b}" for i, (a, b) in enumerate(zip(points, ["2,5", *points[1:]]))]
+    path = write("\n".join(["id;a;b", *rows, ""]))
+    expected = kappa_from_confusion([[2, 1, 0], [0, 3, 0], [0, 0, 3]])
+    labels = "1.5,2.5,3.5"
+    options = {
+        "score": ("--y1", "a", "--y2", "b"),
+        "agree": ("--raters", "a", "b"),
+    }
+    for name, own in options.items():
+        said = CommandLine(name).text_of(path, *own, "--decimal", ",", "--labels", labels)
+        assert f"kappa {expected:.4f}" in " ".join(said.split()), name
+    for given in ([1.5, 2.5, 3.5], np.array([1.5, 2.5, 3.5])):
+        counts = confusion_from_source(path, "a", "b", decimal=",", labels=given)
+        assert kappa_from_confusion(counts.table) == expected
+
+
+COMMAS = ["1,5", "2,5", "3,5"] * 4
+OF_NUMBERS: dict[str, Callable[[], Any]] = {
+    "scores": lambda: optimal_thresholds([0, 1, 2] * 4, COMMAS),
+    "limits": lambda: limits_of_agreement(COMMAS, COMMAS),
+    "intraclass": lambda: intraclass_correlation([[one, one] for one in COMMAS]),
+    "predictions": lambda: continuous_kappa([1, 2, 3] * 4, COMMAS),
+    "weights": lambda: agreement([1, 2, 3] * 4, [1, 2, 3] * 4, sample_weight=COMMAS),
+    "weights of a source": lambda: confusion_from_source(
+        {"a": [1, 2, 3] * 4, "w": COMMAS}, "a", "a", sample_weight="w"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_decimal_commas_in_memory(name: str) -> None:
+    with pytest.raises(ValueError, match=r"decimal comma, pass decimal=',' to pandas\.read_csv"):
+        OF_NUMBERS[name]()
 
 
 @pytest.mark.parametrize(
