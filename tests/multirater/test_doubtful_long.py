@@ -248,3 +248,16 @@ def test_the_names_of_series_among_the_rows() -> None:
 def test_a_row_with_some_of_the_names_is_no_header(kept: str) -> None:
     row = {name: name for name in HEADED} | {kept: {"rater": "cat"}.get(kept, HEADED[kept][0])}
     assert _read(_with_rows(row)).n_raters == 3
+
+
+def test_equal_ratings_of_a_rater_are_named(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("typer")
+    from tests.helpers.command_line import CommandLine, write_csv
+
+    path = write_csv(tmp_path / "r.csv", item=[1, 1, 1, 2, 2], rater=[*"abbab"], rating=[*"xxxyx"])
+    message = "rater 'b' has 2 ratings of item '1', all of them equal. Leave out the repeated rows"
+    with pytest.raises(ValueError, match=message):
+        Ratings.from_long(path, item="item", rater="rater", rating="rating")
+    options = ("--item", "item", "--rater", "rater", "--rating", "rating")
+    assert message in CommandLine("agree").refusal(path, *options)
