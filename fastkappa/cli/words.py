@@ -27,6 +27,7 @@ ADVICE = {
     "give missing_codes=[[]]": "give --missing drop --missing-codes '[]' without --set-separator",
     "krippendorff_alpha with level='interval', or fastkappa.measurements": "fastkappa measure",
     " (on the command line, --missing-codes)": "",
+    "read it with pandas.read_excel or, on the command line, rename it": "rename it",
     "all labels in labels= (on the command line, --labels).": "all labels in --labels.",
     "parse the numbers, as with pandas.read_csv(decimal=',')": (
         "use --decimal ',' if they are numbers"

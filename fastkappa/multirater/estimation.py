@@ -171,10 +171,12 @@ def _why_undefined(ratings: Ratings | Measurements) -> str:
     constant = (
         ratings.constant
         if isinstance(ratings, Measurements)
-        else np.count_nonzero(ratings.patterns.counts.any(axis=0)) < 2
+        else np.count_nonzero(ratings.patterns.counts[ratings.patterns.paired].any(axis=0)) < 2
     )
     if constant:
-        return "all ratings have the same label, so no disagreement is expected by chance"
+        are_all = ratings.n_paired == ratings.n_subjects
+        which = "" if are_all else " of subjects with two or more ratings"
+        return f"all ratings{which} have the same label, so no disagreement is expected by chance"
     return "some raters share no items or gave only one label"
 
 

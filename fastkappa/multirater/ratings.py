@@ -218,14 +218,14 @@ class Ratings:
         >>> Ratings.from_long(item=items, rater=raters, rating=ratings)
         <Ratings: 2 items, 3 raters, 3 of 6 ratings missing, labels ['no', 'yes']>
         """
+        columns = item, rater, rating, cluster
+        names = columns if source is not None else names_of(columns, ("item", "rater", "rating"))
         if source is not None:
             # Imported here because only this method reads files and frames.
             from fastkappa.sources.any_source import read_triples
 
-            item, rater, rating, cluster = read_triples(
-                source, item, rater, rating, cluster, labels
-            )
-        given, long = read_long(item, rater, rating, cluster, labels, missing_codes, duplicates)
+            columns = read_triples(source, *columns, labels)
+        given, long = read_long(*columns, labels, missing_codes, duplicates, names)
         return cls(
             given.reported,
             long.n_items,

@@ -279,3 +279,17 @@ def similar_ids(ids: Iterable[str]) -> list[list[str]]:
             files[bare].append(name)
     of_one_file = [names for bare, names in files.items() if len(names) > 1 and bare in names]
     return [*alike_among(ids), *of_one_file]
+
+
+def repeated_names(names: Sequence[Any], n_rows: int, *, in_order: bool = True) -> str:
+    """Return the error message about rows that repeat the names of their columns."""
+    listed = ", ".join(map(repr, names))
+    return (
+        f"{n_rows} {'row contains' if n_rows == 1 else 'rows contain'} the names of the"
+        f" columns ({listed}), "
+        + (
+            "as in concatenated files. Remove all such rows."
+            if in_order
+            else "but in another order. Concatenate only files whose columns are in the same order."
+        )
+    )

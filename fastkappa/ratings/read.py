@@ -54,6 +54,7 @@ from fastkappa.ratings.lengths import (
     refuse_frame_of_two,
 )
 from fastkappa.ratings.missing import (
+    BLANKS,
     DROP,
     Missing,
     blanks_as_none,
@@ -202,6 +203,11 @@ def warn_of_own_name(argument: str, title: str) -> None:
             f"{argument} contains {title!r}, which is also the name of the column. If a row has the"
             " names of the columns instead of ratings, remove it."
         )
+
+
+def name_seen(name: Any) -> str:
+    """Normalize a column name, so that it equals copies of the name in repeated header lines."""
+    return str(name).strip(BLANKS).casefold()
 
 
 def _length(given: Mapping[str, Any], labels: Any, may_be_empty: bool) -> int:

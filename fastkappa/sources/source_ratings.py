@@ -19,7 +19,8 @@ from fastkappa.ratings.column import Column, are_comparable, not_comparable
 from fastkappa.ratings.doubtful_labels import Remedies
 from fastkappa.ratings.label_order import LabelOrder, common_order, have_equal_numbers, is_number
 from fastkappa.ratings.labels import strings_array
-from fastkappa.ratings.missing import BLANKS, is_blank
+from fastkappa.ratings.lengths import repeated_names
+from fastkappa.ratings.missing import is_blank
 
 # The key of a label in a table, or None for a missing rating. Fractional ratings, such as half
 # points, are supported only if labels= is given.
@@ -329,11 +330,6 @@ def refuse_many_groups(n_groups: int, column: Any) -> None:
         )
 
 
-def name_seen(name: Any) -> str:
-    """Normalize a column name, so that it equals copies of the name in repeated header lines."""
-    return str(name).strip(BLANKS).casefold()
-
-
 def refuse_repeated_names(
     names: Sequence[Any], n_rows: int, *, in_order: bool, file: Path | None = None
 ) -> None:
@@ -343,17 +339,7 @@ def refuse_repeated_names(
     """
     if n_rows:
         where = "" if file is None else f"{file}: "
-        listed = ", ".join(map(repr, names))
-        raise RatingsError(
-            f"{where}{n_rows} {'row contains' if n_rows == 1 else 'rows contain'} the names of the"
-            f" columns ({listed}), "
-            + (
-                "as in concatenated files. Remove all such rows."
-                if in_order
-                else "but in another order. Concatenate only files whose columns are in the same"
-                " order."
-            )
-        )
+        raise RatingsError(f"{where}{repeated_names(names, n_rows, in_order=in_order)}")
 
 
 def refuse_missing_weights(n_missing: int, column: Any) -> None:

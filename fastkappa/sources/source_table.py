@@ -29,7 +29,7 @@ from fastkappa.ratings.doubtful_labels import (
 )
 from fastkappa.ratings.label_order import LabelOrder, is_number
 from fastkappa.ratings.labels import refuse_booleans_among
-from fastkappa.ratings.read import WRITE_ALL_AS_STRINGS, comparable, judge_labels
+from fastkappa.ratings.read import WRITE_ALL_AS_STRINGS, comparable, judge_labels, name_seen
 from fastkappa.sources.source_ratings import (
     MOST_OTHERS,
     NO_TYPE,
@@ -38,7 +38,6 @@ from fastkappa.sources.source_ratings import (
     RatingsError,
     WantedLabels,
     column_of,
-    name_seen,
     order_of,
     refuse_many_labels,
     refuse_repeated_names,

@@ -303,6 +303,8 @@ def test_pictures(flows: Path, tmp_path: Path, raters: list[str]) -> None:
             ["--raters", "who", "wright", "word"],
             "Use --item, --rater and --rating for a file with one row per measurement.",
         ),
+        (["--raters", "who", "wright"], "Leave it out of --raters"),
+        (["--raters", "who", "wright", "mini"], "Leave it out of --raters"),
         (["--raters", "wright", "mini", "--dpi", "90"], "--dpi needs --plot."),
     ],
 )

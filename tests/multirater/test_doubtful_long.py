@@ -195,3 +195,69 @@ def test_two_columns_of_one_rater(other: str) -> None:
     columns = {"a.keller": ITEMS, other: ITEMS, "b": ITEMS}
     with pytest.warns(UserWarning, match="some names of raters are similar"):
         Ratings.from_raters(columns)
+
+
+HEADED = _rows({"ann": ["i1", "i2", "i3"], "ben": ["i1", "i2", "i3"]})
+
+
+def _with_rows(*rows: dict[str, str]) -> dict[str, list[str]]:
+    return {name: [*values[:4], *(row[name] for row in rows), *values[4:]]
+            for name, values in HEADED.items()}  # fmt: skip
+
+
+def _named_series(columns: dict[str, list[str]]) -> Ratings:
+    pandas = pytest.importorskip("pandas")
+    return _read({name: pandas.Series(values, name=name) for name, values in columns.items()})
+
+
+def _of_frame(columns: dict[str, list[str]]) -> Ratings:
+    frame = pytest.importorskip("pandas").DataFrame(columns)
+    return Ratings.from_long(frame, item="item", rater="rater", rating="rating")
+
+
+def _of_mapping(columns: dict[str, list[str]]) -> Ratings:
+    pytest.importorskip("pyarrow")
+    return Ratings.from_long(columns, item="item", rater="rater", rating="rating")
+
+
+@pytest.mark.parametrize("read", [_read, _named_series, _of_frame, _of_mapping])
+def test_a_header_among_the_rows(read: Any) -> None:
+    header = {name: name for name in HEADED}
+    listed = re.escape("the names of the columns ('item', 'rater', 'rating'), as in")
+    with pytest.raises(ValueError, match=f"^1 row contains {listed}"):
+        read(_with_rows(header))
+    with warnings.catch_warnings():
+        # In a frame, a warning says that a name of a column is also a label.
+        warnings.simplefilter("ignore")
+        with pytest.raises(ValueError, match=f"^2 rows contain {listed}"):
+            read(_with_rows(header, header))
+
+
+def test_the_names_of_series_among_the_rows() -> None:
+    pandas = pytest.importorskip("pandas")
+    names = {"item": "id", "rater": "coder", "rating": "code"}
+    series = {
+        name: pandas.Series(values, name=names[name]) for name, values in _with_rows(names).items()
+    }
+    listed = re.escape("the names of the columns ('id', 'coder', 'code')")
+    with pytest.raises(ValueError, match=f"^1 row contains {listed}"):
+        _read(series)
+
+
+@pytest.mark.parametrize("kept", ["item", "rater", "rating"])
+def test_a_row_with_some_of_the_names_is_no_header(kept: str) -> None:
+    row = {name: name for name in HEADED} | {kept: {"rater": "cat"}.get(kept, HEADED[kept][0])}
+    assert _read(_with_rows(row)).n_raters == 3
+
+
+def test_equal_ratings_of_a_rater_are_named(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("typer")
+    from tests.helpers.command_line import CommandLine, write_csv
+
+    path = write_csv(tmp_path / "r.csv", item=[1, 1, 1, 2, 2], rater=[*"abbab"], rating=[*"xxxyx"])
+    message = "rater 'b' has 2 ratings of item '1', all of them equal. Leave out the repeated rows"
+    with pytest.raises(ValueError, match=message):
+        Ratings.from_long(path, item="item", rater="rater", rating="rating")
+    options = ("--item", "item", "--rater", "rater", "--rating", "rating")
+    assert message in CommandLine("agree").refusal(path, *options)

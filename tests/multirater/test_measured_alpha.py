@@ -177,6 +177,9 @@ def test_full_agreement(level: str) -> None:
 def test_undefined(level: str) -> None:
     with pytest.warns(UserWarning, match="all ratings have the same label"):
         assert math.isnan(krippendorff_alpha(np.full((4, 3), 0.1), level=level).value)
+    equal = np.array([[0.1, 0.1], [np.nan, 0.5]])
+    with pytest.warns(UserWarning, match="all ratings of subjects with two or more ratings have"):
+        assert math.isnan(krippendorff_alpha(equal, level=level).value)
     lone = np.array([[0.1, np.nan], [np.nan, 0.5]])
     with pytest.warns(UserWarning, match="no subject has two ratings"):
         assert math.isnan(krippendorff_alpha(lone, level=level).value)

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import pickle
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -178,6 +179,13 @@ def test_undefined_is_nan_and_says_why() -> None:
     for function in (*WEIGHTED, gwet_ac1, krippendorff_alpha):
         undefined(function, [[1, 1], [1, 1]], "the same label")
         undefined(function, [[1, None], [None, 2]], "no subject has two ratings")
+    for ratings in (
+        [[1, 1], [2, None]],
+        Ratings.from_raters([[1, 2], [1, None]]),
+        Ratings.from_long(item=[1, 1, 2], rater=[1, 2, 1], rating=[1, 1, 2]),
+    ):
+        for function in (krippendorff_alpha, partial(krippendorff_alpha, level="interval")):
+            undefined(function, ratings, "^[^.]*: all ratings of subjects with two or more ratings")
     result = undefined(light_kappa, [[1, None, 1], [2, None, 2], [None, 1, 2]], "share no items")
     assert str(result)
     # Unused labels make these two coefficients defined.

@@ -102,6 +102,13 @@ def test_an_empty_string_is_missing_as_in_text(tmp_path: Path) -> None:
     options = ["score", path, "--y1", "a", "--y2", "b", "--missing", "drop"]
     found = CommandLine().json_of(*options, "--missing-codes", '""')
     assert (found["labels"], found["missing"]) == (["x", "y"], {"y1": 4, "y2": 0})
+    for command, own in {
+        "score": ("--y1", "a", "--y2", "b"),
+        "agree": ("--raters", "a", "b"),
+        "leaderboard": (path, "--id", "a", "--target", "b"),
+    }.items():
+        said = CommandLine(command).refusal(path, *own, "--missing-codes", "")
+        assert "--missing-codes names no code." in said, command
 
 
 @pytest.mark.usefixtures("blocks")

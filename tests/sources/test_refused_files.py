@@ -274,8 +274,8 @@ def packed_files(folder: Path) -> dict[str, bytes]:
     wide = text.decode().encode
     return {
         "a ZIP archive: unpack it first": archive.getvalue(),
-        "a spreadsheet: .* pandas.read_excel": workbook.getvalue(),
-        "spreadsheet: .*read_excel": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
+        r"a spreadsheet: .* pandas.read_excel .* rename it to r\.xlsx\.": workbook.getvalue(),
+        r"spreadsheet: .*read_excel .* r\.xls\.": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
         "bzip2 file: unpack it first": bz2.compress(text),
         "xz file: unpack it first": lzma.compress(text),
         "gzip file: rename it to r.csv.gz": gzip.compress(text),
@@ -293,6 +293,14 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(RatingsError, match=f"r.csv cannot be read: it.*{words}"):
             confusion_from_source(path, "a", "b")
+        if "a spreadsheet" in words:
+            for command, options in {
+                "score": "--y1 a --y2 b",
+                "agree": "--raters a b",
+                "leaderboard": f"{path} --id a --target b",
+            }.items():
+                refusal = CommandLine(command).refusal(path, *options.split())
+                assert ": rename it to r.xls" in refusal
     # Column names that look like the beginning of another format.
     path.write_text("PAR1,PAR2,BZh\n1,1,2\n2,2,1\n")
     assert confusion_from_source(path, "PAR1", "PAR2").n_rows == 2
@@ -300,7 +308,12 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "advice"),
-    [("r.xlsx", "pandas.read_excel"), ("r.zip", "Unpack it first"), ("r.sav", "read_spss")],
+    [
+        ("r.xlsx", "pandas.read_excel"),
+        ("r.zip", "Unpack it first"),
+        ("r.csv.bz2", "Unpack it first"),
+        ("r.sav", "read_spss"),
+    ],
 )
 def test_files_of_other_programs(tmp_path: Path, name: str, advice: str) -> None:
     (tmp_path / name).write_bytes(b"x")

@@ -182,6 +182,7 @@ def test_row_names_without_a_column_name(kappa: Any, write: Any) -> None:
     "text",
     [
         "sep=;\nid;a;b\n1;x;x\n2;x;y\n3;y;x\n4;y;y\n5;x;y\n",
+        "sep=,\nid,a,b\n1,x,x\n2,x,y\n3,y,x\n4,y,y\n5,x,y\n",
         '"sep=|"\r\nid|a|b\r\n1|x|x\r\n2|x|y\r\n3|y|x\r\n4|y|y\r\n5|x|y\r\n',
         "id;a;b\n1;x;x\n2;x;y\n3;y;x\n4;y;y\n5;x;y\n",
         "id\ta\tb\n1\tx\tx\n2\tx\ty\n3\ty\tx\n4\ty\ty\n5\tx\ty\n",
@@ -307,6 +308,15 @@ def test_hidden_folders_are_not_read(hidden: str, write: Any, tmp_path: Path) ->
     (tmp_path / "d" / hidden / "part-checkpoint.csv").write_text(long, encoding="utf-8")
     ratings = Ratings.from_long(tmp_path / "d", item="item", rater="rater", rating="rating")
     assert pairwise_kappa(ratings).n[0, 1] == 3
+    found = CommandLine("agree").json_of(
+        tmp_path / "d", "--item", "item", "--rater", "rater", "--rating", "rating"
+    )
+    assert found["n"] == 3
+    measured = "s,t\n1,1.5\n2,2.5\n1,1.2\n2,2.2\n3,3.1\n"
+    (tmp_path / "d" / "part.csv").write_text(measured, encoding="utf-8")
+    (tmp_path / "d" / hidden / "part-checkpoint.csv").write_text(measured, encoding="utf-8")
+    cuts = CommandLine("thresholds").json_of(tmp_path / "d", "--y", "s", "--score", "t")
+    assert cuts["n"] == 5
 
 
 def test_submissions_in_hidden_folders_are_none(tmp_path: Path) -> None:
@@ -344,6 +354,14 @@ def test_decimal_commas_of_item_weights(write: Any) -> None:
         confusion_from_source(path, "a", "b", sample_weight="w")
     found = confusion_from_source(path, "a", "b", sample_weight="w", decimal=",")
     assert found.table.tolist() == [[1.5, 0.0], [0.5, 2.5]]
+    # The table is [[2, 0], [1, 3]]: p_o 5/6, p_e (2 * 3 + 4 * 3) / 36.
+    path = write('id,a,b,w\n1,x,x,"2,0"\n2,y,x,"1,0"\n3,y,y,"3,0"\n')
+    write("id,a\n1,x\n2,x\n3,y\n", "predicted.csv")
+    options["leaderboard"] = (path.with_name("predicted.csv"), *options["leaderboard"][1:])
+    for name, own in options.items():
+        found = CommandLine(name).json_of(path, *own, "--decimal", ",")
+        kappa = found["rows"][0]["kappa"] if name == "leaderboard" else found["kappa"]
+        assert kappa == pytest.approx(2 / 3, abs=1e-15), name
 
 
 def test_a_file_that_is_read_with_the_wrong_separator(write: Any) -> None:
@@ -359,6 +377,21 @@ def test_a_file_that_is_read_with_the_wrong_separator(write: Any) -> None:
         assert "it has 'id;a;b'. Use --sep ';' to split it." in said, name
     with pytest.raises(ValueError, match=r"it has 'id;a;b'\. Use sep=';' to split it"):
         confusion_from_source(path, "a", "b", sep=",")
+
+
+def test_a_second_file_that_is_read_with_the_wrong_separator(write: Any) -> None:
+    commas = write("id,a,b\n1,x,x\n2,y,x\n3,y,y\n", "parts/1.csv")
+    semicolons = write("id;a;b\n1;x;x\n2;y;x\n3;y;y\n", "parts/2.csv")
+    arguments = {
+        "leaderboard": (commas, semicolons, "--id", "id", "--target", "a"),
+        "score": (commas.parent, "--y1", "a", "--y2", "b"),
+        "agree": (commas, semicolons, "--id", "id", "--rating", "a"),
+    }
+    for name, own in arguments.items():
+        said = CommandLine(name).run(*own, "--sep", ",")
+        assert said.exit_code in (1, 2)
+        assert "2.csv" in said.stderr + said.stdout
+        assert "it has 'id;a;b'. Use --sep ';' to split it." in said.stderr + said.stdout, name
 
 
 @pytest.mark.parametrize("kappa", [scored, agreed, counted])

@@ -12,7 +12,14 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from fastkappa import agreement, agreement_by, compare_predictions
+from fastkappa import (
+    ConfusionAccumulator,
+    agreement,
+    agreement_by,
+    compare_predictions,
+    leaderboard,
+    score_many,
+)
 from tests.helpers.absent import library
 from tests.helpers.exact_kappa import exact_kappa
 
@@ -176,3 +183,34 @@ def test_what_stands_for_missing_among_numbers_is_dropped(name: str, gap: str) -
     # Given codes define the missing values.
     with pytest.raises(ValueError, match="y1 contains numbers and also"):
         TAKERS[name](y1, y2, missing="drop", missing_codes=["x"])
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA])
+def test_objects_without_codes_are_dropped_everywhere(nothing: Any) -> None:
+    y1, y2 = pd.Series([1, 2, 2, "?", nothing], dtype=object), [1, 2, 1, 1, 2]
+    # The table is [[1, 0], [1, 1]]: p_o 2/3, p_e (1 * 2 + 2 * 1) / 9.
+    expected = pytest.approx(0.4, abs=1e-15)
+    found = agreement(y1, y2, missing="drop")
+    assert (found.n, found.kappa) == (3, expected)
+    in_groups = agreement_by(y1, y2, groups=["g"] * 5, missing="drop")
+    assert (in_groups.pooled.n, in_groups.pooled.kappa) == (3, expected)
+    total = ConfusionAccumulator()
+    total.update(y1, y2, missing="drop")
+    assert total.kappa() == expected
+    assert score_many(y1, {"red": y2}, missing="drop").kappas[0] == expected
+    board = leaderboard(y1, {"red": y2}, missing="drop", n_resamples=0)
+    assert board.kappa[0] == expected
+    compared = compare_predictions(y2, y2, y_true=y1, missing="drop", interval_method="asymptotic")
+    assert compared.kappas == (expected, expected)
+
+
+def test_the_mask_of_objects_is_unchanged() -> None:
+    y1 = np.ma.array([1, 2, "?", 3, 1], mask=[0, 0, 0, 1, 0], dtype=object)
+    assert agreement(y1, [1, 2, 2, 1, 1], missing="drop").n == 3
+    assert y1.mask.tolist() == [False, False, False, True, False]
+
+
+def test_a_frame_in_place_of_a_column() -> None:
+    frame = pd.DataFrame({"a": [1, 2, 2], "b": [1, 2, 1]})
+    with pytest.raises(TypeError, match=r"must be the ratings of two raters.* frame\['a'\] and"):
+        agreement_by(frame, groups=[1, 1, 2])

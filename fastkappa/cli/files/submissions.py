@@ -30,11 +30,12 @@ from fastkappa.leaderboards.splits import Splits
 from fastkappa.ratings.interop import strings_in_arrow
 from fastkappa.ratings.label_order import shown
 from fastkappa.ratings.lengths import CHECK_IDS
-from fastkappa.sources.arrow_columns import declared_order
+from fastkappa.sources.arrow_columns import as_array, declared_order
 from fastkappa.sources.arrow_files import naming
 from fastkappa.sources.arrow_folders import warn_of_displaced
 from fastkappa.sources.arrow_paths import IN_FOLDERS, is_read_of_folder, matching, visible_files
 from fastkappa.sources.source_ratings import RatingsError, not_numeric
+from fastkappa.sources.text.arrow_text import with_point
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 from fastkappa.statistics.weights import Weights
 
@@ -210,7 +211,8 @@ def rank_files(
     clusters = None if cluster is None else reader.values(truth, cluster, left_out)
     weights = None
     if sample_weight is not None:
-        weights = _numbers(reader.values(truth, sample_weight, left_out), truth, sample_weight)
+        texts = reader.values(truth, sample_weight, left_out)
+        weights = _numbers(texts, truth, sample_weight, text_format.decimal)
     splits: Splits | None = None
     parts: dict[str | None, Any] = {None: None}
     try:
@@ -328,8 +330,10 @@ def _at(column: Any, positions: Any) -> Any:
     return column if column is None or positions is None else column.take(positions)
 
 
-def _numbers(column: Any, truth: Path, name: str) -> Any:
+def _numbers(column: Any, truth: Path, name: str, decimal: str) -> Any:
     """Return a column of item weights as numbers, or raise if one is not a number."""
+    if decimal != ".":
+        column = as_array([with_point(text, decimal) for text in column.to_pylist()], name)
     try:
         return column.cast("float64")
     except ValueError as error:

@@ -43,7 +43,6 @@ from fastkappa.multirater.items.identified import Identified, identify
 from fastkappa.multirater.items.rater_columns import (
     CHUNK,
     EncodedColumns,
-    EncodedRater,
     encode_columns,
 )
 from fastkappa.multirater.items.subjects import places, sorted_codes
@@ -51,8 +50,9 @@ from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.item_weights import read_clusters, warn_of_ids
 from fastkappa.ratings.label_order import sorted_names
-from fastkappa.ratings.lengths import n_samples
+from fastkappa.ratings.lengths import n_samples, repeated_names
 from fastkappa.ratings.missing import find_missing, without
+from fastkappa.ratings.read import name_seen
 
 # Items and raters are considered swapped if there are at most MOST_SWAPPED items and at least
 # MOST_SWAPPED times as many raters. They are also considered swapped if there are more than
@@ -186,9 +186,12 @@ def read_long(
     cluster: Any,
     labels: Any,
     missing_codes: Sequence[Any],
-    duplicates: Duplicates = "error",
+    duplicates: Duplicates,
+    names: Sequence[Any],
 ) -> tuple[EncodedColumns, LongRatings]:
     """Return the encoded column of ratings, and the ratings sorted by item and rater.
+
+    ``names`` starts with the names of the columns of items, raters and ratings.
 
     Raises
     ------
@@ -196,13 +199,13 @@ def read_long(
         As in `encode_columns`. An error is also raised if the columns differ in length, if a rating
         has no item or no rater, if items or raters are not whole numbers, strings or dates, if
         there are fewer than two raters, if a rater rated an item twice and ``duplicates`` is
-        'error', or if an item is in two clusters.
+        'error', if an item is in two clusters, or if a row repeats the names.
     """
     check_choice("duplicates", duplicates, get_args(Duplicates))
     columns = {"item": item, "rater": rater, "rating": rating}
     _check_lengths(columns if cluster is None else {**columns, "cluster": cluster})
     given = encode_columns([rating], ["rating"], labels, missing_codes, "rating")
-    found = _sorted_ratings(item, rater, cluster, given.raters[0], duplicates)
+    found = _sorted_ratings(item, rater, cluster, given, duplicates, names)
     _warn_of_swapped(found)
     warn_of_logins(found.rater_names)
     codes, starts = found.ratings % found.n_labels, found.starts[:-1]
@@ -236,9 +239,14 @@ def read_long(
 
 
 def _sorted_ratings(
-    item: Any, rater: Any, cluster: Any, encoded: EncodedRater, duplicates: Duplicates
+    item: Any,
+    rater: Any,
+    cluster: Any,
+    given: EncodedColumns,
+    duplicates: Duplicates,
+    column_names: Sequence[Any],
 ) -> LongRatings:
-    n_labels = encoded.n_labels
+    encoded, n_labels = given.raters[0], given.raters[0].n_labels
     codes = np.empty(encoded.rater.n_subjects, np.min_scalar_type(n_labels + 1))
     for start in range(0, len(codes), CHUNK):
         codes[start : start + CHUNK] = encoded.codes(start, start + CHUNK)
@@ -253,6 +261,7 @@ def _sorted_ratings(
             f" {len(codes)} rows."
         )
     names, n_raters = raters.names(), raters.n_distinct
+    _refuse_repeated_names(column_names, items, raters, codes, given.labels)
     n_items, item_names = items.n_distinct, items.distinct
     clusters = None if cluster is None else clusters_of_items(cluster, items, nameless)
     rated = codes < n_labels
@@ -293,6 +302,21 @@ def _sorted_ratings(
     return LongRatings(
         n_items, names, n_labels, ratings, starts, rated, item_names, clusters, n_rows, n_blank
     )
+
+
+def _refuse_repeated_names(
+    names: Sequence[Any], items: Identified, raters: Identified, codes: AnyArray, labels: AnyArray
+) -> None:
+    """Raise if some rows repeat the column names, and their rater occurs in no other row."""
+    item, rater, rating = map(name_seen, names[:3])
+    titled = [i for i, name in enumerate(raters.names()) if name_seen(name) == rater]
+    rows = np.flatnonzero(np.isin(raters.numbers, titled)).tolist() if titled else []
+    found = {
+        (name_seen(items.name_of(row)), *map(name_seen, labels[codes[row] : codes[row] + 1]))
+        for row in rows
+    }
+    if found == {(item, rating)} and 2 * len(rows) < len(codes):
+        raise ValueError(repeated_names(names[:3], len(rows)))
 
 
 def _warn_of_swapped(ratings: LongRatings) -> None:

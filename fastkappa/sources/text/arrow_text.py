@@ -17,11 +17,12 @@ from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.labels import refuse_rounded_list
 from fastkappa.ratings.missing import BLANKS
+from fastkappa.ratings.read import name_seen
 from fastkappa.sources.arrow_columns import (
     is_string,
     values_of,
 )
-from fastkappa.sources.source_ratings import RatingsError, name_seen, refuse_repeated_names
+from fastkappa.sources.source_ratings import RatingsError, refuse_repeated_names
 from fastkappa.sources.text.no_text import refuse_no_text
 from fastkappa.sources.text.text_format import (
     TextFile,

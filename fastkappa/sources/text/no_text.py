@@ -8,6 +8,10 @@ from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import opened_bytes
 
 WORKBOOK = "save it as CSV, or read it with pandas.read_excel."
+SHEET = (
+    "it looks like a spreadsheet: read it with pandas.read_excel or, on the command line, rename it"
+    " to {stem}."
+)
 UTF8 = "save it as UTF-8 or, on the command line, use --encoding"
 UNPACK = "unpack it first."
 # Advice on reading the files of other programs, by suffix.
@@ -28,7 +32,7 @@ BEGINNINGS = {
     **{b"BZh%d1AY" % level: f"it looks like a bzip2 file: {UNPACK}" for level in range(1, 10)},
     b"\xfd7zXZ": f"it looks like an xz file: {UNPACK}",
     b"\x28\xb5\x2f\xfd": f"it looks like a Zstandard file: {UNPACK}",
-    b"\xd0\xcf\x11\xe0": f"it looks like a spreadsheet: {WORKBOOK}",
+    b"\xd0\xcf\x11\xe0": f"{SHEET}xls.",
     **dict.fromkeys(
         (b'{"', b'[{"'),
         "it looks like JSON: if it has one object per line, rename it to {stem}.jsonl.",
@@ -48,7 +52,7 @@ def refuse_no_text(path: Path) -> None:
         start = file.read(FIRST_BYTES)
     found = next((text for magic, text in BEGINNINGS.items() if start.startswith(magic)), None)
     if found is not None and start.startswith(b"PK") and start[30:].startswith(OF_WORKBOOKS):
-        found = f"it looks like a spreadsheet: {WORKBOOK}"
+        found = f"{SHEET}{'ods' if b'mimetype' in start else 'xlsx'}."
     elif found is None and b"\0" in start:
         found = (
             "its first line contains NUL characters, which are not allowed in text: remove them."
