@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,12 +11,12 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.ratings.column import refuse_masked
+from fastkappa.ratings.column import Column, refuse_masked
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.item_weights import read_sample_weight
 from fastkappa.ratings.label_order import warn_of_order
 from fastkappa.ratings.lengths import check_lengths
-from fastkappa.ratings.read import read_columns
+from fastkappa.ratings.read import read_columns, read_rated
 from fastkappa.shortcuts.loading import compiled_kappa
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights, what_needs_order
@@ -125,7 +126,7 @@ class Scorer:
         y1, y2 = self._read(y1, "y1"), self._read(y2, "y2")
         n_items = check_lengths(y1, y2, sample_weight)
         item_weights = None if sample_weight is None else read_sample_weight(sample_weight, n_items)
-        first, second = read_columns(y1, y2, ("y1", "y2"))
+        first, second = self._columns(y1, y2)
         known = KnownLabels(self.labels, first, second)
         counts = tabulate(get_kernels(), first, second, known, item_weights)
         if counts.n_outside:
@@ -171,9 +172,12 @@ class Scorer:
     def __reduce__(self) -> Any:
         return _compile_again, (self.labels, self.weights, self.dtype)
 
+    def _columns(self, y1: AnyArray, y2: AnyArray) -> tuple[Column, Column]:
+        return read_columns(y1, y2, ("y1", "y2"), partial(read_rated, labels=self.labels))
+
     def refuse_outsiders(self, y1: AnyArray, y2: AnyArray) -> None:
         """If a rating is not among the labels, raise an error that names the first such rating."""
-        first, second = read_columns(y1, y2, ("y1", "y2"))
+        first, second = self._columns(y1, y2)
         KnownLabels(self.labels, first, second).refuse_outside({"y1": first, "y2": second})
 
 

@@ -22,6 +22,7 @@ from fastkappa.ratings.column import (
     in_common_unit,
     not_comparable,
     read_column,
+    read_column_as_sklearn,
     refuse_masked,
     refuse_obstacles,
     refuse_rounded_labels,
@@ -383,7 +384,7 @@ def read_columns(
 ) -> tuple[Column, Column]:
     """Read the ratings of two raters as columns, or raise if their labels cannot be compared."""
     columns = read(y1, names[0]), read(y2, names[1])
-    remedy = REMEDIES.odd_strings if read is read_column else None
+    remedy = None if read is read_column_as_sklearn else REMEDIES.odd_strings
     first, second = comparable(columns, names, remedy)
     return first, second
 

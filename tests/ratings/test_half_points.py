@@ -84,6 +84,13 @@ def test_labels_may_have_halves(entrance: str, tmp_path: Path) -> None:
     )
 
 
+def test_a_scorer_of_halves() -> None:
+    scorer = fastkappa.compile_scorer(LABELS, weights="quadratic", dtype=float)
+    assert scorer(np.array(A, float), np.array(B, float)) == pytest.approx(float(KAPPA or 0))
+    with pytest.raises(ValueError, match=r"y2 contains 0\.25"):
+        scorer(np.array([0.5, 1.0]), np.array([0.5, 0.25]))
+
+
 def test_predictions_may_have_halves() -> None:
     found = fastkappa.compare_predictions(B, A, y_true=A, labels=LABELS, weights="quadratic")
     assert found.kappas == pytest.approx((float(KAPPA or 0), 1))
