@@ -201,8 +201,10 @@ HEADED = _rows({"ann": ["i1", "i2", "i3"], "ben": ["i1", "i2", "i3"]})
 
 
 def _with_rows(*rows: dict[str, str]) -> dict[str, list[str]]:
-    return {name: [*values[:4], *(row[name] for row in rows), *values[4:]]
-            for name, values in HEADED.items()}  # fmt: skip
+    return {
+        name: [*values[:4], *(row[name] for row in rows), *values[4:]]
+        for name, values in HEADED.items()
+    }
 
 
 def _named_series(columns: dict[str, list[str]]) -> Ratings:
