@@ -95,8 +95,8 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     predictions = _limits(items.predictions, "y_pred", items.weights)
     refuse_rounded(items.truth, *truth, "y_true")
     refuse_rounded(items.predictions, *predictions, "y_pred")
-    columns = {"y_true": items.truth, "y_pred": items.predictions}
-    for (name, own), other in zip(columns.items(), (items.predictions, items.truth)):
+    both = items.truth, items.predictions
+    for name, own, other in (("y_true", *both), ("y_pred", *both[::-1])):
         if are_row_numbers(own, other):
             warn(f"{name} numbers the items, as ids do. Check that it is the right column.")
     warn_of_codes(items.truth, *truth, "y_true")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.ratings.real_numbers import number_rows
 
 # With fewer subjects than this, measurements could be 1, 2, 3, ... by chance.
 FEWEST = 6
@@ -89,7 +90,7 @@ def are_row_numbers(values: AnyArray, other: AnyArray) -> bool:
     The other column then has few different values, or most of its values are in another range.
     """
     # Most columns are ruled out by their first values, without a copy of the column.
-    if len(values) < FEWEST or not (_count_rows(values[:FEWEST]) and _count_rows(values)):
+    if len(values) < FEWEST or not (number_rows(values[:FEWEST]) and number_rows(values)):
         return False
     is_inside = (other >= values[0]) & (other <= values[-1])
     return bool(is_inside.mean() < 0.5 or 2 * len(np.unique(other)) <= len(other))
@@ -105,11 +106,6 @@ def _are_repeated(values: AnyArray) -> bool:
     if len(ids) < 2 or times < 2 or times * len(ids) != len(values):
         return False
     return any((values == spread(ids, times)).all() for spread in (np.repeat, np.tile))
-
-
-def _count_rows(values: AnyArray) -> bool:
-    """Return whether integers number the rows, as in 0, 1, 2, ... or 1, 2, 3, ..."""
-    return values[0] in (0, 1) and bool((np.diff(values.astype(np.float64)) == 1).all())
 
 
 def _never_repeats(values: AnyArray) -> bool:
@@ -129,7 +125,7 @@ def _are_ids(j: int, columns: Sequence[AnyArray], names: Sequence[str] | None) -
         return False
     if names is not None and _is_named(names[j], IDS) and _never_repeats(values):
         return True
-    if not _count_rows(values):
+    if not number_rows(values):
         return False
     others = [column for i, column in enumerate(columns) if i != j]
     are_few = all(2 * len(np.unique(column)) <= n for column in others)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.exceptions import users_stacklevel
-from fastkappa.formatting import first_of_many, list_in
+from fastkappa.formatting import count_text, first_of_many, list_in
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
@@ -165,7 +165,7 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
     # A label of letters only cannot contain a remark.
     others = [label for label in labels if not label.isalpha()]
     if others:
-        _warn_of_joined(columns, others)
+        _warn_of_joined(columns, labels)
     bases = {label: own for label in others if (own := without_remark(label)) and own <= labels}
     with_percent = [label for label in others if WITH_PERCENT.fullmatch(label)]
     texts = [label for label in others if OTHER.match(label)]
@@ -187,17 +187,17 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
         )
 
 
-def _warn_of_joined(columns: Mapping[str, Column], others: Iterable[str]) -> None:
+def _warn_of_joined(columns: Mapping[str, Column], labels: Collection[str]) -> None:
     """Warn if some labels are probably sets of labels in one cell, such as "a;b" or a list."""
     lists = {
         label: "json.loads" if '"' in label else "ast.literal_eval"
-        for label in others
+        for label in labels
         if len(list_in(label) or ()) > 1
     }
     joined = lists or {
         label: f"str.split({separator!r})"
         for separator in SEPARATORS
-        for label in joined_by(separator, _strings_of(columns))
+        for label in joined_by(separator, labels)
     }
     if joined:
         label = min(joined)
@@ -206,6 +206,12 @@ def _warn_of_joined(columns: Mapping[str, Column], others: Iterable[str]) -> Non
             " are counted as separate labels. If ratings are sets of labels, convert them with"
             f" {joined[label]} and use krippendorff_alpha(level='jaccard')."
         )
+
+
+def groups_text(groups: Sequence[Sequence[str]]) -> str:
+    """Return the number of groups of similar names, and the names in the first groups."""
+    shown = "; ".join(", ".join(with_characters_shown(names)) for names in groups[:MOST_SHOWN])
+    return f"{count_text(len(groups), 'group')} of similar names: {shown}"
 
 
 def joined_by(separator: str, labels: Collection[str]) -> list[str]:

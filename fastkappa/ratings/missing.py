@@ -7,7 +7,7 @@ import math
 import re
 import warnings
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, timedelta
 from itertools import permutations
@@ -205,8 +205,13 @@ def check_missing(missing: Missing, missing_codes: Any = (), labels: Any = None)
     for code in missing_codes:
         if not isinstance(code, Hashable):
             raise _no_list(missing_codes)
-    codes = spellings(missing_codes) if labels is not None else ()
-    for label in read_labels(labels).tolist() if codes else ():
+    if labels is not None and len(missing_codes):
+        refuse_codes_among(read_labels(labels).tolist(), spellings(missing_codes))
+
+
+def refuse_codes_among(labels: Iterable[Any], codes: Container[Any]) -> None:
+    """Raise if one of the given labels is also a code for a missing rating."""
+    for label in labels:
         if label in codes:
             raise ValueError(
                 f"labels and missing_codes both contain {label!r}: remove it from one of them."

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Iterable, Sequence
-from itertools import compress, islice
+from itertools import islice
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -13,15 +12,13 @@ import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT, AnyArray
 from fastkappa.ratings.column import refuse_masked
-from fastkappa.ratings.doubtful_labels import warn
+from fastkappa.ratings.doubtful_labels import DECIMAL_COMMA, warn
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.label_order import is_alphabetical, is_number
 from fastkappa.ratings.labels import first_rounded
 from fastkappa.ratings.lengths import check_read
 from fastkappa.ratings.missing import is_missing
 
-# A number with a decimal comma, as in most of Europe.
-DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 DECIMAL_COMMA_HINT = (
     " If this is a decimal comma, pass decimal=',' to pandas.read_csv, or --decimal ',' on the"
     " command line."
@@ -172,12 +169,10 @@ def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -
         if not len(some) or not 0 < some[len(some) // 2] < highest / VERY_FAR:
             return
     distinct = np.unique(numbers[numbers == numbers]).tolist()
-    found = codes_among(distinct)
-    largest = max({*distinct} - {*found}, default=0)
-    is_far = [
-        code < 0 or code >= LEAST_POSITIVE_CODE or code > VERY_FAR * largest for code in found
-    ]
-    if found := [*compress(found, is_far)]:
+    codes = codes_among(distinct)
+    far = VERY_FAR * max({*distinct} - {*codes}, default=0)
+    found = [code for code in codes if code < 0 or code >= LEAST_POSITIVE_CODE or code > far]
+    if found:
         warn(
             f"{name} contains {' and '.join(map(str, found))}. Such numbers often mean a missing"
             " value or a typing error, but are used like any other number. Correct typing errors,"
@@ -253,10 +248,15 @@ def _rounding_error(number: int, position: int, name: str) -> ValueError:
     )
 
 
+def number_rows(values: AnyArray) -> bool:
+    """Return whether values number the rows, as in 0, 1, 2, ... or 1, 2, 3, ..."""
+    return values[0] in (0, 1) and bool((np.diff(values.astype(np.float64)) == 1).all())
+
+
 def comma_hint(entries: Iterable[Any]) -> str:
     """Return how to read decimal commas if one of the first entries has one, or "" otherwise."""
     some = (entry for entry in islice(entries, SAMPLE) if isinstance(entry, str))
-    return DECIMAL_COMMA_HINT if any(DECIMAL_COMMA.fullmatch(one.strip()) for one in some) else ""
+    return DECIMAL_COMMA_HINT if any(map(DECIMAL_COMMA.fullmatch, some)) else ""
 
 
 def numbers_of_objects(objects: AnyArray, name: str) -> AnyArray:

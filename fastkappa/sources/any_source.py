@@ -8,7 +8,7 @@ from typing import Any, TypedDict, Unpack, overload
 
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.interop import checked
-from fastkappa.ratings.missing import check_is_list
+from fastkappa.ratings.missing import check_is_list, refuse_codes_among
 from fastkappa.sources import arrow_files, arrow_folders, dask_chunks, frames
 from fastkappa.sources.arrow_batches import Part, count_parts, parts_of_arrays, parts_of_rows
 from fastkappa.sources.arrow_columns import in_one, with_order
@@ -215,11 +215,7 @@ def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
     """Return the codes for missing ratings, or None if there are none; raise if one is a label."""
     check_is_list(missing_codes)
     codes = WantedLabels(missing_codes)
-    for label in [] if labels is None else labels:
-        if label in codes:
-            raise ValueError(
-                f"labels and missing_codes both contain {label!r}: remove it from one of them."
-            )
+    refuse_codes_among(() if labels is None else labels, codes)
     return codes if len(missing_codes) else None
 
 

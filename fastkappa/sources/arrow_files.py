@@ -28,7 +28,7 @@ from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text.arrow_text import NO_LABELS, read_text, text_file
 from fastkappa.sources.text.no_text import advice_on
 from fastkappa.sources.text.odd_lines import warn_of_odd_lines
-from fastkappa.sources.text.text_format import PLAIN, TextFile, TextFormat
+from fastkappa.sources.text.text_format import DELIMITERS_TRIED, PLAIN, TextFile, TextFormat
 from fastkappa.sources.text.text_table import TextTable
 
 SUFFIXES = {
@@ -56,7 +56,7 @@ ARROW_FILE_MAGIC = b"ARROW1"
 COLUMNS_LISTED = 20
 # If a file has one column, and the name of this column contains one of these characters, then the
 # file was read with the wrong separator.
-SEPARATORS = "\t;,|"
+SEPARATORS = DELIMITERS_TRIED.strip(" ")
 READ_PARTITIONS = (
     " To use the names of folders as a column, convert text files to Parquet, or in Python, give"
     " pyarrow.dataset.dataset(folder, format=..., partitioning='hive')."
@@ -245,6 +245,8 @@ def count_text(
 ) -> None:
     """Count text files. The type chosen for a column can represent its ratings in all files."""
     opened: list[TextFile] = []
+    if table.wanted is not None:
+        table.wanted.decimal = text_format.decimal
     texts = TextTable(table, has_files=len(paths) > 1)
     name = naming if len(paths) == 1 else naming_part
     for path in paths:

@@ -179,7 +179,7 @@ class WantedLabels:
         self._readings: set[Any] = {reading for label in given for reading in _readings(label)}
         self.have_fractions = any(isinstance(reading, float) for reading in self._readings)
 
-    def __contains__(self, key: Key) -> bool:
+    def __contains__(self, key: Any) -> bool:
         if self.decimal != "." and isinstance(key, str) and key not in self.texts:
             key = key.replace(self.decimal, ".")
         return not self._readings.isdisjoint(_readings(key))

@@ -14,10 +14,10 @@ from fastkappa.arrays import AnyArray
 from fastkappa.formatting import count_text, first_of_many
 from fastkappa.multirater.items.doubtful_raters import MOST_JUDGED
 from fastkappa.multirater.items.identified import Identified
-from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, warn
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, groups_text, warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.lengths import are_offset_ids, similar_ids
-from fastkappa.ratings.looks import alike_among, with_characters_shown
+from fastkappa.ratings.looks import alike_among
 
 # A name is reported as a rare misspelling if a similar name (with a likeness of at least
 # LEAST_LIKENESS) has at least RARER times as many ratings.
@@ -139,11 +139,10 @@ def warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> bo
 
     split = list(filter(are_one, similar_ids(number)))
     if split:
-        shown = "; ".join(", ".join(with_characters_shown(names)) for names in split[:MOST_SHOWN])
         warn(
-            f"item contains {count_text(len(split), 'group')} of similar names: {shown}. The"
-            " names were read as different items, but no rater used two names of the same group."
-            " If similar names mean the same item, use one spelling."
+            f"item contains {groups_text(split)}. The names were read as different items, but no"
+            " rater used two names of the same group. If similar names mean the same item, use one"
+            " spelling."
         )
     return bool(split)
 

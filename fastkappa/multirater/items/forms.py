@@ -15,6 +15,7 @@ from fastkappa.multirater.items.rater_columns import CHUNK, EncodedRater
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, are_ids
 from fastkappa.ratings.rating_matrix import Rater
+from fastkappa.ratings.real_numbers import number_rows
 
 
 class OtherForm(NamedTuple):
@@ -162,8 +163,7 @@ def form_of_ids(raters: Sequence[Rater]) -> OtherForm | None:
 def form_of_row_numbers(columns: Sequence[AnyArray], names: Sequence[str]) -> OtherForm | None:
     """Return the form of measurements with a column that numbers the rows, or None."""
     for place, (name, values) in enumerate(zip(names, columns)):
-        is_short = len(values) < FEWEST_IDS
-        if is_short or values[0] not in (0, 1) or (np.diff(values) != 1).any():
+        if len(values) < FEWEST_IDS or not number_rows(values):
             continue
         others = [own for i, own in enumerate(columns) if i != place]
         pairs = [np.stack([values, own])[:, ~np.isnan(own)] for own in others]

@@ -78,8 +78,6 @@ class TextTable:
         import pyarrow
 
         self._decimal = file.text_format.decimal
-        if self._raw.wanted is not None:
-            self._raw.wanted.decimal = self._decimal
         columns = self._raw.columns
         text = pyarrow.dictionary(pyarrow.int32(), pyarrow.binary())
         types = dict.fromkeys(self._raw.names, text)
@@ -111,8 +109,6 @@ class TextTable:
         if self._raw.names != [columns.y1, columns.y2] or columns[2:] != (None, None):
             return False
         self._decimal = file.text_format.decimal
-        if self._raw.wanted is not None:
-            self._raw.wanted.decimal = self._decimal
         counters = csv_lines.count_file(file, self._raw.names, on_progress, num_threads)
         try:
             for counter in counters or []:

@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import count_text, first_of_many, percent_text
-from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
+from fastkappa.formatting import first_of_many, percent_text
+from fastkappa.ratings.doubtful_labels import groups_text, warn
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.lengths import similar_ids
-from fastkappa.ratings.looks import with_characters_shown
 from fastkappa.ratings.missing import stand_ins
 from fastkappa.sources.text.unread_groups import PLACE, Unread
 from fastkappa.tables.doubtful_rows import (
@@ -378,9 +377,8 @@ def _warn_of_split(given: Unread) -> None:
             if (rated[:, [row_of[one] for one in ids]].sum(axis=1) == 1).all()
         ]
         if split:
-            shown = "; ".join(", ".join(with_characters_shown(ids)) for ids in split[:MOST_SHOWN])
             warn(
-                f"{name!r} contains {count_text(len(split), 'group')} of similar names: {shown}."
+                f"{name!r} contains {groups_text(split)}."
                 " Each rater has a rating in only one row of each group. If the names mean the same"
                 " item, use one spelling and put its ratings in one row."
             )
